@@ -18,7 +18,7 @@ pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub use rewrite::rewrite;
 pub(crate) use statement::{COUNTED, count_rows, insert, statement};
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
-pub(crate) use tenancy::{not_held, of_user};
+pub(crate) use tenancy::{not_held, of_user, same_user};
 
 use crate::api::TenantId;
 use migrate::MIGRATORS;

@@ -98,6 +98,14 @@ macro_rules! of_user {
     };
 }
 
+/// The condition that rows of a table belong to one user, or to none: `same_user!("l", "$3")`, where the parameter is an optional user. Unlike
+/// `is not distinct from`, it can be looked up in an index.
+macro_rules! same_user {
+    ($table:literal, $parameter:literal) => {
+        concat!("(", $table, ".user_id = ", $parameter, " or ", $table, ".user_id is null and ", $parameter, "::uuid is null)")
+    };
+}
+
 /// The condition that no legal hold keeps the rows of a table's user as they are: `not_held!("m")`.
 macro_rules! not_held {
     ($table:literal) => {
@@ -110,4 +118,4 @@ macro_rules! not_held {
         )
     };
 }
-pub(crate) use {not_held, of_user};
+pub(crate) use {not_held, of_user, same_user};

@@ -9,7 +9,7 @@ pub use lists::{Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, sou
 use super::parts::StoredTurn;
 use crate::api::{AgentId, EventId, QuarantineId, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
 use crate::consolidation::{Owner, Spot};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::jobs::Held;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -187,7 +187,9 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
         r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
                  e.session_id, e.connection_id, s.content, e.created_at
             from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
-           where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.kind = 'observation'
+           where e.tenant_id = $1 and e.agent_id = $2 and ",
+        same_user!("e", "$3"),
+        r" and e.kind = 'observation'
              and e.state = 'pending' and s.content is not null and ",
         of_user!("e", "$4"),
         " order by e.created_at, e.id limit $5"
@@ -206,7 +208,9 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
 pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select exists (select from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
-                          where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.kind = 'observation'
+                          where e.tenant_id = $1 and e.agent_id = $2 and ",
+        same_user!("e", "$3"),
+        r" and e.kind = 'observation'
                             and e.state = 'pending' and s.content is not null and ",
         of_user!("e", "$4"),
         ")"

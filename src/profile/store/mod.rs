@@ -6,7 +6,7 @@ pub use people::{Cited, StoredPerson, cited, count_people, people};
 
 use super::{Diff, Leaf, Subject};
 use crate::api::{AgentId, MemoryId, TenantId};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -28,12 +28,17 @@ pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<
     Ok(sqlx::query_as(concat!(
         r"select case when not exists (select from tombstones t
                                          join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
-                                        where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3
-                                          and t.created_at >= p.narrated_at)
+                                        where t.tenant_id = $1 and t.agent_id = $2 and ",
+        same_user!("t", "$3"),
+        r" and t.created_at >= p.narrated_at)
                       then p.working_memory end as working_memory, v.version, v.created_at as updated_at
             from profile_versions v
-            left join profiles p on p.tenant_id = $1 and p.agent_id = v.agent_id and p.user_id is not distinct from v.user_id
-           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and ",
+            left join profiles p on p.tenant_id = $1 and p.agent_id = v.agent_id and ",
+        same_user!("p", "$3"),
+        r"
+           where v.tenant_id = $1 and v.agent_id = $2 and ",
+        same_user!("v", "$3"),
+        " and ",
         of_user!("v", "$4"),
         " order by v.version desc limit 1"
     ))
@@ -52,11 +57,15 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
         r"with forgotten as (
               select v.source_id from tombstones t
                 join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
-               where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3)
+               where t.tenant_id = $1 and t.agent_id = $2 and ",
+        same_user!("t", "$3"),
+        r")
           select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts, l.source_ids,
                  l.event_ids, l.first_seen, l.last_seen, l.superseded_at, l.matters, l.session_ids,
                  exists (select from forgotten f where f.source_id = any(l.source_ids)) as hidden
-            from profile_leaves l where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and ",
+            from profile_leaves l where l.tenant_id = $1 and l.agent_id = $2 and ",
+        same_user!("l", "$3"),
+        " and ",
         of_user!("l", "$4"),
         " order by l.path, l.first_seen, l.id"
     ))
@@ -144,7 +153,9 @@ pub struct StoredVersion {
 pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select coalesce(max(v.version), 0) + 1 from profile_versions v
-           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and ",
+           where v.tenant_id = $1 and v.agent_id = $2 and ",
+        same_user!("v", "$3"),
+        " and ",
         of_user!("v", "$4")
     ))
     .bind(tenancy.tenant)
@@ -178,7 +189,9 @@ pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id:
 pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i64, most: i64) -> Result<Vec<StoredVersion>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select v.version, v.diff, v.event_ids, v.narrated, v.created_at from profile_versions v
-           where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and v.version < $4 and ",
+           where v.tenant_id = $1 and v.agent_id = $2 and ",
+        same_user!("v", "$3"),
+        r" and v.version < $4 and ",
         of_user!("v", "$5"),
         " order by v.version desc limit $6"
     ))
@@ -251,7 +264,9 @@ pub async fn connections(
         r"select c.id, c.tool_id, c.name, case when c.schema_expires_at > $5 then c.tool_schema end as tool_schema,
                  case when c.schema_expires_at > $5 then c.schema_expires_at end as schema_expires_at, c.active, c.created_at, c.updated_at
             from connections c
-           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and ($6::uuid is null or c.id = $6) and ",
+           where c.tenant_id = $1 and c.agent_id = $2 and ",
+        same_user!("c", "$3"),
+        r" and ($6::uuid is null or c.id = $6) and ",
         of_user!("c", "$4"),
         " order by c.name, c.id limit $7"
     ))
@@ -288,7 +303,9 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
     // Another user's row is out of sight, and an upsert that meets it would fail instead of finding nothing.
     let done = sqlx::query(concat!(
         r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9, active = $11
-           where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and c.user_id is not distinct from $4 and ",
+           where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and ",
+        same_user!("c", "$4"),
+        " and ",
         of_user!("c", "$10")
     ))
     .bind(tenancy.tenant)

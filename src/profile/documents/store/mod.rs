@@ -6,7 +6,7 @@ pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, wa
 
 use super::draft::{Draft, UnindexedLeaf, searched_text};
 use crate::api::{ConnectionEntity, ContextType};
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use crate::db::{DbError, Tenancy, Tx, of_user, same_user, statement};
 use crate::profile::Subject;
 use crate::text::words;
 use chrono::{DateTime, Utc};
@@ -39,7 +39,9 @@ pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -
                  exists (select from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = any(l.event_ids)
                             and e.event_type in ('fact', 'preference', 'project_details', 'correction')) as is_provided
             from profile_leaves l
-           where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and l.state = 'shown'
+           where l.tenant_id = $1 and l.agent_id = $2 and ",
+        same_user!("l", "$3"),
+        r" and l.state = 'shown'
              and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = l.id) and ",
         of_user!("l", "$4"),
         " order by l.id"
@@ -62,7 +64,9 @@ pub async fn unindexed_schemas(
 ) -> Result<Vec<(Uuid, String, Value)>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select c.id, c.name, c.tool_schema from connections c
-           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.schema_expires_at > $5
+           where c.tenant_id = $1 and c.agent_id = $2 and ",
+        same_user!("c", "$3"),
+        r" and c.schema_expires_at > $5
              and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = c.id) and ",
         of_user!("c", "$4"),
         " order by c.id"
@@ -160,7 +164,9 @@ pub async fn drop_documents(
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"delete from profile_documents d
-           where d.tenant_id = $1 and d.agent_id = $2 and d.user_id is not distinct from $3 and d.context_type = $5 and d.connection_id = $6
+           where d.tenant_id = $1 and d.agent_id = $2 and ",
+        same_user!("d", "$3"),
+        r" and d.context_type = $5 and d.connection_id = $6
              and d.document_key <> all($7) and ",
         of_user!("d", "$4")
     ))
@@ -212,7 +218,9 @@ pub async fn put_vectors(
 pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid) -> Result<bool, DbError> {
     let held: Option<i32> = sqlx::query_scalar(concat!(
         r"select 1 from sources s
-           where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and s.user_id is not distinct from $5 and ",
+           where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
+        same_user!("s", "$5"),
+        " and ",
         of_user!("s", "$4"),
         " for key share"
     ))
@@ -238,7 +246,9 @@ pub async fn put_entities(
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"delete from connection_entities e
-           where e.tenant_id = $1 and e.agent_id = $2 and e.user_id is not distinct from $3 and e.connection_id = $5 and ",
+           where e.tenant_id = $1 and e.agent_id = $2 and ",
+        same_user!("e", "$3"),
+        r" and e.connection_id = $5 and ",
         of_user!("e", "$4")
     ))
     .bind(tenancy.tenant)
@@ -271,11 +281,15 @@ pub async fn put_entities(
 pub async fn known_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select c.id from connections c
-           where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.id = any($5) and ",
+           where c.tenant_id = $1 and c.agent_id = $2 and ",
+        same_user!("c", "$3"),
+        r" and c.id = any($5) and ",
         of_user!("c", "$4"),
         r" union
           select l.connection_id from profile_leaves l
-           where l.tenant_id = $1 and l.agent_id = $2 and l.user_id is not distinct from $3 and l.connection_id = any($5) and ",
+           where l.tenant_id = $1 and l.agent_id = $2 and ",
+        same_user!("l", "$3"),
+        r" and l.connection_id = any($5) and ",
         of_user!("l", "$4")
     ))
     .bind(tenancy.tenant)

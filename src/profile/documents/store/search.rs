@@ -73,17 +73,17 @@ macro_rules! visible {
 /// A document may be seen if its connection is in use and its origin may be seen: a leaf that is shown, that the policy has
 /// not ended and whose memories nobody forgot, an entity that the tool still has, a schema that is in date, a passage of a source that is neither forgotten nor in quarantine.
 fn visible_sql(user: Option<UserId>) -> String {
-    let of_subject = is_subjects("d", user);
-    let (of_leaf, of_entity, of_source) = (is_subjects("l", user), is_subjects("e", user), is_subjects("s", user));
+    let [of_subject, of_leaf, of_entity, of_source] = ["d", "l", "e", "s"].map(|table| is_subjects(table, user));
+    let [of_connection, of_tombstone, of_turn] = ["c", "t", "q"].map(|table| is_subjects(table, user));
     let of_user = of_user!("d", "$4");
     format!(
         r"with forgotten as materialized (
               select v.source_id, v.starts, v.ends from tombstones t
                 join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
-               where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3),
+               where t.tenant_id = $1 and t.agent_id = $2 and {of_tombstone}),
           held as materialized (
               select q.source_id, q.starts, q.ends from quarantine q
-               where q.tenant_id = $1 and q.agent_id = $2 and q.user_id is not distinct from $3 and q.state <> 'released'),
+               where q.tenant_id = $1 and q.agent_id = $2 and {of_turn} and q.state <> 'released'),
           visible as materialized (
               select d.id, d.length from profile_documents d
                where d.tenant_id = $1 and d.agent_id = $2 and {of_subject} and {of_user}
@@ -91,11 +91,11 @@ fn visible_sql(user: Option<UserId>) -> String {
                  and (d.connection_id is null or d.connection_id = any($6::uuid[])
                       or $6 is null and d.connection_id not in (
                              select c.id from connections c
-                              where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and not c.active))
+                              where c.tenant_id = $1 and c.agent_id = $2 and {of_connection} and not c.active))
                  and case d.context_type
                      when 'tool_schema' then d.origin_id in (
                          select c.id from connections c
-                          where c.tenant_id = $1 and c.agent_id = $2 and c.user_id is not distinct from $3 and c.schema_expires_at > $5)
+                          where c.tenant_id = $1 and c.agent_id = $2 and {of_connection} and c.schema_expires_at > $5)
                      when 'tool_entity' then d.origin_id in (
                          select e.id from connection_entities e where e.tenant_id = $1 and e.agent_id = $2 and {of_entity})
                      when 'tool_attachment_content' then

@@ -149,34 +149,57 @@ pub struct Aging {
     pub archived: i64,
 }
 
-/// How the memories of agents age at `now`, each with the floor of its policy. Nothing ages under a legal hold. Agents without such
-/// memories are absent.
+/// How the memories of agents age at `now`, each with the floor of its policy. Nothing ages under a legal hold. Live
+/// memories are counted for the ranking already; of those that fade, the rows are read.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now: DateTime<Utc>) -> Result<Vec<Aging>, DbError> {
     let (agents, floors): (Vec<AgentId>, Vec<f64>) = floors.iter().copied().unzip();
+    /// `select … by agent` of memories, with a condition.
+    macro_rules! of_agents {
+        ($counts:literal, $($condition:tt)+) => {
+            concat!(
+                "(select m.agent_id, ",
+                $counts,
+                " from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and ",
+                of_user!("m", "$7"),
+                " and ",
+                $($condition)+,
+                " group by 1)"
+            )
+        };
+    }
     Ok(sqlx::query_as(concat!(
-        r"select agent_id,
-                 count(*) filter (where live) as live,
-                 count(*) filter (where fades) as fading,
-                 count(*) filter (where live and pinned) as pinned,
-                 count(*) filter (where live and free and expires_at <= $3) as expired,
-                 count(*) filter (where live and expires_at > $3 and expires_at <= $3 + interval '7 days') as expiring,
-                 count(*) filter (where fades and decayed < floor) as faded,
-                 count(*) filter (where fades and decayed >= floor and decayed * $5 < floor) as soon_faded,
-                 count(*) filter (where archived_at is not null) as archived
-            from (select m.agent_id, f.floor, m.live, m.pinned, m.expires_at, m.archived_at,
-                         m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned and ",
-        not_held!("m"),
-        r" as fades,
-                         ",
-        not_held!("m"),
-        r" as free,
-                         m.importance * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6)
-                             as decayed
-                    from agent_memories m join unnest($2, $4) f (agent, floor) on f.agent = m.agent_id
-                   where m.tenant_id = $1 and (m.live or m.archived_at is not null) and m.deleted_at is null and ",
+        "with live as (
+              select c.agent_id, sum(c.documents)::bigint as live from memory_term_counts c
+               where c.tenant_id = $1 and c.agent_id = any($2) and ",
+        of_user!("c", "$7"),
+        " group by 1), pinned as ",
+        of_agents!("count(*) as pinned", "m.live and m.pinned"),
+        ", expiring as ",
+        of_agents!("count(*) as expiring", "m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days'"),
+        ", expired as ",
+        of_agents!("count(*) as expired", concat!("m.live and m.expires_at <= $3 and ", not_held!("m"))),
+        ", archived as ",
+        of_agents!("count(*) as archived", "m.archived_at is not null and m.deleted_at is null"),
+        ", fading as (
+              select agent_id, count(*) as fading,
+                     count(*) filter (where decayed < floor) as faded,
+                     count(*) filter (where decayed >= floor and decayed * $5 < floor) as soon_faded
+                from (select m.agent_id, f.floor,
+                             m.importance
+                             * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6) as decayed
+                        from agent_memories m join unnest($2, $4) f (agent_id, floor) using (agent_id)
+                       where m.tenant_id = $1 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned and ",
         of_user!("m", "$7"),
-        ") m group by agent_id"
+        " and ",
+        not_held!("m"),
+        r") m group by 1)
+          select a.agent_id, coalesce(live, 0) as live, coalesce(fading, 0) as fading, coalesce(pinned, 0) as pinned,
+                 coalesce(expired, 0) as expired, coalesce(expiring, 0) as expiring, coalesce(faded, 0) as faded,
+                 coalesce(soon_faded, 0) as soon_faded, coalesce(archived, 0) as archived
+            from unnest($2) a (agent_id)
+            left join live using (agent_id) left join pinned using (agent_id) left join expiring using (agent_id)
+            left join expired using (agent_id) left join archived using (agent_id) left join fading using (agent_id)"
     ))
     .bind(tenancy.tenant)
     .bind(agents)

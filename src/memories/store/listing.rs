@@ -22,7 +22,9 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     }
     if let Some(topic) = &filter.topic {
         let (ilike, like) = (like::in_any_case(topic), like::contains(topic));
-        query.push(" and (m.topic").push(ilike).push_bind(like.clone()).push(" or m.topic_raw").push(ilike).push_bind(like).push(")");
+        query.push(" and (m.topic").push(ilike).push_bind(like.clone());
+        // Most topics are the words of the agent.
+        query.push(" or m.topic_raw <> m.topic and m.topic_raw").push(ilike).push_bind(like).push(")");
     }
     if let Some(canonical) = filter.canonical {
         query.push(" and m.is_canonical = ").push_bind(canonical);
@@ -117,20 +119,31 @@ pub struct Counts {
     pub last_recall: Option<DateTime<Utc>>,
 }
 
-/// The numbers of agents. One scan of an index counts the memories, one step in another finds each agent's last recall.
+/// The numbers of agents. Live memories are counted for the ranking already; of the rest each is counted in the index that has few other
+/// rows, and one step in an index finds a last write or recall.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
     Ok(sqlx::query_as(
-        r"with written as (
-              select agent_id,
-                     count(*) filter (where live and (expires_at is null or expires_at > $2)) as live,
-                     count(*) filter (where deleted_at is not null) as deleted,
-                     count(*) filter (where created_at > $2 - interval '7 days' and status <> 'inbox') as added_7d,
-                     max(updated_at) as last_write
-                from agent_memories where tenant_id = $1 and agent_id = any($3) group by agent_id)
-          select a.agent_id, coalesce(w.live, 0) as live, coalesce(w.deleted, 0) as deleted, coalesce(w.added_7d, 0) as added_7d, w.last_write,
+        r"with live as (
+              select agent_id, sum(documents)::bigint as memories from memory_term_counts
+               where tenant_id = $1 and agent_id = any($3) group by 1),
+            expired as (
+              select agent_id, count(*) as memories from agent_memories
+               where tenant_id = $1 and agent_id = any($3) and live and expires_at <= $2 group by 1),
+            deleted as (
+              select agent_id, count(*) as memories from agent_memories
+               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null group by 1),
+            added as (
+              select agent_id, count(*) as memories from agent_memories
+               where tenant_id = $1 and agent_id = any($3) and created_at > $2 - interval '7 days' and status <> 'inbox' group by 1)
+          select a.agent_id, coalesce(live.memories, 0) - coalesce(expired.memories, 0) as live,
+                 coalesce(deleted.memories, 0) as deleted, coalesce(added.memories, 0) as added_7d,
+                 (select m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = a.agent_id
+                   order by m.updated_at desc, m.id desc limit 1) as last_write,
                  (select max(r.at) from retrievals r where r.tenant_id = $1 and r.agent_id = a.agent_id) as last_recall
-            from unnest($3) a (agent_id) left join written w on w.agent_id = a.agent_id",
+            from unnest($3) a (agent_id)
+            left join live using (agent_id) left join expired using (agent_id)
+            left join deleted using (agent_id) left join added using (agent_id)",
     )
     .bind(tenant)
     .bind(now)
@@ -175,9 +188,10 @@ pub async fn written_by_day(
     agent: Option<AgentId>,
     first: NaiveDate,
 ) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
+    // A comparison with a date would not be leakproof, and a policy would keep it from the index.
     Ok(sqlx::query_as(
         r"select agent_id, (created_at at time zone 'UTC')::date, count(*)
-            from agent_memories where tenant_id = $1 and created_at >= $2::date and status <> 'inbox'
+            from agent_memories where tenant_id = $1 and created_at >= $2::timestamp at time zone 'UTC' and status <> 'inbox'
              and ($3::uuid is null or agent_id = $3)
            group by 1, 2",
     )
@@ -231,18 +245,24 @@ pub struct Newest {
     pub id: MemoryId,
     pub agent_id: AgentId,
     pub topic: String,
+    /// The beginning of its content.
+    pub content: String,
     pub created_at: DateTime<Utc>,
 }
+
+/// Characters of a memory's content that a list of the newest shows.
+const LINE: i32 = 200;
 
 /// The newest live memories, newest first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newest>, DbError> {
     Ok(sqlx::query_as(
-        r"select id, agent_id, topic, created_at from agent_memories
+        r"select id, agent_id, topic, left(content, $3) as content, created_at from agent_memories
            where tenant_id = $1 and status <> 'inbox' and live order by created_at desc, id desc limit $2",
     )
     .bind(tenant)
     .bind(most)
+    .bind(LINE)
     .fetch_all(&mut **tx)
     .await?)
 }

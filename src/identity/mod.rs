@@ -34,12 +34,14 @@ use crate::db::{DbError, Tx, Users};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::{Access, Actor, OpContext};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// Shortest password an operator may have.
 const PASSWORD_MIN: usize = 12;
 /// Longest name of an agent, in characters.
 pub(crate) const AGENT_NAME_MAX: usize = 500;
+/// How often the use of a key is noted: a busy key costs no write per request.
+const USE_NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 /// The context of a request that carries an API key.
 ///
@@ -76,7 +78,9 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
     if record.blocked {
         return Err(Error::Forbidden(format!("the agent {} is blocked; an administrator can unblock it", record.agent_slug)));
     }
-    store::key_used(engine.db().control.system(), record.tenant_id, record.key_id, now).await?;
+    if record.last_used_at.is_none_or(|last| last + USE_NOTED_EVERY < now) {
+        store::key_used(engine.db().control.system(), record.tenant_id, record.key_id, now).await?;
+    }
     Ok(OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,

@@ -52,10 +52,11 @@ pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, e
         event_type: origin.event_type,
         source_metadata: origin.metadata.clone().unwrap_or_else(|| serde_json::json!({})),
     } "");
-    query.build().execute(&mut **tx).await?;
+    // Announced in the same statement: the caller waits for every round trip.
     if event.state == State::Pending && Task::HEAVY.contains(&event.task) {
-        announce(tx).await?;
+        query.push(" returning pg_notify(").push_bind(CHANNEL).push(", '')");
     }
+    query.build().execute(&mut **tx).await?;
     Ok(())
 }
 

@@ -189,6 +189,7 @@ struct KeyRow {
     user_id: Option<UserId>,
     expires_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
+    last_used_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<KeyRow> for KeyRecord {
@@ -207,6 +208,7 @@ impl TryFrom<KeyRow> for KeyRecord {
             user_id: row.user_id,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
+            last_used_at: row.last_used_at,
         })
     }
 }
@@ -215,7 +217,7 @@ impl TryFrom<KeyRow> for KeyRecord {
 pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -288,7 +290,7 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
 pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -301,18 +303,15 @@ pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Opt
     row.map(TryInto::try_into).transpose()
 }
 
-/// Notes that a key was used; at most once a minute, so that a busy key costs no write per request.
+/// Notes that a key was used.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
-        r"update api_keys set last_used_at = $3
-           where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3 - interval '1 minute')",
-    )
-    .bind(tenant)
-    .bind(key)
-    .bind(now)
-    .execute(pool)
-    .await?;
+    sqlx::query("update api_keys set last_used_at = $3 where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3)")
+        .bind(tenant)
+        .bind(key)
+        .bind(now)
+        .execute(pool)
+        .await?;
     Ok(())
 }
 

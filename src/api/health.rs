@@ -207,6 +207,8 @@ pub struct LastDay {
 pub struct NewMemory {
     pub id: MemoryId,
     pub topic: String,
+    /// The beginning of its content.
+    pub content: String,
     pub agent_slug: String,
     pub at: DateTime<Utc>,
 }

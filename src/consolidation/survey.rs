@@ -105,9 +105,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyP
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let batch =
-        store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), payload, BATCH)
-            .await?;
+    let batch = store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), payload, BATCH).await?;
     let open = store::suggestion_count(&mut tx, ctx.tenancy(), payload.agent_id).await?;
     tx.commit().await?;
     let (mut suggested, mut surveyed, mut after) = (0, 0, payload.after.unwrap_or(MemoryId(Uuid::nil())));

@@ -94,7 +94,7 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
     let newest = memories::store::newest(&mut tx, tenant, NEWEST).await?;
     last_day.newest = newest
         .into_iter()
-        .map(|one| NewMemory { id: one.id, topic: one.topic, agent_slug: slug(one.agent_id), at: one.created_at })
+        .map(|one| NewMemory { id: one.id, topic: one.topic, content: one.content, agent_slug: slug(one.agent_id), at: one.created_at })
         .collect();
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
     inventory.memories = memories::store::in_reach(&mut tx, tenant, &ids, now).await?;

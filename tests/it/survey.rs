@@ -2,7 +2,9 @@
 
 use crate::support::{Told, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter};
+use remembrancer::api::{
+    AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter,
+};
 use remembrancer::testing::{World, fact, nowhere};
 use remembrancer::{OpContext, consolidation, memories};
 

@@ -86,12 +86,15 @@ fn Newest(newest: Vec<NewMemory>) -> impl IntoView {
         .then(|| view! { <p class="px-4 py-3 text-sm text-soft">"No memories yet. They appear here when agents store them."</p> });
     let row = |memory: NewMemory| {
         view! {
-            <li class="flex items-baseline justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0" data-testid="newest">
+            <li class="flex justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0" data-testid="newest">
                 <span class="min-w-0">
                     <a class="block truncate" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
-                    <span class="block truncate text-sm text-soft">{memory.agent_slug}</span>
+                    <span class="block truncate text-sm text-soft" dir="auto">{text::visible(&memory.content)}</span>
                 </span>
-                <span class="shrink-0 text-sm text-soft"><Time at=memory.at /></span>
+                <span class="shrink-0 text-right text-sm text-soft">
+                    <Time at=memory.at />
+                    <span class="block max-w-32 truncate">{memory.agent_slug}</span>
+                </span>
             </li>
         }
     };

@@ -1,8 +1,10 @@
-//! SQL that finds users by what they are called, and names them.
+//! SQL of users.
 
 use crate::api::{TenantId, UserId};
 use crate::db::{DbError, Tx, like};
 use crate::identity::model::User;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
 
 /// Users whose reference or name begins with a text.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
@@ -23,6 +25,47 @@ pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Resul
     Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 and id = any($2)")
         .bind(tenant)
         .bind(ids)
+        .fetch_all(&mut **tx)
+        .await?)
+}
+
+/// The user that has this reference in the organisation.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn user_by_reference(pool: &PgPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
+    Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")
+        .bind(tenant)
+        .bind(reference)
+        .fetch_optional(pool)
+        .await?)
+}
+
+/// Inserts a user, unless the organisation has the id or the reference already; whether it was inserted.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_user(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: UserId,
+    reference: &str,
+    name: Option<&str>,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    let done =
+        sqlx::query("insert into users (tenant_id, id, external_ref, name, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing")
+            .bind(tenant)
+            .bind(id)
+            .bind(reference)
+            .bind(name)
+            .bind(now)
+            .execute(&mut **tx)
+            .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Users of a tenant, by their reference.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> {
+    Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 order by external_ref")
+        .bind(tenant)
         .fetch_all(&mut **tx)
         .await?)
 }

@@ -1,0 +1,246 @@
+//! Operators: who they are, how they sign in, and their sessions.
+
+use super::model::{Admission, OperatorRecord};
+use super::{finish, keys, name_conflict, password, store};
+use crate::api::{OperatorId, OperatorProfile, OperatorRole, RequestId};
+use crate::audit::{self, NewEntry};
+use crate::db::Users;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::op::{Access, Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
+use tracing::instrument;
+
+/// Shortest password an operator may have.
+const PASSWORD_MIN: usize = 12;
+
+/// Makes an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
+/// that anybody has.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn create_operator(
+    engine: &Engine,
+    ctx: &OpContext,
+    login: &str,
+    name: &str,
+    password: &str,
+    roles: &[OperatorRole],
+) -> Result<OperatorId, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default()
+        .text("login", login, 200)
+        .text("name", name, 200)
+        .that(password.chars().count() >= PASSWORD_MIN, "password", format!("must have at least {PASSWORD_MIN} characters"))
+        .that(!roles.is_empty(), "roles", "must hold at least one role")
+        .done()?;
+    let id = OperatorId(engine.clock().id());
+    let password_hash = password::hash(password.to_owned()).await?;
+    let new = store::NewOperator { id, login, name, password_hash: &password_hash, roles };
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_operator(&mut tx, ctx.tenant_id, &new, engine.clock().now())
+        .await
+        .map_err(|error| name_conflict(error, "login", login))?;
+    let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, format!("operator {login} created"));
+    finish(engine, tx, ctx, entry).await?;
+    Ok(id)
+}
+
+/// An operator of the tenant by what is typed at sign-in.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let record = store::operator_by_login(engine.db().control.system(), login).await?;
+    record.filter(|record| record.tenant_id == ctx.tenant_id).map(|record| record.id).ok_or(Error::NotFound("operator"))
+}
+
+/// Ends an operator's access at once, sessions included.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
+        return Err(Error::NotFound("operator"));
+    }
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
+}
+
+/// Replaces an operator's roles and ends the sessions, whose pages show what the old roles allowed.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: &[OperatorRole]) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    Checks::default().that(!roles.is_empty(), "roles", "must hold at least one role").done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {
+        return Err(Error::NotFound("operator"));
+    }
+    let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    let entry = NewEntry::new(engine, ctx, "operator.roles_set", "operator", id, format!("roles set to {}", names.join(", ")));
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Gives an operator a new password (the command line's way back in) and ends the sessions.
+///
+/// # Errors
+/// `NotFound`, or `Invalid` for a short password.
+#[boxed]
+pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Result<(), Error> {
+    Checks::default()
+        .that(password.chars().count() >= PASSWORD_MIN, "password", format!("must have at least {PASSWORD_MIN} characters"))
+        .done()?;
+    let operator = store::operator_by_login(engine.db().control.system(), login).await?.ok_or(Error::NotFound("operator"))?;
+    let password_hash = password::hash(password.to_owned()).await?;
+    let ctx = OpContext::system(operator.tenant_id, operator.commons_id, RequestId(engine.clock().id()));
+    let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_password(&mut tx, operator.id, &password_hash).await?;
+    finish(engine, tx, &ctx, entry).await
+}
+
+/// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.
+///
+/// # Errors
+/// `Unauthenticated`, with the same message in every case; a known operator's failure is written to the audit log after the answer.
+#[boxed]
+pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
+    const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
+    // Postgres cannot even be asked for a text with NUL; nobody has that login.
+    let operator = match login.contains('\0') {
+        true => None,
+        false => store::operator_by_login(engine.db().control.system(), login).await?,
+    };
+    let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
+    let right = password::verify(password.to_owned(), hash).await?;
+    let Some(operator) = operator else { return Err(REFUSED) };
+    let admitted = right && operator.disabled_at.is_none();
+    let ctx = operator_context(&operator, request_id);
+    let (action, message) = if admitted { ("operator.signed_in", "signed in") } else { ("operator.sign_in_failed", "sign-in failed") };
+    let entry = NewEntry::new(engine, &ctx, action, "operator", operator.id, message);
+    if admitted {
+        audit::append(engine, operator.tenant_id, entry).await?;
+        return Ok(Admission { operator: operator.id, epoch: operator.access_epoch, at: engine.clock().now() });
+    }
+    // Written later: the time that the entry takes would tell known logins from unknown ones.
+    let writer = engine.clone();
+    engine.defer(async move {
+        if let Err(error) = audit::append(&writer, operator.tenant_id, entry).await {
+            tracing::error!(%error, operator = %operator.id, "a failed sign-in is missing from the audit log");
+        }
+    });
+    Err(REFUSED)
+}
+
+/// The context and profile of an operator, with the roles of this moment.
+///
+/// # Errors
+/// `Unauthenticated` when the operator is gone or disabled.
+#[boxed]
+pub async fn operator(engine: &Engine, id: OperatorId, request_id: RequestId) -> Result<(OpContext, OperatorProfile), Error> {
+    let record = in_office(engine, id).await?;
+    Ok((operator_context(&record, request_id), profile(&record)))
+}
+
+/// The context and profile of the operator of a session.
+///
+/// # Errors
+/// `Unauthenticated` when the operator is gone or disabled, has another password or other roles since, or signed in too long ago.
+#[boxed]
+pub async fn resume(engine: &Engine, admission: &Admission, request_id: RequestId) -> Result<(OpContext, OperatorProfile), Error> {
+    let record = in_office(engine, admission.operator).await?;
+    let age = (engine.clock().now() - admission.at).to_std().unwrap_or_default();
+    if record.access_epoch != admission.epoch || age >= engine.settings().session_age {
+        return Err(Error::Unauthenticated("sign in again"));
+    }
+    Ok((operator_context(&record, request_id), profile(&record)))
+}
+
+async fn in_office(engine: &Engine, id: OperatorId) -> Result<OperatorRecord, Error> {
+    let record = store::operator(engine.db().control.system(), id).await?;
+    record.filter(|record| record.disabled_at.is_none()).ok_or(Error::Unauthenticated("sign in first"))
+}
+
+/// Notes that an operator signed out.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    let entry = NewEntry::new(engine, ctx, "operator.signed_out", "operator", ctx.actor.id(), "signed out");
+    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+}
+
+/// A session's data and end, if it exists and is not over. The table holds only the hash of the id: whoever reads it can take over no
+/// session.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, Error> {
+    Ok(store::session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
+}
+
+/// Starts a session; false when the id is taken.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
+    Ok(store::insert_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
+}
+
+/// Writes a session that exists; one that was deleted meanwhile stays deleted.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
+    Ok(store::save_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
+}
+
+/// Ends a session.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
+    Ok(store::delete_session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
+}
+
+fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext {
+    OpContext {
+        tenant_id: record.tenant_id,
+        commons_id: record.commons_id,
+        actor: Actor::Operator { id: record.id, name: record.name.clone() },
+        access: Access::Roles(record.roles.clone()),
+        users: Users::Every,
+        idempotency: None,
+        request_id,
+    }
+}
+
+fn profile(record: &OperatorRecord) -> OperatorProfile {
+    OperatorProfile {
+        id: record.id,
+        tenant_id: record.tenant_id,
+        tenant_name: record.tenant_name.clone(),
+        login: record.login.clone(),
+        name: record.name.clone(),
+        roles: record.roles.clone(),
+    }
+}

@@ -1,0 +1,196 @@
+//! SQL of API keys.
+
+use super::parse_all;
+use crate::api::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
+use crate::db::{DbError, Tx};
+use crate::identity::model::KeyRecord;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+/// A new key.
+pub struct NewKey<'a> {
+    pub id: KeyId,
+    pub agent_id: AgentId,
+    pub prefix: &'a str,
+    pub secret_hash: &'a [u8],
+    pub name: &'a str,
+    pub scopes: &'a [Scope],
+    /// The one user that it acts for.
+    pub user_id: Option<UserId>,
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// Inserts a key; false when the tenant has no such agent. The commons is not an agent: no key speaks for all.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+    let done = sqlx::query(
+        r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at, user_id)
+          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents where tenant_id = $1 and id = $3 and kind = 'agent'",
+    )
+    .bind(tenant)
+    .bind(key.id)
+    .bind(key.agent_id)
+    .bind(key.prefix)
+    .bind(key.secret_hash)
+    .bind(key.name)
+    .bind(scopes)
+    .bind(now)
+    .bind(key.expires_at)
+    .bind(key.user_id)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    tenant_id: TenantId,
+    commons_id: AgentId,
+    key_id: KeyId,
+    agent_id: AgentId,
+    agent_slug: String,
+    require_user: bool,
+    blocked: bool,
+    secret_hash: Vec<u8>,
+    scopes: Vec<String>,
+    user_id: Option<UserId>,
+    expires_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+    last_used_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<KeyRow> for KeyRecord {
+    type Error = DbError;
+    fn try_from(row: KeyRow) -> Result<Self, DbError> {
+        Ok(Self {
+            scopes: parse_all("api_keys", "scopes", &row.key_id.to_string(), &row.scopes)?,
+            tenant_id: row.tenant_id,
+            commons_id: row.commons_id,
+            key_id: row.key_id,
+            agent_id: row.agent_id,
+            agent_slug: row.agent_slug,
+            require_user: row.require_user,
+            blocked: row.blocked,
+            secret_hash: row.secret_hash,
+            user_id: row.user_id,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+            last_used_at: row.last_used_at,
+        })
+    }
+}
+
+/// The key that a request's prefix names.
+pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
+    let row: Option<KeyRow> = sqlx::query_as(
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
+           where k.prefix = $1",
+    )
+    .bind(prefix)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// What the usable keys of an agent may do, together.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<Scope>, DbError> {
+    let scopes: Vec<String> = sqlx::query_scalar(
+        r"select distinct s from api_keys k cross join unnest(k.scopes) as s
+           where k.tenant_id = $1 and k.agent_id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
+           order by s",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?;
+    parse_all("api_keys", "scopes", &agent.to_string(), &scopes)
+}
+
+#[derive(sqlx::FromRow)]
+struct ListedKey {
+    id: KeyId,
+    name: String,
+    prefix: String,
+    scopes: Vec<String>,
+    created_at: DateTime<Utc>,
+    last_used_at: Option<DateTime<Utc>>,
+    expires_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+}
+
+/// At most `most` keys of an agent: those in force first, then the newest.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<AgentKey>, DbError> {
+    let rows: Vec<ListedKey> = sqlx::query_as(
+        r"select id, name, prefix, scopes, created_at, last_used_at, expires_at, revoked_at
+            from api_keys where tenant_id = $1 and agent_id = $2
+           order by revoked_at is not null, created_at desc, id limit $3",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?;
+    let key = |row: ListedKey| {
+        Ok(AgentKey {
+            scopes: parse_all("api_keys", "scopes", &row.id.to_string(), &row.scopes)?,
+            id: row.id,
+            name: row.name,
+            hint: format!("rmb_{}_…", row.prefix),
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+        })
+    };
+    rows.into_iter().map(key).collect()
+}
+
+/// A tenant's key by its id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
+    let row: Option<KeyRow> = sqlx::query_as(
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
+           where k.tenant_id = $1 and k.id = $2",
+    )
+    .bind(tenant)
+    .bind(id)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// Notes that a key was used.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("update api_keys set last_used_at = $3 where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3)")
+        .bind(tenant)
+        .bind(key)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// Revokes a key; whether it was there and in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
+        .bind(tenant)
+        .bind(key)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}

@@ -1,0 +1,169 @@
+//! SQL of operators and their sessions.
+
+use super::parse_all;
+use crate::api::{AgentId, OperatorId, OperatorRole, TenantId};
+use crate::db::{DbError, Tx};
+use crate::identity::model::OperatorRecord;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+
+/// A new operator.
+pub struct NewOperator<'a> {
+    pub id: OperatorId,
+    pub login: &'a str,
+    pub name: &'a str,
+    pub password_hash: &'a str,
+    pub roles: &'a [OperatorRole],
+}
+
+/// Inserts an operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+    let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
+    sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
+        .bind(tenant)
+        .bind(operator.id)
+        .bind(operator.login)
+        .bind(operator.name)
+        .bind(operator.password_hash)
+        .bind(roles)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct OperatorRow {
+    tenant_id: TenantId,
+    tenant_name: String,
+    commons_id: AgentId,
+    id: OperatorId,
+    login: String,
+    name: String,
+    password_hash: String,
+    roles: Vec<String>,
+    access_epoch: i32,
+    disabled_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<OperatorRow> for OperatorRecord {
+    type Error = DbError;
+    fn try_from(row: OperatorRow) -> Result<Self, DbError> {
+        Ok(Self {
+            roles: parse_all("operators", "roles", &row.id.to_string(), &row.roles)?,
+            tenant_id: row.tenant_id,
+            tenant_name: row.tenant_name,
+            commons_id: row.commons_id,
+            id: row.id,
+            login: row.login,
+            name: row.name,
+            password_hash: row.password_hash,
+            access_epoch: row.access_epoch,
+            disabled_at: row.disabled_at,
+        })
+    }
+}
+
+/// An operator by what is typed at sign-in.
+pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = sqlx::query_as(
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+                 o.disabled_at
+            from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
+           where o.login = $1",
+    )
+    .bind(login)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// An operator by id.
+pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = sqlx::query_as(
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+                 o.disabled_at
+            from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
+           where o.id = $1",
+    )
+    .bind(id)
+    .fetch_optional(pool)
+    .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// Disables an operator and ends the sessions; whether one was there and enabled.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update operators set disabled_at = $3, access_epoch = access_epoch + 1
+           where tenant_id = $1 and id = $2 and disabled_at is null",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Replaces an operator's roles and ends the sessions; whether there is such an operator.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn set_roles(tx: &mut Tx, tenant: TenantId, id: OperatorId, roles: &[OperatorRole]) -> Result<bool, DbError> {
+    let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    let done = sqlx::query("update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2")
+        .bind(tenant)
+        .bind(id)
+        .bind(roles)
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Replaces an operator's password hash and ends the sessions.
+pub async fn set_password(tx: &mut Tx, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
+    sqlx::query("update operators set password_hash = $2, access_epoch = access_epoch + 1 where id = $1")
+        .bind(id)
+        .bind(password_hash)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// A session that has not expired, by the hash of its id, as everywhere below.
+pub async fn session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
+    Ok(sqlx::query_as("select data, expires_at from sessions where id_hash = $1 and expires_at > $2")
+        .bind(id)
+        .bind(now)
+        .fetch_optional(pool)
+        .await?)
+}
+
+/// Inserts a session; false if the id is taken.
+pub async fn insert_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("insert into sessions (id_hash, data, expires_at) values ($1, $2, $3) on conflict (id_hash) do nothing")
+        .bind(id)
+        .bind(data)
+        .bind(expires)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Writes a session that exists. One that was deleted meanwhile stays deleted: a late save must not undo a sign-out.
+pub async fn save_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query("update sessions set data = $2, expires_at = $3 where id_hash = $1")
+        .bind(id)
+        .bind(data)
+        .bind(expires)
+        .execute(pool)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Deletes a session, and with it every one that has expired.
+pub async fn delete_session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("delete from sessions where id_hash = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
+    Ok(())
+}

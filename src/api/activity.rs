@@ -162,7 +162,7 @@ pub struct RecordStepsRequest {
 pub struct RecordStepsResponse {
     /// In the order of the request.
     pub step_ids: Vec<Uuid>,
-    /// Those of them whose output may carry instructions for an agent, so no search finds them.
+    /// Steps that no search finds, because their output may carry instructions for an agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_searchable: Vec<Uuid>,
 }

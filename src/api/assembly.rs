@@ -84,7 +84,7 @@ pub struct AssembleRequest {
     /// Your name and constitution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_identity: Option<String>,
-    /// Directives that hold for now, such as tone and caution.
+    /// Current directives, such as tone and caution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directives: Option<String>,
     /// A list of your artifacts.
@@ -102,12 +102,12 @@ pub struct AssembleRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "engine", schemars(length(max = 100)))]
     pub tool_results: Vec<ToolResult>,
-    /// Which memory the context contains; for measuring.
+    /// Which parts of memory the context contains; for measuring.
     ///
     /// `none`: no memory, no profile and no documents. `working_memory`: only the narrative about the person. `all`, the default.
     #[serde(default = "default_tiers")]
     pub tiers: ContextTiers,
-    /// False: memories and documents are found by words alone; for measuring.
+    /// False: find memories and documents by words alone; for measuring.
     #[serde(default = "default_vectors")]
     pub vectors: bool,
 }
@@ -217,7 +217,7 @@ pub struct ContextMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
     pub content: String,
-    /// True: what comes before the end of this message changes seldom; ask the provider to cache it.
+    /// True: the prompt up to the end of this message seldom changes, so ask the provider to cache it.
     pub cache_breakpoint: bool,
 }
 
@@ -227,7 +227,7 @@ pub struct ContextMessage {
 pub struct ContextBlock {
     pub name: BlockName,
     pub tokens: u32,
-    /// Bytes of the text that it takes: the texts of the blocks follow each other.
+    /// Length of its part of the text, in bytes. The parts follow each other.
     #[serde(default)]
     pub bytes: u32,
     /// Where its content comes from, in its order.
@@ -241,7 +241,7 @@ pub struct BlockItem {
     pub origin: ItemOrigin,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryId>,
-    /// Whose memory it is.
+    /// The owner of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,9 +29,9 @@ pub struct BatchRequest {
 pub struct BatchResponse {
     /// How many items are stored.
     pub stored: i64,
-    /// How many are not.
+    /// How many items are not stored.
     pub failed: i64,
-    /// One for each item, in their order.
+    /// One result for each item, in the order of the items.
     pub results: Vec<BatchOutcome>,
 }
 
@@ -50,7 +50,7 @@ pub struct BatchOutcome {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct BatchError {
     pub code: ErrorCode,
-    /// For people.
+    /// The error in words, for people.
     pub message: String,
     /// The fields that are wrong.
     pub fields: Vec<FieldError>,

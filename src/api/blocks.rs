@@ -79,11 +79,11 @@ impl BlockName {
 }
 
 text_enum! {
-    /// Which memory a context contains: for measuring what memory is worth.
+    /// Which parts of memory a context contains; to measure what memory is worth.
     ContextTiers {
-        /// None of it: only skills, the time, and what the caller passes.
+        /// No memory: only skills, the time and the blocks that the caller passes.
         None = "none",
-        /// The narrative about the user, and nothing else of memory.
+        /// Only the narrative about the user.
         WorkingMemory = "working_memory",
         /// Everything.
         All = "all",

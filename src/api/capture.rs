@@ -154,10 +154,10 @@ pub struct CaptureConversationRequest {
     /// `transcript` (turns with speakers), `note` or `summary`; as the source was sent by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture_mode: Option<CaptureMode>,
-    /// With the scope `project` or `repo`.
+    /// Only with the scope `project` or `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// With the scope `repo`.
+    /// Only with the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.
@@ -179,13 +179,13 @@ pub struct CaptureSessionRequest {
     /// Of the memories; `agent` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
-    /// With the scope `session`.
+    /// Only with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// With the scope `project` or `repo`.
+    /// Only with the scope `project` or `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// With the scope `repo`.
+    /// Only with the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.
@@ -220,13 +220,13 @@ pub struct ObservationRequest {
     /// The session in which you observed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// The connection of the tool through which you did.
+    /// The connection of the tool that you used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_id: Option<Uuid>,
     /// The person you observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// True: it is known to every agent, if your organisation shares profiles.
+    /// True: share it with every agent, if your organisation shares profiles.
     ///
     /// Needs a key with the scope `commons:write`.
     #[serde(default)]
@@ -245,7 +245,7 @@ pub struct UserContextRequest {
     /// Keys of the person's profile with their new values.
     #[serde(default)]
     pub scaffold_updates: Map<String, Value>,
-    /// Facts to keep, a sentence each.
+    /// Facts to keep, one sentence each.
     #[serde(default)]
     pub persistent_info_additions: Vec<String>,
     /// The session in which you learned it.
@@ -254,7 +254,7 @@ pub struct UserContextRequest {
     /// The person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// True: it is known to every agent, if your organisation shares profiles.
+    /// True: share it with every agent, if your organisation shares profiles.
     ///
     /// Needs a key with the scope `commons:write`.
     #[serde(default)]
@@ -435,7 +435,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// A matter that profiles keep out unless the organisation allows it.
+    /// A sensitive matter. Profiles leave it out unless the organisation allows it.
     Matter {
         Health = "health",
         Faith = "faith",

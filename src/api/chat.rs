@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An update of Telegram, as far as it is read. Other fields are ignored.
+/// An update from Telegram. Only these fields are read; others are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "engine",
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
     schemars(extend("examples" = [{ "message": { "chat": { "id": 4711, "type": "private" }, "text": "/memory list" } }]))
 )]
 pub struct TelegramUpdate {
-    /// Absent for updates that are no messages.
+    /// Absent if the update is not a message.
     pub message: Option<TelegramMessage>,
 }
 
@@ -19,7 +19,7 @@ pub struct TelegramUpdate {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct TelegramMessage {
     pub chat: TelegramChat,
-    /// Absent for pictures and the like.
+    /// Absent for a message without text, such as a picture.
     pub text: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct TelegramReply {
     /// Always `HTML`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parse_mode: Option<String>,
-    /// HTML, at most 4,096 characters as they are read.
+    /// HTML; without tags at most 4,096 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

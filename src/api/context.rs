@@ -57,7 +57,7 @@ pub struct ContextRequest {
     /// The bundle draws on their memories and on those without a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
-    /// Of each item a line (`L0`), a summary (`L1`) or all (`L2`).
+    /// How much of each item: a line (`L0`), a summary (`L1`) or the whole (`L2`).
     #[serde(default = "default_level")]
     pub level: Level,
     /// Tokens of the text at most.
@@ -93,9 +93,9 @@ pub struct ContextBundle {
     pub tokens: u32,
     pub level: Level,
     pub budget: u32,
-    /// Only those that hold something or had to leave something out.
+    /// Only blocks that hold something or had to leave something out.
     pub sections: Vec<ContextSection>,
-    /// The search by which the sections are ordered, as the retrieval log keeps it.
+    /// The search that ordered the sections, as an id in the retrieval log.
     pub retrieval_id: RetrievalId,
     /// Parts of the search that could not run.
     pub degraded: Vec<String>,
@@ -119,7 +119,7 @@ pub struct ContextItem {
     /// The memory, if it is one: `GET /api/memories/{memory_id}` has all of it.
     pub memory_id: Option<MemoryId>,
     pub short_id: Option<String>,
-    /// Whose memory it is, if it is one.
+    /// The owner of the memory, if it is one.
     pub agent_id: Option<AgentId>,
     /// The document, if it is a piece of knowledge.
     pub document_id: Option<DocumentId>,

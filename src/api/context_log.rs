@@ -11,9 +11,9 @@ text_enum! {
     TextState {
         /// It is in the answer.
         Kept = "kept",
-        /// A memory in it was forgotten or has expired since. Agents do not get the text; operators do.
+        /// A memory in the context was forgotten or has expired since. Operators can read the text, agents cannot.
         Withheld = "withheld",
-        /// It was deleted at the end of its time, or the agent's texts are not kept.
+        /// It was deleted when its retention ended, or the texts of this agent are not kept.
         Gone = "gone",
     }
 }
@@ -27,7 +27,7 @@ pub struct LoggedContext {
     pub user_id: Option<UserId>,
     pub at: DateTime<Utc>,
     pub order: BlockOrder,
-    /// Which memory the request wanted.
+    /// Which parts of memory the request asked for.
     pub tiers: ContextTiers,
     /// False: memories and documents were found by words alone.
     pub vectors: bool,
@@ -37,14 +37,14 @@ pub struct LoggedContext {
     pub tokenizer: String,
     /// SHA-256 of the text, in hexadecimal digits.
     pub hash: String,
-    /// Without citations and reasons, which hold words.
+    /// Citations and reasons are left out, because they quote memories.
     pub blocks: Vec<ContextBlock>,
     pub cut: Vec<ContextCut>,
     pub degraded: Vec<String>,
     /// Milliseconds.
     pub took_ms: f64,
     pub text_state: TextState,
-    /// What was asked, as long as the text is kept.
+    /// The query, as long as the text is kept.
     pub query: Option<String>,
     /// The text as the model read it, without secrets.
     pub text: Option<String>,
@@ -77,7 +77,7 @@ pub struct ContextEntry {
     pub agent_slug: String,
     pub user_id: Option<UserId>,
     pub at: DateTime<Utc>,
-    /// What was asked, as long as the text is kept.
+    /// The query, as long as the text is kept.
     pub query: Option<String>,
     pub budget: u32,
     pub tokens: u32,

@@ -53,7 +53,7 @@ pub struct AddMemoryRequest {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "content": "Vera works from Basel." }])))]
 #[serde(deny_unknown_fields)]
 pub struct PutMemoryRequest {
-    /// What it says from now on, in 5 to 500 characters.
+    /// The new text, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// The conversation that the change comes from. The memory keeps its own source.
@@ -72,7 +72,7 @@ pub struct PutMemoryRequest {
 pub struct UpdateMemoryRequest {
     /// The eight characters that your memory shows behind `id:`.
     pub memory_id: MemoryRef,
-    /// What it says from now on, in 5 to 500 characters.
+    /// The new text, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
     /// Where that was said.
@@ -87,7 +87,7 @@ pub struct UpdateMemoryRequest {
     pub user_id: Option<UserRef>,
 }
 
-/// One memory of the contract.
+/// One entry of `/api/memory/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryResponse {
@@ -141,7 +141,7 @@ pub struct MemorySuggestion {
     pub id: String,
     pub category: Category,
     pub subject: Option<String>,
-    /// What it says now.
+    /// Its present text.
     pub content: String,
     /// Cosine of the two, topics included; 1 when they are equal.
     pub similarity: f64,

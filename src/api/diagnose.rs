@@ -104,7 +104,7 @@ pub struct DiagnoseRequest {
 pub struct DiagnosedMemory {
     pub id: MemoryId,
     pub short_id: String,
-    /// Whose memory it is.
+    /// The owner of the memory.
     pub agent_slug: String,
     pub topic: String,
     pub content: String,

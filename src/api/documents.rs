@@ -71,7 +71,7 @@ pub struct SearchUserContextRequest {
     #[serde(default = "default_n")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 50)))]
     pub n: u32,
-    /// Leaves out what is farther away.
+    /// Leaves out documents that are farther away.
     ///
     /// A cosine distance: 0 is the same meaning, 1 is unrelated, 2 is the opposite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,11 +128,11 @@ pub struct ContextMetadata {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ContextDocument {
-    /// Follows from content and metadata: the same document always has the same key.
+    /// Derived from content and metadata, so the same document always has the same key.
     pub document_key: Uuid,
     pub content: String,
     pub metadata: ContextMetadata,
-    /// From 0, the same meaning, to 2, the opposite; by words, 1 minus the relevance.
+    /// 0 is the same meaning, 2 the opposite. For a document that was found by words: 1 minus its relevance.
     pub distance: f64,
     /// `lexical`: the document or the query has no vector, so its words were compared.
     pub matched_by: MatchedBy,
@@ -174,7 +174,7 @@ pub struct ConnectionEntity {
 )]
 #[serde(deny_unknown_fields)]
 pub struct PutEntitiesRequest {
-    /// All entities of the connection; those that it had before and that are not listed are removed.
+    /// All entities of the connection. Earlier entities that are not listed are removed.
     ///
     /// At most 1000, with 1 MiB of text together.
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]

@@ -12,18 +12,18 @@ pub enum ErrorCode {
     Invalid,
     /// 401: no credential, or one that is unknown, expired or revoked.
     Unauthenticated,
-    /// 402: the organisation or the user has no credit or quota left for a call of a model whose answer was requested; `message` names whose
-    /// it is and when a quota renews.
+    /// 402: the organisation or the user has no credit or quota left for the model that the answer needs; `message` names the account and
+    /// says when its quota renews.
     BalanceExhausted,
     /// 403: the credential lacks a scope or role.
     Forbidden,
-    /// 404: it does not exist, or not for this credential.
+    /// 404: it does not exist, or this credential may not see it.
     NotFound,
-    /// 405: the address exists, the method does not.
+    /// 405: the address exists, but does not support this method.
     MethodNotAllowed,
-    /// 409: somebody else was faster, or the current state does not allow it.
+    /// 409: the current state does not allow the change, for example because somebody else made one first.
     Conflict,
-    /// 409: an existing entry is so similar that it should be updated; `suggestion`, beside `error`, names it.
+    /// 409: an existing entry is so similar that it should be updated instead; the field `suggestion`, next to `error`, names it.
     SimilarExists,
     /// 422: this idempotency key was used with another request.
     KeyReused,
@@ -31,11 +31,11 @@ pub enum ErrorCode {
     TooLarge,
     /// 415: the body is not `application/json`.
     UnsupportedMediaType,
-    /// 429: too many requests with this key; `Retry-After` tells when.
+    /// 429: too many requests with this key; `Retry-After` says when to try again.
     RateLimited,
     /// 503: the database or a model is out of reach, or the server is stopping; try again.
     Unavailable,
-    /// 500: a fault of ours; the log has it under the request id.
+    /// 500: an error of the server; search its log for the request id.
     Internal,
 }
 

@@ -62,7 +62,7 @@ pub struct HealthFilter {
     /// Counts and lists only zero hits with this cause, among all recalls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<ZeroHitCause>,
-    /// Only recalls whose agent said that it should know.
+    /// Only recalls that expected a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct HealthFilter {
 pub struct Silence {
     pub recalls: i64,
     pub zero_hits: i64,
-    /// Recalls whose agent said that it should know.
+    /// Recalls that expected a result.
     pub expected: i64,
     pub expected_zero_hits: i64,
 }

@@ -45,7 +45,7 @@ id! {
     RetrievalId,
     /// One assembled context.
     ContextId,
-    /// A canonical term, through all its names.
+    /// A canonical term. Its id stays the same when the term is renamed.
     TermId,
     /// A phrase that waits for a decision, or had one.
     ProposalId,
@@ -75,7 +75,7 @@ id! {
     RequestId,
 }
 
-/// A memory as somebody names it: by its id, or by the eight characters that prompts show.
+/// A reference to a memory: its id, or the eight characters that prompts show.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String", extend("pattern" = MEMORY_REF)))]
 #[serde(try_from = "String", into = "String")]

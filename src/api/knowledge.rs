@@ -167,7 +167,7 @@ pub struct IngestRun {
     pub report: IngestReport,
 }
 
-/// A file as it is handed in.
+/// A file to ingest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -292,9 +292,9 @@ pub struct TopologyRequest {
 pub struct Component {
     pub name: String,
     pub description: String,
-    /// What it needs.
+    /// Components that it depends on.
     pub depends_on: Vec<String>,
-    /// What needs it.
+    /// Components that depend on it.
     pub depended_on_by: Vec<String>,
     /// The document that describes it.
     pub document_id: DocumentId,

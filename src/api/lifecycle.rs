@@ -257,7 +257,7 @@ pub struct PinResponse {
     pub short_id: String,
     /// A pinned memory never expires and is never archived.
     pub pinned: bool,
-    /// Absent: it is kept without end.
+    /// Absent if it never expires.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -319,7 +319,7 @@ pub struct StoredMessage {
     pub retention: Retention,
     /// The rule that chose the retention; absent if the request gave it.
     pub retention_rule: Option<RetentionRule>,
-    /// Absent: it is kept without end.
+    /// Absent if it never expires.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -355,7 +355,7 @@ pub struct SessionFilter {
 pub struct SessionMessage {
     pub memory_id: MemoryId,
     pub short_id: String,
-    /// Who speaks; absent for an episode of the session that is no message.
+    /// Who speaks; absent for an episode of the session that is not a message.
     pub role: Option<Role>,
     pub content: String,
     /// Its id in the system that it comes from.
@@ -367,6 +367,6 @@ pub struct SessionMessage {
     /// 0 to 1.
     pub importance: f32,
     pub retention: Retention,
-    /// Absent: it is kept without end.
+    /// Absent if it never expires.
     pub expires_at: Option<DateTime<Utc>>,
 }

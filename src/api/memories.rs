@@ -112,7 +112,7 @@ pub struct Source {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub message_id: Option<String>,
-    /// The name of who said it.
+    /// The name of the speaker.
     ///
     /// Up to 200 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,7 +223,7 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub importance: Option<f32>,
-    /// True: never cleared away.
+    /// True: it never expires and is never archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// True: share it with every agent; the scope must be `global`, `project` or `repo`.
@@ -289,7 +289,7 @@ pub struct ForgetRequest {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ForgetResponse {
     pub memory_id: MemoryId,
-    /// When it was forgotten; earlier than now if it had been before.
+    /// When it was forgotten. If it was forgotten before, this is the earlier time.
     pub forgotten_at: DateTime<Utc>,
     pub already_forgotten: bool,
 }
@@ -361,7 +361,7 @@ impl MemoryFilter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct MemoryVersion {
-    /// From 1, one for every change of state.
+    /// The number of the version. It starts at 1 and rises with every change of state.
     pub version: i32,
     /// `created`, `revised`, `amended`, `forgotten`, `restored`, `recanonicalised`, `superseded`, `contradicted`, `reinstated`,
     /// `proposed`, `promoted`, `reviewed`, `returned`, `archived`
@@ -395,12 +395,12 @@ pub struct MemoryLink {
     pub other_id: MemoryId,
     pub other_short_id: String,
     pub other_topic: String,
-    /// What the other one says: its first 300 characters.
+    /// The first 300 characters of the other memory.
     pub other_content: String,
     pub other_status: MemoryStatus,
-    /// The other one was forgotten.
+    /// Whether the other memory was forgotten.
     pub other_deleted: bool,
-    /// Where the other one was said.
+    /// Where the other memory was said.
     pub other_source: Source,
     pub other_updated_at: DateTime<Utc>,
     pub created_at: DateTime<Utc>,

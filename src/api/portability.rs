@@ -22,11 +22,11 @@ text_enum! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ImportCount {
-    /// Did not exist.
+    /// Records that did not exist.
     pub added: i64,
-    /// Existed in an earlier version and were brought forward to the version in the file.
+    /// Records that existed in an earlier version and were updated to the version in the file.
     pub updated: i64,
-    /// Existed already, as in the file or in a later version.
+    /// Records that existed already, as in the file or in a later version.
     pub unchanged: i64,
 }
 

@@ -53,7 +53,7 @@ pub struct ProfileLeaf {
     pub profile: ProfileOrigin,
     /// The keys that lead to it, outermost first.
     pub path: Vec<String>,
-    /// A text, a number or a truth value.
+    /// A string, a number or a boolean.
     pub value: Value,
     /// The connection that it was learned about.
     pub connection_id: Option<Uuid>,
@@ -63,7 +63,7 @@ pub struct ProfileLeaf {
     pub disputed: bool,
     /// How often it was observed.
     pub observations: i64,
-    /// In how many sessions it was observed, as far as observations named theirs.
+    /// In how many sessions it was observed. Observations that named no session do not count.
     pub sessions: i64,
     /// True: it was observed in three sessions or more.
     pub recurring: bool,
@@ -71,7 +71,7 @@ pub struct ProfileLeaf {
     pub last_seen: DateTime<Utc>,
     /// The sensitive matters that it is about.
     pub matters: Vec<Matter>,
-    /// When it ends unless it is observed again; absent without an end.
+    /// When it expires unless it is observed again; absent if it does not expire.
     pub expires_at: Option<DateTime<Utc>>,
     /// The observations that it cites.
     pub event_ids: Vec<EventId>,
@@ -125,7 +125,7 @@ pub struct ProfileVersion {
     pub created_at: DateTime<Utc>,
     /// A chat model wrote a new narrative.
     pub narrated: bool,
-    /// Changes of leaves that nobody forgot since.
+    /// Changes of values, without those of values that were forgotten since.
     pub changes: Vec<ProfileChange>,
     /// How many leaves of this version were forgotten, then or since.
     pub forgotten: i64,
@@ -179,7 +179,7 @@ pub struct Connection {
     pub connection_id: Uuid,
     /// What kind of tool it is: `jira`, `gmail`, …
     pub tool_id: String,
-    /// What the person calls it.
+    /// The person's name for it.
     pub name: String,
     /// What agents learned about using it, from observations.
     pub learned: Map<String, Value>,
@@ -213,7 +213,7 @@ pub struct PutConnectionRequest {
     /// What kind of tool it is.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub tool_id: String,
-    /// What the person calls it.
+    /// The person's name for it.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 256)))]
     pub name: String,
     /// What the tool can do: any JSON of at most 64 KiB. Without one, the connection has none.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Project {
-    /// What `project_id` of a memory holds.
+    /// The value of `project_id` in a memory.
     pub id: Uuid,
     pub slug: String,
     pub name: String,
@@ -23,7 +23,7 @@ pub struct Project {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Repo {
-    /// What `repo_id` of a memory holds.
+    /// The value of `repo_id` in a memory.
     pub id: Uuid,
     pub project_id: Uuid,
     pub slug: String,
@@ -68,6 +68,6 @@ pub struct ProjectList {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ProjectLinkResponse {
-    /// False: it was so before, and nothing changed.
+    /// False: nothing changed, because it was so before.
     pub changed: bool,
 }

@@ -33,7 +33,7 @@ pub struct AnswerUse {
     pub context_id: ContextId,
     /// Memories in the context that can still be read.
     pub injected: i64,
-    /// Those of them of whose words the answer has at least half.
+    /// The memories that the answer uses: it has at least half of their words.
     pub used: Vec<MemoryId>,
 }
 

@@ -14,7 +14,7 @@ text_enum! {
     Ranking {
         /// similarity · exp(−Δdays/90), Δ since the memory was last written. It halves in 62 days.
         Decay = "decay",
-        /// Words and meaning added up, with the turns around, who speaks, when it was said, scope, recency and confidence.
+        /// The sum of words, meaning, speaker, date, scope, recency and confidence; words of the turns around it count, too.
         Hybrid = "hybrid",
         /// The terms of `hybrid` without recency, as a share of the highest sum that a memory can reach, times exp(−Δdays/90).
         HybridDecay = "hybrid_decay",
@@ -22,7 +22,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Whose knowledge a hit is.
+    /// Where a hit comes from.
     SourceTag {
         /// The agent's own memory.
         Private = "private",
@@ -73,7 +73,7 @@ text_enum! {
 text_enum! {
     /// Why a recall came back empty, as an agent sees it.
     NothingReason {
-        /// There is nothing stored that could match.
+        /// Nothing is stored that could match.
         NothingFound = "nothing_found",
         /// Something was found, and none of it was relevant enough.
         BelowFloor = "below_floor",
@@ -142,7 +142,7 @@ pub struct RecallRequest {
     #[serde(default = "default_k")]
     #[cfg_attr(feature = "engine", schemars(range(min = 1, max = 100)))]
     pub k: u32,
-    /// True: you should know this; finding nothing is then reported.
+    /// True: you expect a result, so finding nothing is reported.
     #[serde(default)]
     pub expected: bool,
     /// The person you are talking to.
@@ -156,7 +156,7 @@ pub struct RecallRequest {
     pub filters: RecallFilters,
     /// Answer with what was known at this time (RFC 3339).
     ///
-    /// Such a recall is not logged and counts nothing.
+    /// Such a recall is neither logged nor counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
 }
@@ -197,9 +197,9 @@ pub struct SearchRequest {
     pub user_id: Option<UserRef>,
     #[serde(default)]
     pub filters: RecallFilters,
-    /// True: only the strong ones.
+    /// True: only strong hits.
     ///
-    /// The list ends where scores fall below half of the best.
+    /// The list ends where scores fall below half of the best score.
     #[serde(default)]
     pub fewer: bool,
     /// Search what was known at this time (RFC 3339).
@@ -254,7 +254,7 @@ text_enum! {
 pub struct Hit {
     pub memory_id: MemoryId,
     pub short_id: String,
-    /// Whose memory it is: the agent that asks, or the commons.
+    /// The owner of the memory: the agent that asks, or the commons.
     pub agent_id: AgentId,
     /// The agent that wrote it.
     pub created_by: AgentId,

@@ -19,16 +19,16 @@ use uuid::Uuid;
 pub struct LinkRequest {
     /// The memory that the sentence begins with (“this supersedes that”), by id.
     pub from: MemoryRef,
-    /// The other one.
+    /// The other memory.
     pub to: MemoryRef,
     /// How the first relates to the second.
     ///
     /// `supersedes`: the second is out of date, and recalls no longer find it. `contradicts`: recalls still find both, marked; it holds in
     /// both directions.
     pub relation: Relation,
-    /// True: remove such a link.
+    /// True: remove this link.
     ///
-    /// What it did to the memories' status is undone.
+    /// Its effect on the status of the memories is undone.
     #[serde(default)]
     pub remove: bool,
     /// The person you are talking to.
@@ -54,7 +54,7 @@ pub struct LinkResponse {
     pub from: LinkEnd,
     pub to: LinkEnd,
     pub relation: Relation,
-    /// False: it was so before, and nothing changed.
+    /// False: nothing changed, because it was so before.
     pub changed: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct LinkResponse {
 pub struct ReviseRequest {
     /// Its id, short or long.
     pub memory: MemoryRef,
-    /// What it says from now on, in whole.
+    /// The whole new content.
     ///
     /// 1 byte to 16 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
@@ -165,7 +165,7 @@ pub struct ProfileFactRequest {
 pub struct MemoryRecord {
     pub memory_id: MemoryId,
     pub short_id: String,
-    /// Whose memory it is: an agent, or the commons.
+    /// The owner of the memory: an agent, or the commons.
     pub agent_id: AgentId,
     /// The agent that wrote it.
     pub created_by: AgentId,
@@ -198,15 +198,15 @@ pub struct MemoryRecord {
     /// `source` in one line: platform/channel/thread/message.
     pub source_ref: Option<String>,
     pub evidence_ref: Option<String>,
-    /// Of what an attachment says: the name of its file.
+    /// Of the text of an attachment: the name of the file.
     #[serde(default)]
     pub filename: Option<String>,
-    /// Of what an attachment says: its id in the system that it comes from.
+    /// Of the text of an attachment: the attachment's id in the system that it comes from.
     #[serde(default)]
     pub attachment_id: Option<String>,
     pub confidence: f32,
     pub importance: f32,
-    /// What is left of the importance: importance · 0.95^(weeks since the last retrieval). Absent for memories that do not fade.
+    /// The importance after decay: importance · 0.95^(weeks since the last retrieval). Absent for memories that do not fade.
     #[serde(default)]
     pub decayed_importance: Option<f64>,
     /// Of a message: what its importance was computed from.

@@ -22,9 +22,9 @@ pub struct RetrievalFilter {
     pub user_id: Option<UserRef>,
     /// Only recalls that returned this memory.
     pub memory_id: Option<MemoryId>,
-    /// Asked at or after.
+    /// Only recalls at or after this time.
     pub from: Option<DateTime<Utc>>,
-    /// Asked before.
+    /// Only recalls before this time.
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
@@ -44,7 +44,7 @@ pub struct Retrieval {
     pub query_canonical: Option<String>,
     pub k: u32,
     pub ranking: Ranking,
-    /// The agent said that it should know.
+    /// The agent expected a result.
     pub expected: bool,
     /// Memories returned.
     pub hits: u32,
@@ -65,7 +65,7 @@ pub struct Considered {
     pub source_tag: SourceTag,
     /// The memory, if it is one.
     pub memory_id: Option<MemoryId>,
-    /// Whose memory it is.
+    /// The owner of the memory.
     pub agent_id: Option<AgentId>,
     /// Which of its versions was seen.
     pub version: Option<i32>,
@@ -86,7 +86,7 @@ pub struct Considered {
     pub parts: Vec<Part>,
     /// The words of the query that it holds, in its own spelling.
     pub matched_words: Vec<String>,
-    /// Why it has this place, in a sentence.
+    /// Why it has this rank, in a sentence.
     pub explanation: String,
     /// Whether it reached its floor.
     pub passed: bool,
@@ -109,18 +109,18 @@ pub struct RetrievalDetail {
     pub considered: Vec<Considered>,
 }
 
-/// A logged recall asked again as of its time, and asked now.
+/// A logged recall, repeated with the data of its time and with the data of today.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Replay {
     pub logged: RetrievalDetail,
-    /// The answer as of the time of the recall, from the versions, deletions, terms and documents of then; best first.
+    /// The answer as of the time of the recall, with the versions, deletions, terms and documents of that time; best first.
     pub replayed: Vec<Considered>,
     /// The answer to the same question today, best first.
     pub today: Vec<Considered>,
     /// Whether `replayed` holds the same hits in the same order as the log.
     pub same: bool,
-    /// What can no longer be reproduced, a sentence each; empty if everything can.
+    /// What can no longer be reproduced, one sentence each; empty if everything can.
     pub lost: Vec<String>,
 }
 
@@ -131,12 +131,12 @@ pub struct Replay {
 pub struct ExplainRequest {
     /// A memory, by id or short id.
     ///
-    /// Where it comes from, what happened to it, which recalls returned it.
+    /// The answer says where it comes from, what happened to it and which recalls returned it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<MemoryRef>,
     /// A recall, by its id.
     ///
-    /// Why each hit was in it, and what was close.
+    /// The answer says why each hit was returned, and what was close.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieval_id: Option<RetrievalId>,
     /// The person you are talking to.
@@ -150,12 +150,12 @@ pub struct ExplainRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Explanation {
-    /// In short.
+    /// A summary.
     pub sentence: String,
-    /// The memory in full, with its evidence, every version and every link; if one was named.
+    /// If a memory was named: the memory in full, with its evidence, every version and every link.
     pub memory: Option<Box<MemoryRecord>>,
     /// The latest of your recalls that returned it, at most ten.
     pub recalled_by: Vec<Retrieval>,
-    /// The recall with everything that it considered, scores and reasons included; if one was named.
+    /// If a recall was named: everything that it considered, with scores and reasons.
     pub retrieval: Option<Box<RetrievalDetail>>,
 }

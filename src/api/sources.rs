@@ -175,7 +175,7 @@ pub struct SourceHit {
     pub also_in: Vec<SearchSource>,
 }
 
-/// How one source took part.
+/// How one source took part in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct SourceReport {

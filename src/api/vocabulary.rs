@@ -91,13 +91,13 @@ pub struct Evidence {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A term that resembles a phrase. A suggestion only: no phrase resolves by resemblance.
+/// A term that resembles a phrase. It is only a suggestion: a phrase that resembles a term does not resolve to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Suggestion {
     pub term_id: TermId,
     pub term: String,
-    /// The form that resembles it: the term or one of its aliases.
+    /// The term or the alias that resembles it.
     pub form: String,
     /// 0 to 1.
     pub score: f64,
@@ -270,7 +270,7 @@ pub struct LookupResponse {
     pub term: Option<KnownTerm>,
     /// Otherwise the longest known terms inside the phrase.
     pub inside: Vec<KnownTerm>,
-    /// Otherwise terms that resemble it. Suggestions, not resolutions.
+    /// Otherwise terms that resemble it. They are suggestions only.
     pub suggestions: Vec<Suggestion>,
 }
 

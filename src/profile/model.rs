@@ -43,7 +43,7 @@ pub struct Leaf {
     pub part: Part,
     pub connection_id: Option<Uuid>,
     pub path: Vec<String>,
-    /// A text, a number or a truth value.
+    /// A string, a number or a boolean.
     pub value: Value,
     pub listed: bool,
     pub state: LeafState,

@@ -20,23 +20,23 @@ struct Text {
 }
 
 const PROMPTS: [Text; 6] = [
-    Text { name: "recall", title: "Recall before you reason", version: 3, discipline: None, text: include_str!("recall.md") },
+    Text { name: "recall", title: "Recall before you reason", version: 4, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
         title: "Remember what lasts",
-        version: 2,
+        version: 3,
         discipline: Some(Discipline::Aggressive),
         text: include_str!("write.md"),
     },
     Text {
         name: "write_confirming",
         title: "Remember, and ask first",
-        version: 2,
+        version: 3,
         discipline: Some(Discipline::Confirming),
         text: include_str!("write_confirming.md"),
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
-    Text { name: "capture", title: "Capture what was said", version: 3, discipline: None, text: include_str!("capture.md") },
+    Text { name: "capture", title: "Capture what was said", version: 4, discipline: None, text: include_str!("capture.md") },
     Text {
         name: "decision_points",
         title: "Look back before you act",

@@ -238,8 +238,8 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_recall",
                 Scope::MemoryRead,
                 "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
-                 before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set `expected` \
-                 when you believe that you should know this.",
+                 before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set \
+                 `expected` when you expect a result, such as something you were told.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
                 brief::recall,
                 BriefRecall::markdown,
@@ -247,9 +247,9 @@ pub fn all() -> &'static [Tool] {
             Tool::brief(
                 "agent_memory_search",
                 Scope::MemoryRead,
-                "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall gives. Narrow it \
-                 by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best first; a weak \
-                 last hit may be beside the point.",
+                "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall returns. \
+                 Narrow it by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best \
+                 first; the last ones may be irrelevant.",
                 |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
                 brief::recall,
                 BriefRecall::markdown,
@@ -257,9 +257,9 @@ pub fn all() -> &'static [Tool] {
             Tool::with_text(
                 "context_for",
                 Scope::MemoryRead,
-                "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their reasons, \
-                 documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Everything has an id; \
-                 `explain` gives one thing in full.",
+                "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their \
+                 reasons, documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Each item \
+                 has an id; `explain` returns it in full.",
                 |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
                 |bundle| Some(bundle.text.clone()),
             ),
@@ -300,9 +300,9 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "agent_memory_link",
                 Scope::MemoryWrite,
-                "Say how one memory bears on another: supports, contradicts, supersedes, applies_to, derived_from or related_to. Use \
-                 `contradicts` when two memories cannot both be true and you do not know which is: both stay, marked. Use `supersedes` when \
-                 you know. `remove` takes a link away.",
+                "Link one memory to another: supports, contradicts, supersedes, applies_to, derived_from or related_to. Use `contradicts` \
+                 when two memories cannot both be true and you do not know which one is: both stay, marked. Use `supersedes` when you \
+                 know. `remove` removes a link.",
                 |engine, ctx, input: LinkRequest| async move {
                     if input.remove { memories::unlink(&engine, &ctx, input).await } else { memories::link(&engine, &ctx, input).await }
                 },
@@ -311,23 +311,23 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "explain",
                 Scope::MemoryRead,
-                "Explain one memory (all it says, its evidence, every version and link, your recalls that returned it) or one recall (the score \
-                 of each hit, and what was close). Call it when somebody asks how you know something, or why you did not.",
+                "Explain one memory (its content, evidence, every version and link, your recalls that returned it) or one recall (the \
+                 score of each hit, and what was close). Call it when somebody asks how you know something, or why you did not know it.",
                 |engine, ctx, input: ExplainRequest| async move { recall::explain(&engine, &ctx, input).await },
             ),
             Tool::new(
                 "upsert_profile_fact",
                 Scope::MemoryWrite,
-                "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). What was \
-                 stated under the same topic before is replaced, and kept as a version.",
+                "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). An \
+                 earlier fact under the same topic is replaced and kept as a version.",
                 |engine, ctx, input: ProfileFactRequest| async move { memories::upsert_profile_fact(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, true),
             Tool::new(
                 "add_to_memory",
                 Scope::MemoryWrite,
-                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or a \
-                 project. If `stored` is false, an entry says it already, or said it until now: call `update_memory` with the suggestion's id. \
+                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
+                 a project. If `stored` is false, an entry says the same or is out of date: call `update_memory` with the suggestion's id. \
                  Confirm with the person first, unless they asked you to remember.",
                 |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
             )
@@ -336,7 +336,7 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "update_memory",
                 Scope::MemoryWrite,
-                "Correct an entry of your memory when what it says has changed; `memory_id` is shown behind `id:` in your memory. No need to \
+                "Correct an entry of your memory when it is no longer true. Your memory shows its `memory_id` after `id:`. You need not \
                  ask first. Answers with the old and the new content.",
                 |engine, ctx, input: UpdateMemoryRequest| async move { Ok(contract::update(&engine, &ctx, input, TOOL).await?.1) },
             )
@@ -345,16 +345,16 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "capture_conversation",
                 Scope::CaptureWrite,
-                "Have a stored conversation read for what is worth remembering. `source_ref` is the id that POST /api/sources gave. Answers at \
-                 once; what is found waits for review.",
+                "Extract what is worth remembering from a stored conversation. `source_ref` is the id that POST /api/sources returned. \
+                 Answers at once; what is extracted waits for review.",
                 |engine, ctx, input: CaptureConversationRequest| async move { capture::capture_conversation(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, false),
             Tool::new(
                 "capture_session",
                 Scope::CaptureWrite,
-                "Have the stored transcript, summary or output of a session that ended read for what is worth remembering. Call it when a run \
-                 or task is over. Answers at once.",
+                "Extract what is worth remembering from the stored transcript, summary or output of a session that ended. Call it when a \
+                 run or task is over. Answers at once.",
                 |engine, ctx, input: CaptureSessionRequest| async move { capture::capture_session(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, false),
@@ -410,9 +410,9 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "search_user_context",
                 Scope::ContextRead,
-                "Search what you know about the person you work for and the tools they use: values of their profile, what you learned about \
-                 each connection, what its tool can do and holds, text of attachments. Documents come nearest first. To read the whole \
-                 profile, call `get_user_profile`.",
+                "Search what you know about the person you work for and the tools they use: values of their profile, what you learned \
+                 about each connection, what its tool can do and what it holds, text of attachments. Documents come nearest first. To read \
+                 the whole profile, call `get_user_profile`.",
                 |engine, ctx, input: SearchUserContextRequest| async move { profile::search_user_context(&engine, &ctx, input).await },
             ),
             Tool::new(

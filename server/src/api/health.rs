@@ -44,8 +44,8 @@ impl IntoResponse for Report {
 
 impl Describe for Report {
     fn describe(operation: &mut Operation) {
-        operation.answers_json::<Readiness>(StatusCode::OK, "The server can serve, possibly without the model.");
-        operation.answers_json::<Readiness>(StatusCode::SERVICE_UNAVAILABLE, "The server cannot serve yet.");
+        operation.answers_json::<Readiness>(StatusCode::OK, "The server is ready, possibly without the model.");
+        operation.answers_json::<Readiness>(StatusCode::SERVICE_UNAVAILABLE, "The server is not ready.");
     }
 }
 

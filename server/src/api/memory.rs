@@ -137,7 +137,7 @@ impl IntoResponse for PromptBlock {
 impl Describe for PromptBlock {
     fn describe(operation: &mut Operation) {
         operation.answers(StatusCode::OK, "The block, as Markdown.", &[("text/markdown", json!({ "type": "string" }))]);
-        operation.answers(StatusCode::NOT_MODIFIED, "The caller has the block already.", &[]);
+        operation.answers(StatusCode::NOT_MODIFIED, "The caller's copy of the block is current.", &[]);
         for status in [StatusCode::OK, StatusCode::NOT_MODIFIED] {
             operation.answers_with_header(status, "ETag", "Identifies the content of the block, for `If-None-Match`.");
         }

@@ -89,7 +89,10 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
     let add_entry = Route::post("/api/memory/", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
     vec![
         (
-            Group { name: "Tools", about: "What agents call. Each tool is an operation; the Model Context Protocol has the same ones." },
+            Group {
+                name: "Tools",
+                about: "The tools that agents call. Each tool is an operation; the Model Context Protocol offers the same tools.",
+            },
             vec![
                 Route::get("/api/tools", "List the tools that the key may call", tools::list),
                 // The OpenAPI document has an operation for each tool instead.
@@ -122,7 +125,7 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
         (
             Group {
                 name: "Memories",
-                about: "One memory in full, with its source, evidence, links and every version; many to remember at once.",
+                about: "Get one memory in full, with its source, evidence, links and every version, or remember many facts at once.",
             },
             vec![
                 Route::post("/api/memories/batch", "Remember up to 500 facts", records::batch).needs(&[MemoryWrite]),
@@ -169,7 +172,7 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             ],
         ),
         (
-            Group { name: "Retrievals", about: "The log of the agent's recalls: what it asked, what it got, and why." },
+            Group { name: "Retrievals", about: "The log of the agent's recalls: each query, its hits and the reasons for them." },
             vec![
                 Route::get("/api/retrievals", "List recalls", retrievals::list).needs(&[MemoryRead]),
                 Route::get("/api/retrievals/{id}", "Get a recall with every candidate", retrievals::detail).needs(&[MemoryRead]),
@@ -199,7 +202,7 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
         (
             Group {
                 name: "Activity",
-                about: "What agents report: actions with their outcomes, and steps of workflows. The tool search_my_memories finds them.",
+                about: "Reports of agents: actions with their outcomes, and steps of workflows. The tool search_my_memories finds them.",
             },
             vec![
                 Route::post("/api/actions", "Record an action", activity::action).needs(&[MemoryWrite]),
@@ -221,9 +224,9 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
             ],
         ),
         (
-            Group { name: "Export and import", about: "Everything of an agent as lines of JSON, which another server can import." },
+            Group { name: "Export and import", about: "All data of an agent as JSON Lines, which another server can import." },
             vec![
-                Route::get("/api/export", "Export everything of the key's agent", portability::export).needs(&[Export]),
+                Route::get("/api/export", "Export all data of the key's agent", portability::export).needs(&[Export]),
                 Route::post(portability::IMPORT, "Import an exported file", portability::import).needs(&[Export, MemoryWrite]),
             ],
         ),
@@ -234,8 +237,8 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
         (
             Group { name: "Service", about: "The state of the process, and its description." },
             vec![
-                Route::get("/healthz", "Check that the process answers", health::healthz).open(),
-                Route::get("/readyz", "Check that the server can serve", health::readyz).open(),
+                Route::get("/healthz", "Check that the process is running", health::healthz).open(),
+                Route::get("/readyz", "Check that the server is ready", health::readyz).open(),
                 Route::get("/api/openapi.json", "Get this description as OpenAPI 3.1", openapi::openapi).open(),
                 Route::get("/api/docs", "Read this description as a page", reference::page).open(),
             ],

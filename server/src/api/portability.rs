@@ -45,8 +45,8 @@ impl IntoResponse for Sent {
 
 impl Describe for Sent {
     fn describe(operation: &mut Operation) {
-        let lines = json!({ "type": "string", "description": "Lines of JSON. The last one says how many there are." });
-        operation.answers(StatusCode::OK, "Success. An export without a last line broke off.", &[(NDJSON, lines)]);
+        let lines = json!({ "type": "string", "description": "Lines of JSON. The last line says how many there are." });
+        operation.answers(StatusCode::OK, "Success. If the last line is missing, the export broke off.", &[(NDJSON, lines)]);
         operation.refuses(Refusal::Conflict);
     }
 }

@@ -25,8 +25,8 @@ parameters! {
         from: NaiveDate,
         /// The last day, in UTC; today if absent. A period has at most 92 days.
         until: NaiveDate,
-        /// The person whose calls are counted, besides those for nobody. Needs a key that may choose its user; such a key gets the calls for
-        /// everybody without it.
+        /// Counts the calls for this person and those for nobody. Needs a key that may choose its user. Without it, such a key gets the
+        /// calls for everybody.
         user_id: UserRef,
     }
 }
@@ -55,8 +55,8 @@ impl IntoResponse for Table {
 
 impl Describe for Table {
     fn describe(operation: &mut Operation) {
-        let description = "One line for each day, model and purpose, below the names of the columns. A text that begins like a formula has an \
-            apostrophe before it.";
+        let description = "One line for each day, model and purpose, after a line with the names of the columns. A text that begins like a \
+            formula gets an apostrophe in front.";
         operation.answers(StatusCode::OK, "Success", &[("text/csv", json!({ "type": "string", "description": description }))]);
     }
 }

@@ -25,7 +25,7 @@ documents.\n\nSend an API key as `Authorization: Bearer rmb_…`. An operation n
 people names the current one in the header `X-Remembrancer-User`.\n\nEvery error has the same shape: `code` for programs, `message` for \
 people, `fields` for the parts of the request that are wrong, and `request_id`, which is also in the header `X-Request-Id`. An address \
 that does not exist answers 404 `not_found`, and a method that an address does not have 405 `method_not_allowed`.\n\nA write may carry an \
-`Idempotency-Key`. If an answer got lost, send the request again with the same key: the effect happens once.\n\nAgents can call the same \
+`Idempotency-Key`. If an answer gets lost, send the request again with the same key: the write runs once.\n\nAgents can call the same \
 tools over the Model Context Protocol at `/mcp` (`docs/mcp.md`).";
 
 /// `GET /api/openapi.json`: this description, as OpenAPI 3.1.
@@ -135,8 +135,8 @@ fn shared_parameters() -> Value {
             "name": "Idempotency-Key",
             "in": "header",
             "required": false,
-            "description": "A name of your choice for this request. If you send the same request again with it, you get the first answer \
-                again, and nothing is changed twice.",
+            "description": "A name of your choice for this request. If you send the same request again with the same name, you get the \
+                first answer again and nothing is changed twice.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
         },
     })

@@ -58,13 +58,13 @@ impl Refusal {
             }
             Self::Unauthenticated => "The credential is missing, unknown, expired or revoked.",
             Self::Forbidden => "The key lacks a scope, or is bound to another user.",
-            Self::NotFound => "What the request names does not exist, or not for this key.",
+            Self::NotFound => "It does not exist, or this key may not see it.",
             Self::Conflict => {
-                "The current state does not allow it. Or the answer that was stored for this `Idempotency-Key` was erased, because it held \
+                "The current state does not allow it. Or the stored answer for this `Idempotency-Key` was erased, because it contained \
                  something that was deleted since."
             }
             Self::TooLarge => "The body is larger than the limit.",
-            Self::UnsupportedMediaType => "The body has another media type than the operation takes.",
+            Self::UnsupportedMediaType => "The operation does not accept the media type of the body.",
             Self::KeyReused => "The `Idempotency-Key` was used with a different request.",
             Self::RateLimited => "Too many requests with this key. Wait as long as `Retry-After` says.",
             Self::Unavailable => "A database is out of reach, or the server is stopping. Try again.",

@@ -188,7 +188,7 @@ impl OpContext {
         }
         let user = match (self.users.id(), named) {
             (Some(known), Some(named)) if known != named => {
-                return Err(Error::Forbidden("user_id names another user than this key or its caller acts for".into()));
+                return Err(Error::Forbidden("user_id names a user for whom this key or its caller does not act".into()));
             }
             (known, named) => known.or(named),
         };

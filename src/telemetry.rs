@@ -41,10 +41,10 @@ const fn histogram(name: &'static str, unit: Unit, help: &'static str) -> Metric
 
 /// Every metric there is.
 pub const METRICS: &[Metric] = &[
-    histogram("agent_memory_recall_seconds", Unit::Seconds, "How long a recall took, until its answer was ready."),
+    histogram("agent_memory_recall_seconds", Unit::Seconds, "How long a recall took until its answer was ready."),
     histogram("agent_memory_recall_hits", Unit::Count, "Memories in the answer of a recall."),
     histogram("agent_memory_recall_knowledge_hits", Unit::Count, "Pieces of shared knowledge in the answer of a recall."),
-    counter("agent_memory_recall_floor_cuts_total", &[], "Memories that a recall looked at and found below the relevance floor."),
+    counter("agent_memory_recall_floor_cuts_total", &[], "Memories that a recall scored below the relevance floor."),
     counter(
         "agent_memory_recall_degraded_total",
         &["part"],
@@ -53,24 +53,26 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_recall_zero_hits_total",
         &["agent_id", "query_topic"],
-        "Recalls that found no memory although the agent expected one; topics outside the vocabulary count as other.",
+        "Recalls that found no memory although the agent expected a result; topics outside the vocabulary count as other.",
     ),
     counter(
         "agent_memory_recall_silences_total",
         &["cause", "expected"],
-        "Recalls that found no memory, by what was behind it: nothing_stored, below_floor, filtered_out or degraded.",
+        "Recalls that found no memory, by cause: nothing_stored, below_floor, filtered_out or degraded.",
     ),
-    histogram("agent_memory_remember_seconds", Unit::Seconds, "How long it took to store what an agent remembered."),
+    histogram("agent_memory_remember_seconds", Unit::Seconds, "How long it took to store a memory."),
     counter(
         "agent_memory_remember_total",
         &["outcome"],
-        "What became of what agents remembered: created, revised (a near-duplicate, now a new version), amended (the same content with more details) or unchanged (repeated).",
+        "What happened to memories that agents stored: created, revised (a near-duplicate, now a new version), amended (the same content \
+         with more details) or unchanged (repeated).",
     ),
     counter("agent_memory_forget_total", &[], "Memories that agents forgot."),
     counter(
         "agent_memory_sources_missed_total",
         &["source", "state"],
-        "Sources that a search over all sources went on without: memory, audit, workflow or knowledge, by timed_out or unavailable.",
+        "Sources that were missing from a search over all sources (memory, audit, workflow or knowledge), by state: timed_out or \
+         unavailable.",
     ),
     counter(
         "agent_memory_contexts_total",
@@ -89,27 +91,29 @@ pub const METRICS: &[Metric] = &[
     ),
     counter("agent_memory_profile_leaves_total", &[], "Values that were added to profiles."),
     counter("agent_memory_user_context_search_total", &[], "Searches in what is known about a person and their connections."),
-    counter("shared_kb_search_total", &[], "Searches in shared knowledge by its own tool; recalls are not among them."),
-    counter("remembrancer_vocabulary_proposals_total", &[], "Times that an unknown phrase was proposed; the same phrase counts each time."),
-    counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, undone ones and undoing included."),
+    counter("shared_kb_search_total", &[], "Searches by shared_kb_search. Recalls are not counted."),
+    counter("remembrancer_vocabulary_proposals_total", &[], "Proposals of unknown phrases. The same phrase counts each time."),
+    counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, including undone ones and undoing."),
     counter("remembrancer_knowledge_ingested_total", &[], "Documents that were added or changed by this process."),
-    counter("remembrancer_knowledge_failures_total", &[], "Files or entries that this process could not take in."),
+    counter("remembrancer_knowledge_failures_total", &[], "Files or entries that this process failed to ingest."),
     histogram("remembrancer_embedding_seconds", Unit::Seconds, "How long the model took for one text or one batch."),
-    counter("remembrancer_embedding_missed_total", &[], "Writes and queries that went on without a vector: the model failed or was late."),
+    counter("remembrancer_embedding_missed_total", &[], "Writes and queries that continued without a vector, because the model failed or \
+         was late."),
     counter(
         "remembrancer_balance_refused_total",
         &["purpose"],
-        "Calls of models that did not begin because nothing was left to pay for them: embedding, extraction or condensation.",
+        "Calls of models that were refused because nothing was left to pay for them, by purpose: embedding, extraction or condensation.",
     ),
     counter("remembrancer_retrieval_log_dropped_total", &[], "Recalls that were answered and are missing from the retrieval log."),
     counter("remembrancer_context_log_dropped_total", &[], "Contexts that were assembled and are missing from the context log."),
     counter(
         "remembrancer_near_misses_skipped_total",
         &[],
-        "Recalls that found nothing and are logged without what came close: there were too many.",
+        "Recalls that found nothing and were logged without near misses, because there were too many.",
     ),
     counter("remembrancer_outbox_delivered_total", &[], "Outbox rows that were carried to another database."),
-    gauge("remembrancer_outbox_waiting", Unit::Count, &["database"], "Outbox rows that are not delivered, set aside ones included."),
+    gauge("remembrancer_outbox_waiting", Unit::Count, &["database"], "Outbox rows that are not delivered, including rows that were set \
+         aside."),
     gauge("remembrancer_outbox_lag_seconds", Unit::Seconds, &["database"], "Age of the oldest outbox row that is not delivered."),
     gauge(
         "remembrancer_audit_entries",
@@ -134,7 +138,7 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_messages_total", &[], "Messages of sessions that were stored."),
     counter("remembrancer_archived_total", &["reason"], "Memories that were archived: faded, expired, limit or early."),
     gauge("remembrancer_agent_episodes", Unit::Count, &["agent_id"], "Episodes of an agent that may fade, as the last sweep counted them."),
-    gauge("remembrancer_agent_episodes_max", Unit::Count, &["agent_id"], "Most episodes that the agent may have."),
+    gauge("remembrancer_agent_episodes_max", Unit::Count, &["agent_id"], "The most episodes that an agent may have."),
     counter("remembrancer_extracted_candidates_total", &[], "Candidates that were extracted from captured sources and are new."),
 ];
 

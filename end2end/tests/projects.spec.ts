@@ -28,6 +28,6 @@ test('a refused project keeps its text and names the field', { tag: '@no-js' }, 
   gate.expect(400);
   await projects.goto('/projects');
   await projects.create('Not a slug', 'The harbour');
-  await expect(projects.slug).toHaveAccessibleDescription(/1 to 63 of a-z/);
+  await expect(projects.slug).toHaveAccessibleDescription(/1 to 63 characters of a-z/);
   await expect(projects.name).toHaveValue('The harbour');
 });

@@ -44,7 +44,7 @@ test('a name that is taken is rejected and can be changed', { tag: '@no-js' }, a
   await save();
   await expect(memories.views.name).toBeVisible();
   await expect(memories.views.name).toHaveValue(name);
-  await expect(memories.views.name).toHaveAccessibleDescription('Is the name of another view of yours.');
+  await expect(memories.views.name).toHaveAccessibleDescription('Is already the name of one of your views.');
   await memories.views.unfoldManage.click();
   await memories.send(memories.views.delete(name));
   await expect(memories.views.link(name)).toHaveCount(0);

@@ -258,8 +258,8 @@ fn is_same_origin(headers: &HeaderMap, public_url: &str) -> bool {
 const REFUSED: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Refused · Remembrancer</title>\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link rel=\"stylesheet\" href=\"/pkg/remembrancer.css\"></head>\
 <body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\"><p class=\"mb-2 font-mono text-sm text-soft\">403</p>\
-<h1>This did not come from the console</h1><p class=\"mt-2 mb-5 text-soft\">Whatever changes something has to be sent from one of its own \
-pages. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/\">Open the console</a></p></main></body></html>";
+<h1>This request did not come from the console</h1><p class=\"mt-2 mb-5 text-soft\">Changes can only be sent from pages of the \
+console. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/\">Open the console</a></p></main></body></html>";
 
 #[cfg(test)]
 mod tests {

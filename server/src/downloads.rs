@@ -140,12 +140,12 @@ async fn download(
 /// The selection of a query. A misspelt parameter is refused: without it the export would hold more than intended.
 fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
-        return Err(Error::invalid("filter", "cannot be read: times are RFC 3339, ids are UUIDs, and the rest is true or false"));
+        return Err(Error::invalid("filter", "is not valid: times are RFC 3339, ids are UUIDs, other values are true or false"));
     };
     if let Some(only) = names.get(ONLY) {
         return match names.len() {
             1 => Selection::only(only),
-            _ => Err(Error::invalid(ONLY, "goes with no filter: a filter exports memory alone")),
+            _ => Err(Error::invalid(ONLY, "cannot be combined with a filter: a filter exports only memory")),
         };
     }
     let fields = serde_json::to_value(MemoryFilter::default()).map_err(Error::failed("the filter cannot be serialised"))?;

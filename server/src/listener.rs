@@ -141,7 +141,7 @@ impl HttpBody for PacedBody {
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
             ready!(self.patience.wait(context));
-            return Poll::Ready(Some(Err("the body came too slowly".into())));
+            return Poll::Ready(Some(Err("the body arrived too slowly".into())));
         };
         let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref()).map_or(0, Bytes::len);
         self.patience.moved(bytes);

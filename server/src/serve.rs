@@ -189,7 +189,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
         signalled = wait_for_signal() => signalled?,
         () = supervise(postgres.as_ref()) => {}
     }
-    tracing::info!(seconds = config.shutdown.as_secs(), "stopping: requests under way may finish");
+    tracing::info!(seconds = config.shutdown.as_secs(), "stopping: running requests may finish");
     stop.cancel();
     // A listener waits for a client for as long as the client keeps taking bytes.
     if tokio::time::timeout(config.shutdown, served).await.is_err() {

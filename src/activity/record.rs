@@ -127,7 +127,7 @@ fn check_steps(workflow: &str, request: &RecordStepsRequest, now: DateTime<Utc>)
         checks.text(&field("step_name"), &step.step_name, ACTION_MAX).bytes(&field("output"), &step.output, OUTPUT_MAX).that(
             step.completed_at.is_none_or(|at| at <= now),
             &field("completed_at"),
-            "lies in the future",
+            "must not be in the future",
         );
         check_importance(&mut checks, &field("importance"), step.importance);
     }
@@ -135,5 +135,5 @@ fn check_steps(workflow: &str, request: &RecordStepsRequest, now: DateTime<Utc>)
 }
 
 fn check_importance<'a>(checks: &'a mut Checks, field: &str, importance: Option<f32>) -> &'a mut Checks {
-    checks.that(importance.is_none_or(|value| (0.0..=1.0).contains(&value)), field, "is a number from 0 to 1")
+    checks.that(importance.is_none_or(|value| (0.0..=1.0).contains(&value)), field, "must be a number from 0 to 1")
 }

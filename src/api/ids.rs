@@ -97,7 +97,7 @@ impl std::str::FromStr for MemoryRef {
         if text.len() == SHORT_ID_LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Ok(Self::Short(text.to_owned()));
         }
-        text.parse().map(Self::Id).map_err(|_| "is a memory's id, or its short id of eight letters and digits")
+        text.parse().map(Self::Id).map_err(|_| "must be a memory's id, or its short id of eight letters and digits")
     }
 }
 
@@ -150,7 +150,7 @@ impl std::str::FromStr for UserRef {
         }
         let characters = text.chars().count();
         if text.trim().is_empty() || characters > USER_REF_MAX || text.chars().any(char::is_control) {
-            return Err(format!("is a user's id or your own reference to a user: 1 to {USER_REF_MAX} printable characters"));
+            return Err(format!("must be a user's id or your own reference to a user: 1 to {USER_REF_MAX} printable characters"));
         }
         Ok(Self::External(text.to_owned()))
     }

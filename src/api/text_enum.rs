@@ -31,7 +31,7 @@ macro_rules! text_enum {
             fn from_str(text: &str) -> Result<Self, String> {
                 match text {
                     $($text => Ok(Self::$variant),)+
-                    _ => Err(format!("is one of {}", [$($text),+].join(", "))),
+                    _ => Err(format!("must be one of {}", [$($text),+].join(", "))),
                 }
             }
         }

@@ -64,7 +64,7 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
     checks.text("memory_input.topic_raw", &topic_raw, TOPIC_MAX).bytes("memory_input.content", &content, CONTENT_MAX).that(
         confidence.is_none_or(|c| (0.0..=1.0).contains(&c)),
         "memory_input.confidence",
-        "is a number from 0 to 1",
+        "must be a number from 0 to 1",
     );
     check_decision(&mut checks, rationale.as_deref(), &alternatives);
     checks.done()?;
@@ -177,7 +177,7 @@ async fn insert_events(
     let json = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let mut event_ids = Vec::with_capacity(parts.len());
     if parts.iter().any(|(_, is_text)| !is_text) {
-        return Err(Error::invalid("source_ref", "is an attachment that is not text: it is kept, and nothing can be read out of it"));
+        return Err(Error::invalid("source_ref", "is an attachment that is not text: it is stored, but cannot be captured"));
     }
     for (part, _) in parts {
         let origin = Origin { source_id: Some(part), session_id: payload.session_id, requested_scope: payload.scope, ..Origin::default() };

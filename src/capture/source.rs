@@ -93,7 +93,7 @@ impl Read {
             .optional_text("title", details.title.as_deref(), TITLE_MAX)
             .optional_text("filename", details.filename.as_deref(), FILENAME_MAX)
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
-            .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a type such as application/pdf")
+            .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a media type such as application/pdf")
             .done()?;
         if details.form == Some(SourceForm::Attachment) && !transcript::is_text(&content) {
             return Self::binary(details, content);

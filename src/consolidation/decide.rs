@@ -214,7 +214,7 @@ async fn merge_into(
     }
     let in_force = into.deleted_at.is_none() && (into.live || into.status == MemoryStatus::Inbox);
     if !in_force || (into.agent_id, into.user_id) != (memory.agent_id, memory.user_id) {
-        let message = format!("{} cannot be merged into: choose an active memory of the same agent and user", into.short_id);
+        let message = format!("nothing can be merged into {}: choose an active memory of the same agent and user", into.short_id);
         return Err(Error::Conflict(message));
     }
     merge(engine, ctx, tx, memory, into).await?;

@@ -96,7 +96,7 @@ async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (Me
 
 /// Takes back what accepting a proposal did.
 async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Decided) -> Result<(), Error> {
-    let unknown = || Error::Conflict("this decision cannot be undone: nothing recorded what it did".into());
+    let unknown = || Error::Conflict("this decision cannot be undone: its effect was not recorded".into());
     let effect: Effect =
         serde_json::from_value(decided.effect.clone().ok_or_else(unknown)?).map_err(Error::failed("an effect cannot be read"))?;
     let (tenancy, agent) = (ctx.tenancy(), decided.agent_id);

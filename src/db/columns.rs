@@ -56,8 +56,8 @@ pub struct Table {
     pub columns: &'static [(&'static str, Holds, bool)],
 }
 
-const OF_THE_ORGANISATION: Erasure = Erasure::Keep("it belongs to the organisation: people put it there for all agents");
-const OF_NOBODY: Erasure = Erasure::Keep("it holds nobody's words");
+const OF_THE_ORGANISATION: Erasure = Erasure::Keep("it belongs to the organisation, whose people wrote it for all agents");
+const OF_NOBODY: Erasure = Erasure::Keep("it holds no words of people");
 
 /// Every column of text, JSON, bytes, arrays or vectors in the three databases. Tables of rows with an owner and without such columns are
 /// here, too, because erasure reads the list: it goes from the end to the beginning, so a table comes after those that its rows refer to.
@@ -319,7 +319,7 @@ pub const TABLES: &[Table] = {
             ("reason", Words, false), ("created_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "audit_log", kept: Forever,
-            erasure: Erasure::Keep("the chain covers it; rows written since texts have a table of their own hold none"), columns: &[
+            erasure: Erasure::Keep("the hash chain covers it; newer rows hold no texts, because texts have a table of their own"), columns: &[
             ("actor_kind", Plain, false), ("actor_id", Plain, false), ("actor_name", Name, false), ("action", Plain, false),
             ("target_kind", Plain, false), ("target_id", Plain, false), ("message", Words, false), ("reason", Words, false),
             ("changes", Plain, false), ("visibility", Plain, false), ("previous", Plain, false), ("hash", Plain, false),
@@ -329,7 +329,8 @@ pub const TABLES: &[Table] = {
             ("salt", Secret, false), ("actor_name", Name, false), ("message", Words, false), ("reason", Words, false), ("changes", Words, false),
         ] },
         Table { database: "internal_shared", name: "erasure_requests", kept: Forever,
-            erasure: Erasure::Keep("the record of the erasure: an id that names nobody any more, and counts; names are emptied at its end"),
+            erasure: Erasure::Keep("the record of the erasure: counts, and an id that identifies nobody any more; names are removed at its \
+                 end"),
             columns: &[
             ("reason", Words, false), ("names", Name, false), ("mentions", Plain, false), ("state", Plain, false),
             ("requested_by_name", Name, false), ("ended_by_name", Name, false), ("confirmed_by_name", Name, false), ("step", Plain, false),

@@ -66,7 +66,7 @@ impl<K: Key> Cursor<K> {
             let (key, id) = text.rsplit_once('-')?;
             Some(Self { key: K::read(key)?, id: Uuid::try_parse(id).ok()? })
         };
-        read().ok_or_else(|| FieldError::new(field, "is not a cursor that this server gave"))
+        read().ok_or_else(|| FieldError::new(field, "is not a cursor of this server"))
     }
 }
 

@@ -67,19 +67,19 @@ pub struct Embedded {
 /// Why the embedded Postgres is not there; each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
-    #[error("the embedded Postgres needs the program pg0 at {}: run scripts/fetch.sh, or set DATABASE_URL to a Postgres of yours", .0.display())]
+    #[error("the embedded Postgres needs the program pg0 at {}: run scripts/fetch.sh, or set DATABASE_URL to your own Postgres", .0.display())]
     NoBinary(PathBuf),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{} belongs to another user (uid {owner}): run this as that user, or remove the folder", path.display())]
     Foreign { path: PathBuf, owner: u32 },
-    #[error("{} holds a cluster, but the user who runs it may not enter there: 'chmod o+x' the folders above it", .0.display())]
+    #[error("{} holds a cluster, but the user that runs Postgres cannot enter it: run 'chmod o+x' on the folders above it", .0.display())]
     Closed(PathBuf),
     #[error("{program} failed: {output}")]
     Program { program: &'static str, output: String },
     #[error("the embedded Postgres on port {port} does not answer ({reason}): see {}", log.display())]
     Silent { port: u16, reason: String, log: PathBuf },
-    #[error("no user to run Postgres as (root may not): add the user 'nobody', or set DATABASE_URL to a Postgres of yours")]
+    #[error("Postgres cannot run as root: add the user 'nobody', or set DATABASE_URL to your own Postgres")]
     NoUser,
     #[error("the task that starts Postgres was cancelled")]
     Cancelled,

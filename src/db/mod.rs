@@ -74,7 +74,7 @@ impl DatabaseUrls {
         let (front, query) = url.split_once('?').map_or((url, String::new()), |(front, query)| (front, format!("?{query}")));
         let (server, base) = front.rsplit_once('/').ok_or("it names no database")?;
         if base.is_empty() || server.ends_with('/') {
-            return Err("it names no database: expected postgres://user:password@host:port/base".into());
+            return Err("it names no database; it must be postgres://user:password@host:port/base".into());
         }
         let with = |suffix: &str| format!("{server}/{base}_{suffix}{query}");
         Ok(Self { agent_memory: with("agent_memory"), shared_kb: with("shared_kb"), internal_shared: with("internal_shared") })
@@ -108,7 +108,7 @@ impl DatabaseUrls {
         };
         let (memory, kb, control) = (place(&self.agent_memory)?, place(&self.shared_kb)?, place(&self.internal_shared)?);
         let distinct = memory != kb && kb != control && memory != control;
-        if distinct { Ok(self) } else { Err("the three databases must be three: two of their URLs name the same one".into()) }
+        if distinct { Ok(self) } else { Err("the three database URLs must name different databases: two of them name the same one".into()) }
     }
 }
 

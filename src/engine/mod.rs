@@ -151,7 +151,7 @@ impl Engine {
         })?;
         if model.dimension != embedder.dimension() {
             return Err(Error::Unavailable(format!(
-                "the embedding model {} gives {} dimensions and the registry says {}: set EMBEDDING_MODEL to the model that is registered",
+                "the embedding model {} gives {} dimensions, but the registry says {}: set EMBEDDING_MODEL to the model that is registered",
                 model.name,
                 embedder.dimension(),
                 model.dimension

@@ -35,6 +35,6 @@ fn admin(ctx: &OpContext) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     match &ctx.actor {
         Actor::Operator { id, .. } => Ok(*id),
-        _ => Err(Error::Forbidden("this needs an admin by name".into())),
+        _ => Err(Error::Forbidden("this needs an admin who is known by name: sign in to the console, or name the admin with --as".into())),
     }
 }

@@ -145,6 +145,6 @@ pub(crate) async fn adopt_agent(engine: &Engine, ctx: &OpContext, agent: &Agent)
     }
     match agent_holder(engine, agent.id).await? {
         Some((tenant, slug)) if tenant == ctx.tenant_id && slug == agent.slug => Ok(()),
-        _ => Err(Error::Conflict(format!("the agent {} was made meanwhile, with another id: import again", agent.slug))),
+        _ => Err(Error::Conflict(format!("the agent {} was created meanwhile with another id: import again", agent.slug))),
     }
 }

@@ -107,12 +107,12 @@ fn check(policy: &LifecyclePolicy) -> Result<(), Error> {
         ("small_talk", weights.small_talk),
     ];
     for (name, weight) in named {
-        checks.that((-1.0..=1.0).contains(&weight), &format!("importance.{name}"), "is a number from -1 to 1");
+        checks.that((-1.0..=1.0).contains(&weight), &format!("importance.{name}"), "must be a number from -1 to 1");
     }
     let (archived, cleaned_up) = (policy.archived_below, policy.cleaned_up_below);
     checks
-        .that((0.0..=1.0).contains(&archived), "archived_below", "is a number from 0 to 1")
-        .that((0.0..=1.0).contains(&cleaned_up), "cleaned_up_below", "is a number from 0 to 1")
+        .that((0.0..=1.0).contains(&archived), "archived_below", "must be a number from 0 to 1")
+        .that((0.0..=1.0).contains(&cleaned_up), "cleaned_up_below", "must be a number from 0 to 1")
         .that(cleaned_up >= archived, "cleaned_up_below", "must not be less than archived_below")
         .that((1..=LIMIT_MAX).contains(&policy.episodes_max), "episodes_max", format!("may be 1 to {LIMIT_MAX}"))
         .that((1..=LIMIT_MAX).contains(&policy.memories_max), "memories_max", format!("may be 1 to {LIMIT_MAX}"))

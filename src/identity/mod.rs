@@ -187,7 +187,7 @@ async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -
 pub(crate) fn check_slug(slug: &str) -> Result<(), Error> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let well_formed = slug.starts_with(plain) && slug.len() <= 63 && slug.chars().all(|c| plain(c) || c == '-');
-    Checks::default().that(well_formed, "slug", "is 1 to 63 of a-z, 0-9 and '-', and starts with a letter or digit").done()
+    Checks::default().that(well_formed, "slug", "must have 1 to 63 characters of a-z, 0-9 and '-', and start with a letter or digit").done()
 }
 
 fn name_conflict(error: DbError, what: &str, name: &str) -> Error {

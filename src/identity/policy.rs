@@ -42,10 +42,10 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
 pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut checks = Checks::default();
-    checks.that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", "is a number from 0 to 1");
+    checks.that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", "must be a number from 0 to 1");
     for matter in Matter::ALL {
         let fits = policy.sensitive.days(*matter).is_none_or(|days| (0..=MATTER_DAYS_MAX).contains(&days));
-        checks.that(fits, matter.as_str(), format!("is a number of days from 0 to {MATTER_DAYS_MAX}"));
+        checks.that(fits, matter.as_str(), format!("must be a number of days from 0 to {MATTER_DAYS_MAX}"));
     }
     checks.done()?;
     let now = engine.clock().now();
@@ -102,7 +102,7 @@ pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPol
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    let (weights, message) = (policy.weights, "is a number from 0 to 1");
+    let (weights, message) = (policy.weights, "must be a number from 0 to 1");
     let all = [weights.similarity, weights.recency, weights.importance, weights.source_priority];
     let names = ["similarity", "recency", "importance", "source_priority"];
     let mut checks = Checks::default();

@@ -63,7 +63,7 @@ pub(crate) async fn user_of_agent(
         return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
     };
     let known = known_user(engine, ctx, reference).await?;
-    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is no user's id, and no user has this reference"))
+    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is not a user's id, and no user has this reference"))
 }
 
 /// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).
@@ -75,7 +75,7 @@ pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&
         (Some(reference), Actor::Agent { .. }) if ctx.user().is_some() => {
             let same = named_by_caller(engine, ctx.clone(), reference).await;
             same.map_err(|error| match error {
-                Error::Forbidden(_) => Error::Forbidden("user_id names another user than this key or its caller acts for".into()),
+                Error::Forbidden(_) => Error::Forbidden("user_id names a user for whom this key or its caller does not act".into()),
                 error => error,
             })
         }
@@ -134,7 +134,7 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
 pub(crate) fn check(checks: &mut Checks, reference: &str, name: Option<&str>, id: Option<UserId>) {
     let is_reference = matches!(reference.parse(), Ok(UserRef::External(_)));
     checks
-        .that(is_reference, "external_ref", format!("has 1 to {USER_REF_MAX} printable characters and not the form of an id"))
+        .that(is_reference, "external_ref", format!("must have 1 to {USER_REF_MAX} printable characters and must not look like an id"))
         .that(id.is_none_or(|id| !id.0.is_max()), "id", "is not the id of a user")
         .optional_text("name", name, NAME_MAX);
 }

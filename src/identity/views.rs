@@ -38,7 +38,7 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     store::lock_views(&mut tx, ctx.tenant_id, operator).await?;
     if store::count_views(&mut tx, ctx.tenant_id, operator).await? >= VIEWS_MAX {
-        return Err(Error::Conflict(format!("you already have {VIEWS_MAX} views; delete one first")));
+        return Err(Error::Conflict(format!("you already have {VIEWS_MAX} saved views: delete one first")));
     }
     store::insert_view(&mut tx, ctx.tenant_id, operator, &view, engine.clock().now()).await.map_err(name_conflict)?;
     tx.commit().await?;
@@ -80,7 +80,7 @@ fn operator(ctx: &OpContext) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     match ctx.actor {
         Actor::Operator { id, .. } => Ok(id),
-        _ => Err(Error::Forbidden("only an operator has views".into())),
+        _ => Err(Error::Forbidden("only operators have saved views".into())),
     }
 }
 
@@ -95,7 +95,7 @@ fn check_name(name: &str) -> Result<&str, Error> {
 
 fn name_conflict(error: DbError) -> Error {
     match error {
-        DbError::Unique { .. } => Error::invalid("name", "is the name of another view of yours"),
+        DbError::Unique { .. } => Error::invalid("name", "is already the name of one of your views"),
         other => other.into(),
     }
 }

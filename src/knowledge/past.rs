@@ -44,10 +44,10 @@ pub async fn difference(
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let (count, bytes) = store::count_retired_since(&mut tx, tenancy.tenant, at).await?;
     if count > PAST_MAX {
-        return Err(Error::invalid("as_of", format!("would count the words of {count} retired chunks; it may count those of {PAST_MAX}")));
+        return Err(Error::invalid("as_of", format!("needs the words of {count} retired chunks; at most {PAST_MAX} are possible")));
     }
     if bytes > PAST_BYTES_MAX {
-        let message = format!("would count the words of {bytes} bytes of retired knowledge; it may count those of {PAST_BYTES_MAX}");
+        let message = format!("needs the words of {bytes} bytes of retired knowledge; at most {PAST_BYTES_MAX} are possible");
         return Err(Error::invalid("as_of", message));
     }
     let (chunks, terms) = store::added_since(&mut tx, tenancy.tenant, at).await?;

@@ -27,7 +27,7 @@ pub(super) async fn delete(engine: &Engine, ctx: &OpContext, agent: AgentId) -> 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let deleted = store::sweep_leaves(&mut tx, ctx.tenant_id, agent, &ended, BATCH).await?;
     if deleted > 0 {
-        let message = format!("{deleted} entries of profiles about sensitive matters deleted");
+        let message = format!("{deleted} profile entries about sensitive matters deleted");
         let entry = NewEntry::new(engine, ctx, "profile.swept", "agent", agent, message).agent(agent);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     }

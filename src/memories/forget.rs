@@ -59,7 +59,7 @@ pub(crate) async fn forget_once(
     let visible = |memory: &Memory| [agent, ctx.commons_id].contains(&memory.agent_id) && ctx.users.include(memory.user_id);
     let memory = found.filter(visible).ok_or(Error::NotFound("memory"))?;
     if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
-        return Err(Error::Forbidden("this memory is shared: the agent that wrote it, or an operator, can forget it".into()));
+        return Err(Error::Forbidden("this memory is shared: only the agent that wrote it or an operator can forget it".into()));
     }
     if let Some(forgotten_at) = memory.deleted_at {
         let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true };

@@ -93,7 +93,7 @@ pub async fn compare(
     let kept: Vec<String> = versions.iter().rev().map(|version| version.version.to_string()).collect();
     let pick = |field: &str, wanted: i32| {
         let found = versions.iter().find(|version| version.version == wanted).cloned();
-        found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; of this memory the versions {} are kept", kept.join(", "))))
+        found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; only the versions {} of this memory are kept", kept.join(", "))))
     };
     let (from, to) = (pick("from", from)?, pick("to", to)?);
     Ok(Comparison { memory_id: memory.id, changed: changed(&from, &to), from, to })

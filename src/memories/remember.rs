@@ -182,7 +182,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref()).that(
         request.importance.is_none_or(|i| (0.0..=1.0).contains(&i)),
         "importance",
-        "is a number from 0 to 1",
+        "must be a number from 0 to 1",
     );
     check_source(&mut checks, &request.source);
     check_decision(&mut checks, request.rationale.as_deref(), &request.alternatives);
@@ -198,7 +198,7 @@ pub(super) fn check_support<'a>(
     evidence: Option<&str>,
 ) -> &'a mut Checks {
     checks
-        .that(confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "is a number from 0 to 1")
+        .that(confidence.is_none_or(|c| (0.0..=1.0).contains(&c)), "confidence", "must be a number from 0 to 1")
         .optional_text("summary", summary, SUMMARY_MAX)
         .optional_text("evidence_ref", evidence, EVIDENCE_MAX)
 }

@@ -37,7 +37,7 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Resul
             return Err(Error::Conflict(format!("{} is private: only shared memories are reviewed", memory.short_id)));
         }
         if !memory.live {
-            return Err(Error::Conflict(format!("{} is not in recall: restore it first", memory.short_id)));
+            return Err(Error::Conflict(format!("{} cannot be recalled: restore it first", memory.short_id)));
         }
         if reviewed.contains(&memory.id) {
             outcome.unchanged.push(memory.id);

@@ -75,7 +75,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     if seen.as_ref().is_ok_and(|memory| memory.agent_id == ctx.commons_id)
         && remember::is_reviewed_first(engine, ctx, &request.content).await?
     {
-        let message = "a person reviews this content before it is shared: remember it with `commons`";
+        let message = "a person must review this content before it is shared: remember it with `commons` instead";
         return Err(Error::Forbidden(message.into()));
     }
     let lifecycle = match &seen {
@@ -99,7 +99,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     }
     let memory = access::find(&mut tx, ctx, &request.memory, Purpose::Change, engine.clock().now()).await?;
     if memory.status == MemoryStatus::Superseded {
-        return Err(Error::Conflict(format!("the memory {} was superseded by another: revise that one", memory.short_id)));
+        return Err(Error::Conflict(format!("the memory {} was superseded by another memory: revise that one", memory.short_id)));
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.ok().filter(|_| memory.topic == topic);

@@ -297,7 +297,7 @@ pub(super) async fn agents(engine: &Engine, ctx: &OpContext, selection: &Selecti
         Selection::Filter(filter) => {
             memories::check_filter(filter)?;
             if filter.q.is_some() {
-                return Err(Error::invalid("q", "is a question, not a filter: it cannot be exported"));
+                return Err(Error::invalid("q", "cannot restrict an export: it is a question, not a filter"));
             }
             filter.agent_id
         }
@@ -324,7 +324,7 @@ impl<W: AsyncWrite + Unpin + Send> Sheet<'_, W> {
     async fn record(&mut self, section: Section, record: &(impl Serialize + Sync)) -> Result<(), Error> {
         let line = canonical::write(section, record, &self.names)?;
         if line.len() >= LINE_MAX {
-            let message = format!("a {} makes a line of {} bytes; at most {LINE_MAX} are written", section.as_str(), line.len());
+            let message = format!("a {} makes a line of {} bytes; a line may have {LINE_MAX}", section.as_str(), line.len());
             return Err(Error::Conflict(message));
         }
         *self.written.entry(section.as_str()).or_default() += 1;

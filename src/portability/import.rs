@@ -186,7 +186,7 @@ impl Importer<'_> {
     fn check_owners(&self, batch: &Batch) -> Result<(), Error> {
         let (section, first) = (batch.section, batch.lines.first());
         if let Some((line, _)) = first.filter(|_| section.for_operators() && self.ctx.agent_id().is_ok()) {
-            return Err(at(*line, Error::invalid("", format!("is a {}, which only an admin imports", section.as_str()))));
+            return Err(at(*line, Error::invalid("", format!("is a {}, which only an admin can import", section.as_str()))));
         }
         match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.user())) {
             None => Ok(()),
@@ -211,7 +211,7 @@ impl Importer<'_> {
         for (line, record) in &batch.lines {
             let since = of_line(record).iter().filter_map(|fingerprint| erased.get(fingerprint)).max();
             if since.is_some_and(|since| record.written_at().is_none_or(|at| at.0 <= *since)) {
-                return Err(at(*line, Error::invalid("", "was erased here on a legal request: take it out of the file")));
+                return Err(at(*line, Error::invalid("", "was erased here on a legal request: remove it from the file")));
             }
         }
         Ok(())
@@ -234,14 +234,14 @@ impl Importer<'_> {
                 let there = store::stored_versions(tx, self.ctx.tenancy(), &rows).await?;
                 if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
                     let key = format!("{id}/{version}");
-                    let message = "tells another past than this server knows: the memory was changed here and there since they parted";
+                    let message = "conflicts with the history on this server: the memory was changed on both sides";
                     return Err(at(line_of(batch, &key), Error::invalid("", message)));
                 }
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
             }
             Section::Evidence | Section::QuarantinedTurn | Section::Pair => {
                 if let Some(id) = store::misplaced(tx, self.ctx.tenancy(), batch.section, &rows).await?.first() {
-                    let message = "quotes a source that has another content or another user here";
+                    let message = "quotes a source that has a different content or user on this server";
                     return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
                 }
                 let there = store::count_captured(tx, self.ctx.tenancy(), batch.section, &rows).await?;
@@ -253,7 +253,7 @@ impl Importer<'_> {
             }
             section => {
                 if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
-                    let message = "has a slug that another one has here";
+                    let message = "has a slug that is already in use on this server";
                     return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
                 }
                 Ok(counted(all, store::count_existing(tx, self.ctx.tenancy(), section, &rows).await?))
@@ -264,7 +264,7 @@ impl Importer<'_> {
     async fn memories(&self, tx: &mut Tx, batch: &Batch, rows: &Value) -> Result<ImportCount, Error> {
         let tenant = self.ctx.tenant_id;
         if let Some(id) = store::same_short_ids(tx, tenant, rows).await?.first() {
-            let message = "has a short id that another memory of this agent has";
+            let message = "has a short id that another memory of this agent already has";
             return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
         }
         let there = store::stored_memories(tx, self.ctx.tenancy(), rows).await?;
@@ -272,12 +272,12 @@ impl Importer<'_> {
         let mut count = ImportCount::default();
         for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, record.memory()?))) {
             if memory.updated_at.0 > self.engine.clock().now() + FUTURE_MAX {
-                return Err(at(line, Error::invalid("updated_at", "lies more than a day in the future")));
+                return Err(at(line, Error::invalid("updated_at", "is more than a day in the future")));
             }
             match there.get(&memory.id) {
                 None => count.added += 1,
                 Some(stored) if stored.user_id != memory.user_id => {
-                    return Err(at(line, Error::invalid("user_id", "is another user's than this memory has here")));
+                    return Err(at(line, Error::invalid("user_id", "is not the user that this memory has on this server")));
                 }
                 Some(stored) if stored.version < memory.version => {
                     self.may_bring_forward(line, memory, stored)?;
@@ -312,7 +312,7 @@ impl Importer<'_> {
         let ids: Vec<_> = ids.collect();
         match store::held_elsewhere(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
             Some(id) => {
-                let message = format!("has the id {id}, which another agent or organisation holds already");
+                let message = format!("has the id {id}, which already belongs to another agent or organisation");
                 Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)))
             }
             None => Ok(()),
@@ -328,7 +328,7 @@ impl Importer<'_> {
                 continue;
             }
             if self.ctx.agent_id().is_ok() {
-                let message = format!("names the agent {}, whom this organisation does not have", agent.slug);
+                let message = format!("names the agent {}, which this organisation does not have", agent.slug);
                 return Err(at(line, Error::invalid("", message)));
             }
             match identity::agent_holder(self.engine, agent.id).await? {

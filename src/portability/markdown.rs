@@ -37,7 +37,7 @@ pub async fn markdown(
     progress: &(dyn Fn(u64) + Send + Sync),
 ) -> Result<u64, Error> {
     if let Selection::Only(_) | Selection::Person(_) = selection {
-        return Err(Error::invalid("only", "restricts a file: a folder has memory alone"));
+        return Err(Error::invalid("only", "cannot be combined with a folder, which holds only memory"));
     }
     let agents = agents(engine, ctx, selection).await?;
     let names = Names::new(&identity::all_agents(engine, ctx).await?);
@@ -97,7 +97,7 @@ async fn append(path: &Path, text: &str) -> Result<(), Error> {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     match error.kind() {
-        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => Error::Conflict(format!("{} is no folder", path.display())),
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => Error::Conflict(format!("{} is not a folder", path.display())),
         _ => Error::Conflict(format!("{} cannot be written: {error}", path.display())),
     }
 }

@@ -75,7 +75,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
                 1,
                 Error::invalid(
                     "",
-                    format!("says that the file has schema {schema}, and this server reads up to {SCHEMA}: use a newer one"),
+                    format!("says that the file has schema {schema}, but this server reads schemas up to {SCHEMA}: use a newer server"),
                 ),
             )),
             Some(schema @ 1..) => {
@@ -134,10 +134,10 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         }
         let section = Section::named(kind).ok_or_else(|| self.wrong(format!("has the type {kind:?}, which this server does not know")))?;
         if section.schema() > self.schema {
-            return Err(self.wrong(format!("is of the type {kind}, which a file of schema {} does not have", self.schema)));
+            return Err(self.wrong(format!("is of the type {kind}, which a file of schema {} cannot have", self.schema)));
         }
         if section < self.section {
-            return Err(self.wrong(format!("is of the type {kind}, which must stand before {}", self.section.as_str())));
+            return Err(self.wrong(format!("is of the type {kind}, which must come before {}", self.section.as_str())));
         }
         let line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
         self.section = section;
@@ -152,7 +152,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         let area = section.area();
         if self.only.is_some() && matches!(area, Area::Vocabulary | Area::Knowledge) {
             return Err(
-                self.wrong(format!("is a {} of the shared {area}, which only an admin imports, for the whole tenant", section.as_str()))
+                self.wrong(format!("is a {} of the shared {area}: only an admin can import it, for the whole tenant", section.as_str()))
             );
         }
         if let Line::Agent(agent) = line {
@@ -161,13 +161,13 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
                 self.names.add(agent.slug.clone(), agent.id);
             }
             if self.counts.get("agent").is_some_and(|agents| *agents >= AGENTS_MAX as u64) {
-                return Err(self.wrong(format!("is one agent too many: a file may have {AGENTS_MAX}")));
+                return Err(self.wrong(format!("is one agent too many: a file may have at most {AGENTS_MAX}")));
             }
         }
         match (self.only, line.agent()) {
             (Some(only), Some(agent)) if only != agent => {
                 let (whose, only) = (self.names.slug(agent), self.names.slug(only));
-                Err(self.wrong(format!("belongs to {whose}, and only what is {only}'s may be imported here")))
+                Err(self.wrong(format!("belongs to {whose}: this import accepts only records of {only}")))
             }
             _ => Ok(()),
         }
@@ -179,11 +179,11 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         let sha256 = Hash(self.hash.clone().finalize().to_vec()).hex();
         if fields.get("lines").and_then(Value::as_u64) != Some(lines) || fields.get("counts") != Some(&counts) {
             return Err(
-                self.wrong(format!("is the footer, and counts other lines than the {lines} before it: some are missing or too many"))
+                self.wrong(format!("is the footer, but its counts do not match the {lines} lines before it: some are missing or too many"))
             );
         }
         if fields.get("sha256").and_then(Value::as_str) != Some(sha256.as_str()) {
-            return Err(self.wrong("is the footer, and the SHA-256 in it is not that of the lines before it: the file was changed"));
+            return Err(self.wrong("is the footer, but its SHA-256 does not match the lines before it: the file was changed"));
         }
         Ok(())
     }
@@ -217,7 +217,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
     }
 
     fn object(&self) -> Result<Map<String, Value>, Error> {
-        let cut = if self.buffer.ends_with(b"\n") { "" } else { "; the file ends in it, so it was cut off" };
+        let cut = if self.buffer.ends_with(b"\n") { "" } else { "; the file ends in this line, so it was cut off" };
         match serde_json::from_slice(&self.buffer) {
             Ok(Value::Object(fields)) => Ok(fields),
             Ok(_) => Err(self.wrong(format!("is not an object{cut}"))),

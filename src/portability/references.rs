@@ -18,7 +18,7 @@ pub async fn check(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
         let (lines, keys): (Vec<u64>, Vec<String>) = keys.into_iter().unzip();
         let fresh: HashSet<i64> = store::note(tx, kind, &keys).await?.into_iter().collect();
         if let Some((line, key)) = lines.iter().zip(&keys).zip(0_i64..).find(|(_, place)| !fresh.contains(place)).map(|(pair, _)| pair) {
-            return Err(at(*line, Error::invalid("", format!("is a {} that an earlier line has: {key}", batch.section.as_str()))));
+            return Err(at(*line, Error::invalid("", format!("repeats the {} of an earlier line: {key}", batch.section.as_str()))));
         }
     }
     let mut needs: BTreeMap<&str, (Vec<u64>, Vec<String>)> = BTreeMap::new();
@@ -34,15 +34,15 @@ pub async fn check(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
         if let Some((line, key)) = place.and_then(|place| lines.get(place).zip(keys.get(place))) {
             let what = match kind {
                 "home" => {
-                    format!("the memory {}, which is no memory of that agent in this file", key.rsplit('/').next().unwrap_or_default())
+                    format!("the memory {}, which is not a memory of that agent in this file", key.rsplit('/').next().unwrap_or_default())
                 }
                 "owned_memory" | "owned_source" => {
                     let (kind, id) = (kind.trim_start_matches("owned_"), key.rsplit('/').next().unwrap_or_default());
-                    format!("the {kind} {id}, which is no {kind} of that agent and user in this file")
+                    format!("the {kind} {id}, which is not a {kind} of that agent and user in this file")
                 }
                 _ => format!("the {kind} {key}, which is not in this file"),
             };
-            return Err(at(*line, Error::invalid("", format!("is about {what}"))));
+            return Err(at(*line, Error::invalid("", format!("refers to {what}"))));
         }
     }
     quotes(tx, batch).await
@@ -72,9 +72,9 @@ async fn quotes(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     Err(at(
         *line,
         if *ends > length {
-            Error::invalid("ends", format!("is {ends}, and the content of the source {source_id} has {length} bytes"))
+            Error::invalid("ends", format!("is {ends}, but the content of the source {source_id} has {length} bytes"))
         } else {
-            Error::invalid("quote", format!("is not the content of the source {source_id} from byte {starts} to byte {ends}"))
+            Error::invalid("quote", format!("does not match the content of the source {source_id} from byte {starts} to byte {ends}"))
         },
     ))
 }

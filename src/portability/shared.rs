@@ -175,21 +175,21 @@ fn refuse(line: Option<i64>, message: impl Into<String>) -> Result<(), Error> {
     }
 }
 
-const ANOTHER_PAST: &str = "tells another past than this server knows: it was changed here and there since they parted";
+const ANOTHER_PAST: &str = "conflicts with the history on this server: it was changed on both sides";
 
 async fn merge_vocabulary(engine: &Engine, ctx: &OpContext, tx: &mut Tx) -> Result<Merged, Error> {
     let (tenant, by) = (ctx.tenant_id, ctx.actor.name());
     vocabulary::store::lock_vocabulary(tx, tenant).await?;
     refuse(store::differing_vocabulary(tx, tenant).await?, ANOTHER_PAST)?;
     refuse(store::undone_by_nothing(tx).await?, "undone_by names a decision that is not in this file")?;
-    refuse(store::open_twice(tx).await?, "phrase is that of an open proposal in an earlier line")?;
+    refuse(store::open_twice(tx).await?, "phrase repeats an open proposal of an earlier line")?;
     let closed = store::close_rows(tx, tenant).await?;
     if let Some((line, phrase, owner)) = store::taken_phrase(tx, tenant).await? {
         refuse(Some(line), format!("has the phrase “{phrase}”, which already stands for “{owner}”"))?;
     }
     let (twice, homeless) = store::misnamed(tx, tenant).await?;
-    refuse(twice, "is in force, and so is another name of the same term")?;
-    refuse(homeless, "would leave an alias in force whose term is not")?;
+    refuse(twice, "is in force, but another name of the same term is in force, too")?;
+    refuse(homeless, "would leave an alias in force although its term is not in force")?;
     let added = store::add_rows(tx, tenant, by).await?;
     let decisions = store::merge_decisions(tx, tenant, by).await?;
     let proposals = (store::forward_proposals(tx, tenant).await?, store::add_proposals(tx, tenant, by).await?);
@@ -221,7 +221,7 @@ async fn merge_documents(ctx: &OpContext, tx: &mut Tx) -> Result<Merged, Error> 
     }
     store::leave_known(tx, tenant).await?;
     if let Some((line, path)) = store::taken_path(tx, tenant).await? {
-        refuse(Some(line), format!("is {path}, of which another text is in force"))?;
+        refuse(Some(line), format!("is {path}, but another text is in force at this path"))?;
     }
     let added = store::add_documents(tx, tenant, by).await?;
     Ok(Merged::from([(Section::Document, (ended.len() as u64, added))]))

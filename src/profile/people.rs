@@ -106,7 +106,7 @@ fn first_sentence(narrative: &str) -> String {
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn person(engine: &Engine, ctx: &OpContext, subject: Subject, before: Option<i64>) -> Result<PersonDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    Checks::default().that(before.is_none_or(|before| before > 0), "before", "is the number of a version, 1 or more").done()?;
+    Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;
     let (slugs, policy) = (slugs(engine, ctx).await?, identity::capture_policy(engine, ctx).await?);
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let view = view(engine, ctx, &mut tx, subject, &policy).await?;

@@ -27,7 +27,7 @@ pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, 
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
-    Checks::default().that(before.is_none_or(|before| before > 0), "before", "is the number of a version, 1 or more").done()?;
+    Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;
     let subject = Subject { agent_id, user_id: ctx.user() };
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

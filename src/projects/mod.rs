@@ -170,7 +170,7 @@ pub(crate) async fn named(
     let repos = store::repos(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     let by_slug = |slug: &str| projects.iter().find(|project| project.slug == slug).map(|project| project.id);
-    let unknown = |field: &str, name: &str| Error::invalid(field, format!("names no {field}: {name}"));
+    let unknown = |field: &str, name: &str| Error::invalid(field, format!("does not name a {field}: {name}"));
     let project = match project {
         None => None,
         Some(name) => Some(name.parse().ok().or_else(|| by_slug(name)).ok_or_else(|| unknown("project", name))?),

@@ -66,7 +66,7 @@ pub enum ChatError {
     Exhausted(#[from] Exhausted),
     #[error("the chat model's answer is longer than {} kB", ANSWER_MAX / 1024)]
     TooLong,
-    #[error("the chat model answered something unusable: {0}")]
+    #[error("the chat model's answer cannot be used: {0}")]
     BadResponse(String),
 }
 
@@ -198,7 +198,7 @@ fn code(error: &Value) -> String {
 /// A completion. Errors say where it is wrong and never repeat the answer, which holds words of users.
 fn read(body: &[u8]) -> Result<Answer, ChatError> {
     let completion: Completion =
-        serde_json::from_slice(body).map_err(|e| ChatError::BadResponse(format!("the body is no chat completion ({})", at(&e))))?;
+        serde_json::from_slice(body).map_err(|e| ChatError::BadResponse(format!("the body is not a chat completion ({})", at(&e))))?;
     let tokens = (completion.usage.prompt_tokens, completion.usage.completion_tokens);
     Ok(Answer { content: content(completion.choices), tokens })
 }

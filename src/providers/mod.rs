@@ -48,7 +48,7 @@ pub enum EmbedError {
     RateLimited { retry_after: Option<Duration> },
     #[error("the embedding provider refused the request (HTTP {status}): {message}")]
     Refused { status: u16, message: String },
-    #[error("the embedding provider answered something unusable: {0}")]
+    #[error("the embedding provider's answer cannot be used: {0}")]
     BadResponse(String),
     #[error("the model failed on this text: {0}")]
     Failed(String),

@@ -29,7 +29,7 @@ const QUESTIONS: i64 = 5000;
 pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -> Result<Quality, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let days = filter.days.unwrap_or(30);
-    Checks::default().that(PERIODS.contains(&days), "days", "is one of 7, 30, 90").done()?;
+    Checks::default().that(PERIODS.contains(&days), "days", "must be one of 7, 30, 90").done()?;
     let now = engine.clock().now();
     let span = Span::last_days(now, days);
     let (first, today) = (span.from.date_naive(), now.date_naive());

@@ -155,12 +155,12 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
         .that(
             filters.project_id.is_none() || !left_out(MemoryScope::Project) || !left_out(MemoryScope::Repo),
             "filters.scopes",
-            "leave out project and repo, and filters.project_id asks for nothing else",
+            "must include project or repo, because filters.project_id matches only these scopes",
         )
         .that(
             filters.repo_id.is_none() || !left_out(MemoryScope::Repo),
             "filters.scopes",
-            "leave out repo, and filters.repo_id asks for nothing else",
+            "must include repo, because filters.repo_id matches only this scope",
         )
         .that(
             out_of_reach.is_none(),
@@ -170,7 +170,7 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
                 out_of_reach.map(ToString::to_string).unwrap_or_default()
             ),
         )
-        .that(request.as_of.is_none_or(|at| at <= now), "as_of", "lies in the future")
+        .that(request.as_of.is_none_or(|at| at <= now), "as_of", "must not be in the future")
         .done()
 }
 
@@ -180,7 +180,7 @@ pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [R
         hits.iter().filter_map(RecallHit::memory).filter(|hit| hit.trust == Trust::Unreviewed).map(|hit| hit.memory_id).collect();
     let reviewed = match memories::reviewed(engine, ctx, &shared).await {
         Ok(reviewed) => reviewed,
-        Err(error) => return tracing::warn!(%error, "answering without saying which hits a person confirmed"),
+        Err(error) => return tracing::warn!(%error, "answering without the trust of the hits"),
     };
     for hit in hits {
         if let RecallHit::Memory(hit) = hit
@@ -198,7 +198,7 @@ async fn show_contradictions(engine: &Engine, ctx: &OpContext, hits: &mut [Recal
     let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();
     let mut found = match memories::contradictions(engine, ctx, &ids).await {
         Ok(found) => found,
-        Err(error) => return tracing::warn!(%error, "answering without saying what contradicts the hits"),
+        Err(error) => return tracing::warn!(%error, "answering without the memories that contradict the hits"),
     };
     for hit in hits {
         if let RecallHit::Memory(hit) = hit {

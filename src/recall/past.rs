@@ -45,7 +45,7 @@ pub(super) async fn check(engine: &Engine, ctx: &OpContext, agent: AgentId, at: 
     let Some(days) = identity::history_days(engine, ctx, agent).await? else { return Ok(()) };
     match now.checked_sub_signed(TimeDelta::days(days.into())) {
         Some(start) if at < start => {
-            Err(Error::invalid("as_of", format!("lies before {}: the history of memories is kept for {days} days", start.date_naive())))
+            Err(Error::invalid("as_of", format!("is before {}: the history of memories is kept for {days} days", start.date_naive())))
         }
         _ => Ok(()),
     }
@@ -71,10 +71,10 @@ pub async fn memory(
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let (count, bytes) = store::count_past(&mut tx, reach).await?;
     if count > PAST_MAX {
-        return Err(Error::invalid("as_of", format!("would look through {count} memories; it may look through {PAST_MAX}")));
+        return Err(Error::invalid("as_of", format!("needs {count} memories of that time; at most {PAST_MAX} can be searched")));
     }
     if bytes > PAST_BYTES_MAX {
-        return Err(Error::invalid("as_of", format!("would look through {bytes} bytes; it may look through {PAST_BYTES_MAX}")));
+        return Err(Error::invalid("as_of", format!("needs {bytes} bytes of memories of that time; at most {PAST_BYTES_MAX} can be searched")));
     }
     let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
     let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;

@@ -63,9 +63,9 @@ impl Period {
     pub fn of(filter: &HealthFilter, now: DateTime<Utc>) -> Result<Self, Error> {
         let days = filter.days.unwrap_or(30);
         Checks::default()
-            .that(PERIODS.contains(&days), "days", "is one of 1, 7, 30, 90")
+            .that(PERIODS.contains(&days), "days", "must be one of 1, 7, 30, 90")
             .that(filter.hour.is_none() || filter.day.is_some(), "day", "is required with an hour")
-            .that(filter.hour.is_none_or(|hour| hour < 24), "hour", "is a number from 0 to 23")
+            .that(filter.hour.is_none_or(|hour| hour < 24), "hour", "must be a number from 0 to 23")
             .optional_text("topic", filter.topic.as_deref(), TOPIC_MAX)
             .done()?;
         let (unit, whole) = match days {

@@ -116,7 +116,7 @@ impl Answered<'_> {
             let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());
             let labels = [("agent_id", self.agent.to_string()), ("query_topic", topic)];
             metrics::counter!("agent_memory_recall_zero_hits_total", &labels).increment(1);
-            tracing::warn!(agent_id = %self.agent, %reason, "an agent found nothing where it expected to know something");
+            tracing::warn!(agent_id = %self.agent, %reason, "a recall found nothing although the agent expected a result");
         }
     }
 }

@@ -28,7 +28,7 @@ pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) 
         (Some(name), None) => memory(engine, ctx, &name, request.user_id.as_ref()).await,
         (None, Some(id)) => recall(engine, ctx, id, request.user_id.as_ref()).await,
         (Some(_), Some(_)) => Err(Error::invalid("retrieval_id", "cannot be combined with memory_id: name one of them")),
-        (None, None) => Err(Error::invalid("memory_id", "is missing, and so is retrieval_id: name one of both")),
+        (None, None) => Err(Error::invalid("memory_id", "is missing, and so is retrieval_id: name one of them")),
     }
 }
 
@@ -89,7 +89,7 @@ fn of_recall(detail: &RetrievalDetail) -> String {
         n => told.push_str(&format!("; the {n} nearest ones below the floor are shown, too")),
     }
     if !asked.degraded.is_empty() {
-        told.push_str(&format!("; it went without {}", asked.degraded.join(", ")));
+        told.push_str(&format!("; these parts could not run: {}", asked.degraded.join(", ")));
     }
     format!("{told}.")
 }

@@ -133,7 +133,7 @@ impl BriefRecall {
         }
         if self.zero_hit {
             let reason = match self.reason {
-                Some(NothingReason::BelowFloor) => "What was found is not relevant enough.",
+                Some(NothingReason::BelowFloor) => "Some memories were found, but none was relevant enough.",
                 Some(NothingReason::Degraded) => "A part of the search could not run.",
                 Some(NothingReason::NothingFound) | None => "Nothing is stored that could match.",
             };

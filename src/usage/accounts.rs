@@ -161,11 +161,11 @@ impl Accounts {
         let left = match timeout(patience, store::left(control.system(), tenant, month(now))).await {
             Ok(Ok(left)) => Some(left),
             Ok(Err(error)) => {
-                tracing::warn!(%error, %tenant, "balances cannot be read; calls of models go on with the last known ones");
+                tracing::warn!(%error, %tenant, "balances cannot be read; model calls continue with the last known balances");
                 None
             }
             Err(_) => {
-                tracing::warn!(%tenant, "balances were not read in time; calls of models go on with the last known ones");
+                tracing::warn!(%tenant, "balances were not read in time; model calls continue with the last known balances");
                 None
             }
         };

@@ -84,7 +84,7 @@ fn left(one: &StoredAccount) -> Left {
 pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, dollars: f64, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let fits = dollars.is_finite() && dollars != 0.0 && dollars.abs() <= DOLLARS_MAX;
-    let message = format!("is an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
+    let message = format!("must be an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
     Checks::default().that(fits, "dollars", message).text("reason", reason, REASON_MAX).done()?;
     let account = account(engine, ctx, user).await?;
     // What was called before the first grant is not charged to it.
@@ -116,11 +116,11 @@ pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>
     ctx.require_role(OperatorRole::Admin)?;
     let fits = limits.month_dollars.is_none_or(|quota| (0.0..=DOLLARS_MAX).contains(&quota));
     Checks::default()
-        .that(fits, "month_dollars", format!("is an amount from 0 to {DOLLARS_MAX} US dollars"))
+        .that(fits, "month_dollars", format!("must be an amount from 0 to {DOLLARS_MAX} US dollars"))
         .that(
             limits.month_tokens.is_none_or(|quota| (0..=TOKENS_MAX).contains(&quota)),
             "month_tokens",
-            format!("is a number from 0 to {TOKENS_MAX}"),
+            format!("must be a number from 0 to {TOKENS_MAX}"),
         )
         .done()?;
     let account = account(engine, ctx, user).await?;
@@ -141,7 +141,7 @@ pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>
 #[boxed]
 #[instrument(skip_all)]
 pub async fn set_price(engine: &Engine, model: &str, price: Price) -> Result<(), Error> {
-    let message = format!("is an amount from 0 to {DOLLARS_MAX} US dollars for a million tokens");
+    let message = format!("must be an amount from 0 to {DOLLARS_MAX} US dollars for a million tokens");
     let fits = |amount: f64| (0.0..=DOLLARS_MAX).contains(&amount);
     Checks::default()
         .text("model", model, TITLE_MAX)
@@ -158,7 +158,7 @@ pub async fn set_price(engine: &Engine, model: &str, price: Price) -> Result<(),
 async fn account(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<(TenantId, Option<UserId>), Error> {
     let Some(named) = user else { return Ok((ctx.tenant_id, None)) };
     let user = known_user(engine, ctx, named).await?.filter(|user| !user.0.is_nil() && !user.0.is_max());
-    let user = user.ok_or_else(|| Error::invalid("user", "is no user of the organisation: give a reference or an id"))?;
+    let user = user.ok_or_else(|| Error::invalid("user", "is not a user of the organisation: give a reference or an id"))?;
     Ok((ctx.tenant_id, Some(user)))
 }
 
@@ -176,7 +176,7 @@ async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -
     engine.accounts().forget(ctx.tenant_id);
     for database in [&engine.db().memory, &engine.db().kb] {
         if let Err(error) = jobs::store::hasten(database.system(), ctx.tenant_id, engine.clock().now()).await {
-            tracing::warn!(%error, "work that waits for a balance is tried again within an hour, not at once");
+            tracing::warn!(%error, "jobs that wait for a balance are tried again within an hour, not at once");
         }
     }
     engine.jobs().wake();

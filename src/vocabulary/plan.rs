@@ -68,7 +68,7 @@ impl Planner<'_> {
         match change {
             TermChange::Define { definition, category } => {
                 if *definition == term.definition && *category == term.category {
-                    return Err(Error::invalid("definition", "is what it is already"));
+                    return Err(Error::invalid("definition", "is unchanged"));
                 }
                 let next = TermName { definition: definition.clone(), category: category.clone(), ..self.next(term) };
                 Ok(Plan { close_terms: vec![term.id], open_terms: vec![next], ..Plan::default() })

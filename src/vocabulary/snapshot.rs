@@ -132,7 +132,7 @@ impl Snapshots {
         match (self.refresh(kb, tenancy, old.as_ref()).await, old) {
             (Ok(snapshot), _) => Ok(snapshot),
             (Err(error), Some(old)) => {
-                tracing::warn!(%error, version = old.version, "the vocabulary cannot be read; going on with an older version");
+                tracing::warn!(%error, version = old.version, "the vocabulary cannot be read; continuing with an older version");
                 Ok(old)
             }
             (Err(error), None) => Err(error),

@@ -50,7 +50,7 @@ async fn run_load(engine: &Engine, signal: &Signal, load: Load, stop: &Cancellat
     let attendance = signal.attend();
     loop {
         let worked = attendance.round(work_of(engine, load, stop)).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, ?load, "the job worker could not claim; it tries again");
+            tracing::warn!(%error, ?load, "the job worker could not claim a job; it tries again");
             0
         });
         if stop.is_cancelled() {
@@ -113,7 +113,7 @@ async fn work_batch(engine: &Engine, database: &Database, load: Load, stop: &Can
 async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &CancellationToken) -> Result<(), Error> {
     // Its earlier holders died with it again and again: a job that kills its worker must end, too.
     let result = match event.tries > ATTEMPTS_MAX {
-        true => Err(Error::internal(format!("no worker survived it in {ATTEMPTS_MAX} attempts"))),
+        true => Err(Error::internal(format!("every worker died while working on it, in {ATTEMPTS_MAX} attempts"))),
         false => tokio::select! {
             result = perform(engine, event, stop) => result,
             () = lease_lost(engine, pool, event) => {

@@ -14,7 +14,8 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            Err(error) = listen(&engine) => tracing::debug!(%error, "captures of other processes are not announced at the moment"),
+            Err(error) = listen(&engine) => tracing::debug!(%error, "captures by other processes are not announced at the moment; this \
+                 worker looks for them every five seconds"),
         }
         tokio::select! {
             () = stop.cancelled() => return,

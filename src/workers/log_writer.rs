@@ -124,7 +124,7 @@ async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> H
     let mut diagnoses = match near_misses(engine, tenancy, &silences[..silences.len().min(DIAGNOSED)]).await {
         Ok(diagnoses) => diagnoses,
         Err(error) => {
-            tracing::warn!(%error, "recalls that found nothing are logged without what came close");
+            tracing::warn!(%error, "recalls that found nothing are logged without near misses");
             HashMap::new()
         }
     };

@@ -68,7 +68,7 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
             () = tokio::time::sleep(LEDGER_EVERY) => {}
         }
         if let Err(error) = usage::flush(&engine).await {
-            tracing::warn!(%error, "the use of models could not be written to the ledger; it is tried again");
+            tracing::warn!(%error, "the use of models could not be written to the ledger; it will be tried again");
         }
         if stop.is_cancelled() {
             return;
@@ -115,7 +115,7 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
             Err(error) => tracing::warn!(%error, "the context log could not be swept"),
         }
         if let Err(error) = request_maintenance(&engine).await {
-            tracing::warn!(%error, "the surveys and sweeps of memories could not be requested");
+            tracing::warn!(%error, "the surveys and sweeps of memories could not be scheduled");
         }
         if let Err(error) = idempotency::sweep(&engine, engine.clock().now()).await {
             tracing::warn!(%error, "old idempotent requests could not be deleted");

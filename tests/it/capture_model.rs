@@ -111,7 +111,7 @@ async fn failures_are_tried_again_then_dead_with_a_reason_and_a_retry_finishes()
         (ResponseTemplate::new(429).insert_header("retry-after", "1"), "HTTP 429"),
         (completion("no JSON"), "not JSON"),
         (completion("{\"statements\": [{\"turn\": \"one\"}]}"), "does not follow the schema"),
-        (ResponseTemplate::new(200).set_body_string("<html>"), "no chat completion"),
+        (ResponseTemplate::new(200).set_body_string("<html>"), "not a chat completion"),
         (ResponseTemplate::new(200).set_body_string(long), "longer than"),
         (statements(&[]).set_delay(StdDuration::from_secs(30)), "did not answer"),
         (ResponseTemplate::new(503), "HTTP 503"),

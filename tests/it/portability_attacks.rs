@@ -234,7 +234,7 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
     }
     // Shared memory is not an agent's own, even if its key may write to the commons.
     let shared = changed(&text, "memory", |line| with(line, "agent", "commons".into()));
-    refused(&world.engine, &world.atlas, &shared, "belongs to commons, and only what is atlas's may be imported here").await;
+    refused(&world.engine, &world.atlas, &shared, "belongs to commons: this import accepts only records of atlas").await;
     // Deleting is forgetting.
     let deleted = changed(&text, "memory", |line| with(line, "deleted_at", "2026-11-22T05:00:00.000000Z".into()));
     let ctx = OpContext { access: Access::Scopes(vec![Scope::Export, Scope::MemoryWrite]), ..world.atlas.clone() };
@@ -252,7 +252,7 @@ async fn nobody_is_every_agent_or_none() {
     let ctx = newcomer(&there).await;
     for id in [uuid::Uuid::nil(), uuid::Uuid::max()] {
         let text = changed(&text, "agent", |line| with(line, "id", id.to_string().into()));
-        refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have it").await;
+        refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have such an id").await;
         // The table does not accept it either.
         let agent = identity::Agent {
             blocked_at: None,
@@ -341,7 +341,7 @@ async fn every_text_of_a_file_is_bounded() {
         ("version", "content", long(16_385), "content has 16385"),
         ("version", "topic", long(257), "topic has 257"),
         ("version", "topic_raw", long(257), "topic_raw has 257"),
-        ("version", "actor_kind", "god".into(), "actor_kind is one of agent, operator, system"),
+        ("version", "actor_kind", "god".into(), "actor_kind must be one of agent, operator, system"),
         ("version", "actor_id", long(65), "actor_id has 65 characters; at most 64"),
         ("version", "actor_name", long(201), "actor_name has 201 characters; at most 200"),
         ("version", "source", source("channel_id", 257), "source.channel_id has 257"),
@@ -352,7 +352,7 @@ async fn every_text_of_a_file_is_bounded() {
         ("event", "error", long(10_001), "error has 10001 characters; at most 10000"),
         ("event", "payload", long(65_535), "payload has 65537 bytes as JSON; at most 65536"),
         ("event", "outcome", long(65_535), "outcome has 65537 bytes as JSON; at most 65536"),
-        ("event", "state", "running".into(), "state is one of"),
+        ("event", "state", "running".into(), "state must be one of"),
     ] {
         let mut lines = lines.clone();
         let at = place(&lines, kind);
@@ -488,5 +488,5 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
         fields.to_string()
     });
     let error = import(&world.engine, &writer, &forged).await.unwrap_err().to_string();
-    assert!(error.contains(&own.to_string()) && error.contains("holds already"), "{error}");
+    assert!(error.contains(&own.to_string()) && error.contains("already belongs to"), "{error}");
 }

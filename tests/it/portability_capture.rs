@@ -176,7 +176,7 @@ async fn an_agents_file_has_evidence_and_nothing_that_waits_for_people() {
         let kept = |line: &String| is(line, kind) || !KINDS.iter().any(|kind| is(line, kind));
         let text = sealed(&open(&whole).into_iter().filter(kept).collect::<Vec<_>>());
         assert!(checked(&text).await.lines[kind].added > 0);
-        refused(&world.engine, &world.atlas, &text, &format!("is a {kind}, which only an admin imports")).await;
+        refused(&world.engine, &world.atlas, &text, &format!("is a {kind}, which only an admin can import")).await;
     }
 }
 
@@ -219,51 +219,51 @@ async fn every_field_is_checked() {
         (
             "evidence",
             vec![("memory_id", nobody.clone())],
-            "is about the memory 00000000-0000-7000-8000-00000000beef, which is no memory of".into(),
+            "refers to the memory 00000000-0000-7000-8000-00000000beef, which is not a memory of".into(),
         ),
-        ("evidence", vec![("memory_id", of_binky("memory"))], "which is no memory of that agent and user in this file".into()),
-        ("evidence", vec![("candidate_id", of_binky("memory"))], "which is no memory of that agent and user in this file".into()),
-        ("evidence", vec![("source_id", of_binky("source"))], "which is no source of that agent and user in this file".into()),
-        ("evidence", vec![("user_id", nobody.clone())], "which is no memory of that agent and user in this file".into()),
+        ("evidence", vec![("memory_id", of_binky("memory"))], "which is not a memory of that agent and user in this file".into()),
+        ("evidence", vec![("candidate_id", of_binky("memory"))], "which is not a memory of that agent and user in this file".into()),
+        ("evidence", vec![("source_id", of_binky("source"))], "which is not a source of that agent and user in this file".into()),
+        ("evidence", vec![("user_id", nobody.clone())], "which is not a memory of that agent and user in this file".into()),
         ("evidence", vec![("user_id", json!("ffffffff-ffff-ffff-ffff-ffffffffffff"))], "user_id must not be all ones".into()),
         ("evidence", vec![("starts", json!(-1))], "starts must not be negative".into()),
         ("evidence", vec![("ends", evidence["starts"].clone())], "ends must be after starts".into()),
         ("evidence", vec![("ends", number(&evidence, "ends", 1))], format!("starts and ends say {wide}")),
         ("evidence", vec![("ends", json!(i64::from(i32::MAX) + 1))], "ends ".into()),
-        ("evidence", vec![("quote", json!(quote))], "quote is not the content of the source".into()),
+        ("evidence", vec![("quote", json!(quote))], "quote does not match the content of the source".into()),
         (
             "evidence",
             vec![("starts", number(&evidence, "starts", -1)), ("ends", number(&evidence, "ends", -1))],
             "quote is not the content".into(),
         ),
-        ("evidence", far.to_vec(), "ends is 1000001, and the content of the source".into()),
+        ("evidence", far.to_vec(), "ends is 1000001, but the content of the source".into()),
         ("evidence", vec![("quote", long(4 * 1024 * 1024 + 1))], "quote has 4194305 bytes; at most 4194304".into()),
         ("evidence", vec![("speaker", long(201))], "speaker has 201 characters; at most 200".into()),
         ("evidence", vec![("event_id", Value::Null)], "event_id".into()),
         ("evidence", vec![("mood", json!(1))], "mood is not a field".into()),
-        ("quarantined_turn", vec![("source_id", of_binky("source"))], "which is no source of that agent and user in this file".into()),
+        ("quarantined_turn", vec![("source_id", of_binky("source"))], "which is not a source of that agent and user in this file".into()),
         (
             "quarantined_turn",
             vec![("quote", json!("x".repeat(turn["quote"].as_str().unwrap().len())))],
-            "quote is not the content of".into(),
+            "quote does not match the content of".into(),
         ),
         ("quarantined_turn", vec![("starts", json!(-1))], "starts must not be negative".into()),
         ("quarantined_turn", vec![("reasons", json!(["x".repeat(501)]))], "reasons has 501 characters; at most 500".into()),
         ("quarantined_turn", vec![("reasons", json!(vec!["x"; 10_001]))], "reasons has 10001 entries; at most 10000".into()),
-        ("quarantined_turn", vec![("state", json!("promoted"))], "state is one of waiting, released, dismissed".into()),
+        ("quarantined_turn", vec![("state", json!("promoted"))], "state must be one of waiting, released, dismissed".into()),
         ("quarantined_turn", vec![("state", json!("waiting"))], "decided_at is required, unless the state is waiting".into()),
         ("quarantined_turn", vec![("decided_by", Value::Null)], "decided_by is required, unless the state is waiting".into()),
         ("quarantined_turn", vec![("decided_by", long(201))], "decided_by has 201 characters; at most 200".into()),
-        ("pair", vec![("to_id", of_binky("memory"))], "which is no memory of that agent and user in this file".into()),
-        ("pair", vec![("from_id", nobody.clone())], "which is no memory of that agent and user in this file".into()),
-        ("pair", vec![("to_id", pair["from_id"].clone())], "to_id must be another memory than from_id".into()),
-        ("pair", vec![("user_id", nobody)], "which is no memory of that agent and user in this file".into()),
+        ("pair", vec![("to_id", of_binky("memory"))], "which is not a memory of that agent and user in this file".into()),
+        ("pair", vec![("from_id", nobody.clone())], "which is not a memory of that agent and user in this file".into()),
+        ("pair", vec![("to_id", pair["from_id"].clone())], "to_id must not be the same memory as from_id".into()),
+        ("pair", vec![("user_id", nobody)], "which is not a memory of that agent and user in this file".into()),
         ("pair", vec![("relation", json!("supports"))], "relation ".into()),
         ("pair", vec![("reason", long(501))], "reason has 501 characters; at most 500".into()),
         ("pair", vec![("state", json!("open")), ("decided_by", Value::Null)], "decided_at is required, unless the state is open".into()),
         ("pair", vec![("decided_at", Value::Null)], "decided_at is required, unless the state is open".into()),
         ("pair", vec![("created_at", json!("yesterday"))], "created_at ".into()),
-        ("pair", vec![("state", json!("waiting")), ("decided_at", now)], "state is one of open, accepted, declined".into()),
+        ("pair", vec![("state", json!("waiting")), ("decided_at", now)], "state must be one of open, accepted, declined".into()),
     ];
     for (kind, changes, why) in cases {
         let (text, line) = with(&text, kind, &changes);
@@ -274,12 +274,12 @@ async fn every_field_is_checked() {
         let mut twice = lines.clone();
         let at = place(&twice, kind);
         twice.insert(at + 1, twice[at].clone());
-        refused(&there, &ctx, &sealed(&twice), &format!("line {} is a {kind} that an earlier line has", at + 2)).await;
+        refused(&there, &ctx, &sealed(&twice), &format!("line {} repeats the {kind} of an earlier line", at + 2)).await;
         let old = sealed(&lines).replacen("\"schema\":5", "\"schema\":2", 1);
         let before = KINDS.iter().take_while(|other| **other != kind);
         let old = open(&old).into_iter().filter(|line| !before.clone().any(|kind| is(line, kind))).collect::<Vec<_>>();
         let at = place(&old, kind) + 1;
-        refused(&there, &ctx, &sealed(&old), &format!("line {at} is of the type {kind}, which a file of schema 2 does not have")).await;
+        refused(&there, &ctx, &sealed(&old), &format!("line {at} is of the type {kind}, which a file of schema 2 cannot have")).await;
     }
     // Without these lines an older file is imported as before.
     let old = sealed(&lines).replacen("\"schema\":5", "\"schema\":2", 1);
@@ -306,7 +306,7 @@ async fn a_quote_fits_the_source_that_is_here_whatever_the_file_says_of_it() {
     for change in ["content = replace(content, 'Basel', 'Aarau')", "content = null", "user_id = gen_random_uuid()"] {
         let sql = format!("update sources set {change} where tenant_id = $1");
         sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ctx.tenant_id).execute(&mut owner).await.unwrap();
-        refused(&there.engine, &ctx, &text, "quotes a source that has another content or another user here").await;
+        refused(&there.engine, &ctx, &text, "quotes a source that has a different content or user on this server").await;
         sqlx::query("update sources s set content = $2, user_id = null where tenant_id = $1")
             .bind(ctx.tenant_id)
             .bind(serde_json::from_str::<Value>(of_type(&text, "source")[0]).unwrap()["content"].as_str().unwrap())
@@ -350,9 +350,9 @@ async fn evidence_of_another_user_is_neither_exported_nor_imported() {
     // Evidence of nobody's memory for a place in a user's source, and the other way round.
     let (memory, source) = (mine(&theirs, "memory"), mine(&theirs, "source"));
     for (changes, why) in [
-        (vec![("memory_id", memory.clone()), ("candidate_id", memory)], "no memory of that agent and user"),
-        (vec![("source_id", source)], "no source of that agent and user"),
-        (vec![("user_id", Value::Null)], "no memory of that agent and user"),
+        (vec![("memory_id", memory.clone()), ("candidate_id", memory)], "not a memory of that agent and user"),
+        (vec![("source_id", source)], "not a source of that agent and user"),
+        (vec![("user_id", Value::Null)], "not a memory of that agent and user"),
     ] {
         let mut lines = open(&theirs);
         let at = lines.iter().position(|line| is(line, "evidence") && line.contains("user_id")).unwrap();
@@ -369,8 +369,8 @@ async fn evidence_of_another_user_is_neither_exported_nor_imported() {
             fields.to_string()
         })
         .collect();
-    refused(&world.engine, &writer, &sealed(&forged), "which another agent or organisation holds already").await;
+    refused(&world.engine, &writer, &sealed(&forged), "which already belongs to another agent or organisation").await;
     let claimed: Vec<String> = forged.into_iter().filter(|line| !is(line, "source")).collect();
-    refused(&world.engine, &writer, &sealed(&claimed), "holds already").await;
+    refused(&world.engine, &writer, &sealed(&claimed), "already belongs to").await;
     refused(&world.engine, &writer, &theirs, "user_id").await;
 }

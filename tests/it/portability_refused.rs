@@ -87,7 +87,7 @@ async fn headers_of_another_kind_or_a_newer_schema_are_refused() {
         &there,
         &ctx,
         &text.replace("\"schema\":5", "\"schema\":6"),
-        "line 1 says that the file has schema 6, and this server reads up to 5",
+        "line 1 says that the file has schema 6, but this server reads schemas up to 5",
     )
     .await;
     refused(&there, &ctx, &text.replace("\"schema\":5", "\"schema\":0"), "line 1 schema must be").await;
@@ -132,7 +132,7 @@ async fn lines_that_are_no_records_are_named() {
         ("memory", &|line| line.replace("\"content\":\"", &format!("\"content\":\"{}", "x".repeat(20_000))), "content has"),
         ("version", &|line| line.replace("\"version\":1", "\"version\":0"), "version must be at least 1"),
         ("version", &|line| line.replace("\"valid_from\":\"2", "\"valid_from\":\"x"), "valid_from "),
-        ("event", &|line| line.replace("\"kind\":\"manual_write\"", "\"kind\":\"maintenance\""), "kind is one of"),
+        ("event", &|line| line.replace("\"kind\":\"manual_write\"", "\"kind\":\"maintenance\""), "kind must be one of"),
     ];
     for (kind, change, why) in cases {
         let (text, line) = with(kind, change);
@@ -141,7 +141,7 @@ async fn lines_that_are_no_records_are_named() {
     let mut swapped = lines.clone();
     let version = swapped.remove(place(&swapped, "version"));
     swapped.push(version);
-    refused(&there, &ctx, &sealed(&swapped), "is of the type version, which must stand before event").await;
+    refused(&there, &ctx, &sealed(&swapped), "is of the type version, which must come before event").await;
 }
 
 #[tokio::test]
@@ -154,11 +154,11 @@ async fn an_id_twice_or_a_record_about_nothing_is_refused() {
         let mut twice = lines.clone();
         let at = place(&twice, kind);
         twice.insert(at + 1, twice[at].clone());
-        refused(&there, &ctx, &sealed(&twice), &format!("line {} is a {kind} that an earlier line has", at + 2)).await;
+        refused(&there, &ctx, &sealed(&twice), &format!("line {} repeats the {kind} of an earlier line", at + 2)).await;
     }
     let (at, mut orphan) = (place(&lines, "memory"), lines.clone());
     let id = orphan.remove(at).split("\"id\":\"").nth(1).unwrap()[..36].to_owned();
-    refused(&there, &ctx, &sealed(&orphan), &format!("is about the memory {id}, which is no memory of that agent in this file")).await;
+    refused(&there, &ctx, &sealed(&orphan), &format!("refers to the memory {id}, which is not a memory of that agent in this file")).await;
 
     let ids: Vec<String> = lines
         .iter()
@@ -172,7 +172,7 @@ async fn an_id_twice_or_a_record_about_nothing_is_refused() {
         sealed(&linked)
     };
     refused(&there, &ctx, &to(&ids[0], "00000000-0000-7000-8000-00000000beef"), "which is not in this file").await;
-    refused(&there, &ctx, &to(&ids[0], &ids[0]), "must be another memory than from_id").await;
+    refused(&there, &ctx, &to(&ids[0], &ids[0]), "must not be the same memory as from_id").await;
     import(&there, &ctx, &to(&ids[0], &ids[1])).await.unwrap();
     world.engine.db().close().await;
 }
@@ -186,7 +186,7 @@ async fn an_id_that_another_organisation_or_agent_holds_is_refused() {
     let other = World::new().await;
     let mut lines = open(&text);
     lines.remove(place(&lines, "agent"));
-    refused(&other.engine, &other.system, &sealed(&lines), "which another agent or organisation holds already").await;
+    refused(&other.engine, &other.system, &sealed(&lines), "which already belongs to another agent or organisation").await;
     let binkys: Vec<String> = lines.iter().map(|line| line.replace("\"agent\":\"atlas\"", "\"agent\":\"binky\"")).collect();
     refused(&world.engine, &world.system, &sealed(&binkys), "line 2 has the id").await;
     assert_eq!(import(&world.engine, &world.system, &text).await.unwrap().total().added, 0, "its own is there already");
@@ -201,7 +201,7 @@ async fn a_memory_that_took_another_way_here_is_refused() {
     let mut lines = open(&text);
     let at = place(&lines, "version");
     lines[at] = lines[at].replace("\"content\":\"", "\"content\":\"Not so: ");
-    refused(&there, &ctx, &sealed(&lines), &format!("line {} tells another past", at + 1)).await;
+    refused(&there, &ctx, &sealed(&lines), &format!("line {} conflicts with the history", at + 1)).await;
     // A short id that another memory uses already.
     let mut lines = open(&text);
     lines.retain(|line| !line.contains("\"type\":\"version\""));

@@ -62,24 +62,24 @@ async fn values_and_references_that_no_record_may_have_are_named() {
         ("term", "definition", long(2_001), "definition has 2001 characters; at most 2000"),
         ("term", "category", long(65), "category has 65 characters; at most 64"),
         ("term", "valid_to", "2000-01-01T00:00:00Z".into(), "valid_to must not be before valid_from"),
-        ("term", "lineage", NOWHERE.into(), "is about the term 00000000-0000-7000-8000-00000000beef, which is not in this file"),
+        ("term", "lineage", NOWHERE.into(), "refers to the term 00000000-0000-7000-8000-00000000beef, which is not in this file"),
         ("term", "mood", 1.into(), "mood is not a field"),
         ("alias", "alias", long(257), "alias has 257 characters"),
-        ("alias", "term_id", NOWHERE.into(), "is about the term"),
+        ("alias", "term_id", NOWHERE.into(), "refers to the term"),
         ("decision", "subjects", json!([long(257)]), "subjects has 257 characters"),
         ("decision", "forms", vec!["x"; 10_001].into(), "forms has 10001 entries; at most 10000 are allowed"),
         ("decision", "reason", long(501), "reason has 501 characters"),
-        ("decision", "actor_kind", "ghost".into(), "actor_kind is one of agent, operator, system"),
+        ("decision", "actor_kind", "ghost".into(), "actor_kind must be one of agent, operator, system"),
         ("decision", "kind", "guess".into(), "kind "),
-        ("decision", "opened_aliases", json!([NOWHERE]), "is about the alias"),
-        ("decision", "closed_terms", json!([NOWHERE]), "is about the term"),
+        ("decision", "opened_aliases", json!([NOWHERE]), "refers to the alias"),
+        ("decision", "closed_terms", json!([NOWHERE]), "refers to the term"),
         ("decision", "undone_by", NOWHERE.into(), "undone_by names a decision that is not in this file"),
         ("proposal", "phrase", long(257), "phrase has 257 characters"),
         ("proposal", "count", (-1).into(), "count must be from 0"),
         ("proposal", "status", "maybe".into(), "status "),
-        ("proposal", "decision_id", NOWHERE.into(), "is about the decision"),
-        ("proposal", "status", "open".into(), "decision_id is required of a decided proposal, and an open one has none"),
-        ("proposal_memory", "proposal_id", NOWHERE.into(), "is about the proposal"),
+        ("proposal", "decision_id", NOWHERE.into(), "refers to the decision"),
+        ("proposal", "status", "open".into(), "decision_id is required if the proposal is decided, and only then"),
+        ("proposal_memory", "proposal_id", NOWHERE.into(), "refers to the proposal"),
         ("proposal_memory", "agent", "nobody".into(), "agent names nobody"),
         ("document", "path", "../secrets.md".into(), "path has a segment"),
         ("document", "title", long(257), "title has 257 characters"),
@@ -90,13 +90,13 @@ async fn values_and_references_that_no_record_may_have_are_named() {
         ("document", "front_matter", json!({ "a": "x".repeat(5 * 1024 * 1024) }), "front_matter has 5242888 bytes"),
         ("document", "content_hash", "abc".into(), "content_hash must be a SHA-256"),
         ("document", "kind", "novel".into(), "kind "),
-        ("chunk", "document_id", NOWHERE.into(), "is about the document"),
+        ("chunk", "document_id", NOWHERE.into(), "refers to the document"),
         ("chunk", "content", long(16 * 1024 + 1), "content has 16385 bytes"),
         ("chunk", "heading_path", vec!["x"; 17].into(), "heading_path has more than 16 headings"),
         ("chunk", "heading_path", json!([long(257)]), "heading_path has 257 characters"),
         ("chunk", "end_byte", (-1).into(), "end_byte must be from start_byte"),
         ("chunk", "ordinal", (-1).into(), "ordinal must not be negative"),
-        ("component", "document_id", NOWHERE.into(), "is about the document"),
+        ("component", "document_id", NOWHERE.into(), "refers to the document"),
         ("component", "name", long(257), "name has 257 characters"),
         ("component", "depends_on", vec!["x"; 10_001].into(), "depends_on has 10001 entries"),
     ];
@@ -109,11 +109,11 @@ async fn values_and_references_that_no_record_may_have_are_named() {
     for kind in ["term", "alias", "decision", "proposal", "document", "chunk", "component"] {
         let line = first(&text, kind);
         let (twice, at) = extended(&text, kind, &line);
-        refused(&there, &ctx, &twice, &format!("line {at} is a {kind} that an earlier line has")).await;
+        refused(&there, &ctx, &twice, &format!("line {at} repeats the {kind} of an earlier line")).await;
     }
     let old = text.replacen("\"schema\":5", "\"schema\":1", 1);
     let at = place(&open(&old), "term") + 1;
-    refused(&there, &ctx, &sealed(&open(&old)), &format!("line {at} is of the type term, which a file of schema 1 does not have")).await;
+    refused(&there, &ctx, &sealed(&open(&old)), &format!("line {at} is of the type term, which a file of schema 1 cannot have")).await;
     assert_eq!(import(&there, &ctx, &text).await.unwrap().total().added as usize, body(&text).len(), "as it was it is taken");
 }
 
@@ -131,7 +131,7 @@ async fn a_file_that_contradicts_itself_is_refused() {
     let (twin, line) = extended(&text, "term", &term(&id, &id, "Secret_Store"));
     refused(&there, &ctx, &twin, &format!("line {line} has the phrase “Secret_Store”, which already stands for “secret store”")).await;
     let (twin, line) = extended(&text, "term", &term(&fresh(), store["lineage"].as_str().unwrap(), "strongroom"));
-    refused(&there, &ctx, &twin, &format!("line {line} is in force, and so is another name of the same term")).await;
+    refused(&there, &ctx, &twin, &format!("line {line} is in force, but another name of the same term is in force, too")).await;
     let alias = json!({ "type": "alias", "id": fresh(), "term_id": store["lineage"], "alias": "Infra structure", "valid_from": now });
     let ending = |mut alias: Value| {
         alias["alias"] = "infrastructure".into();
@@ -143,18 +143,18 @@ async fn a_file_that_contradicts_itself_is_refused() {
     let mut homeless = alias;
     homeless["term_id"] = gone["lineage"].clone();
     let (homeless, line) = extended(&text, "alias", &homeless);
-    refused(&there, &ctx, &homeless, &format!("line {line} would leave an alias in force whose term is not")).await;
+    refused(&there, &ctx, &homeless, &format!("line {line} would leave an alias in force although its term is not in force")).await;
     let mut waiting: Value =
         serde_json::from_str(of_type(&text, "proposal").into_iter().find(|line| line.contains("\"open\"")).unwrap()).unwrap();
     waiting["id"] = fresh().into();
     let (twice, line) = extended(&text, "proposal", &waiting);
-    refused(&there, &ctx, &twice, &format!("line {line} phrase is that of an open proposal in an earlier line")).await;
+    refused(&there, &ctx, &twice, &format!("line {line} phrase repeats an open proposal of an earlier line")).await;
     let mut document: Value =
         serde_json::from_str(of_type(&text, "document").into_iter().find(|line| line.contains("\"draft.md\"")).unwrap()).unwrap();
     document["id"] = fresh().into();
     document["content_hash"] = "0f".repeat(32).into();
     let (twice, line) = extended(&text, "document", &document);
-    refused(&there, &ctx, &twice, &format!("line {line} is acme/draft.md, of which another text is in force")).await;
+    refused(&there, &ctx, &twice, &format!("line {line} is acme/draft.md, but another text is in force at this path")).await;
 }
 
 #[tokio::test]
@@ -175,12 +175,12 @@ async fn what_contradicts_what_is_there_is_refused() {
     let ctx = newcomer(&there).await;
     let other = World { system: ctx.clone(), engine: there.clone(), ..World::new().await };
     ingest(&other, vec![("draft.md".into(), b"# Another draft\n\nText.\n".to_vec())], Extent::Whole).await;
-    refused(&there, &ctx, &text, "is acme/draft.md, of which another text is in force").await;
+    refused(&there, &ctx, &text, "is acme/draft.md, but another text is in force at this path").await;
 
     // Records that changed differently here.
     let ctx = newcomer(&there).await;
     import(&there, &ctx, &text).await.unwrap();
-    let past = "tells another past than this server knows";
+    let past = "conflicts with the history on this server";
     for (kind, part, field, value) in [
         ("term", "", "definition", json!("Something else")),
         ("alias", "", "alias", json!("something else")),
@@ -201,7 +201,7 @@ async fn what_contradicts_what_is_there_is_refused() {
     vocabulary::change(&there, &ctx, lineage, &TermChange::Retire { reason: "Gone".into() }).await.unwrap();
     change(&world, lineage, TermChange::Alias { alias: "strongroom".into() }).await;
     let later = exported(&world.engine, &world.system, &Selection::All).await;
-    refused(&there, &ctx, &later, "would leave an alias in force whose term is not").await;
+    refused(&there, &ctx, &later, "would leave an alias in force although its term is not in force").await;
 }
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn only_an_admin_imports_what_is_shared() {
     let lines = open(&text);
     for (kind, area) in [("term", "vocabulary"), ("proposal_memory", "vocabulary"), ("document", "knowledge"), ("component", "knowledge")] {
         let file = sealed(&[lines[0].clone(), lines[place(&lines, kind)].clone()]);
-        let why = format!("line 2 is a {kind} of the shared {area}, which only an admin imports, for the whole tenant");
+        let why = format!("line 2 is a {kind} of the shared {area}: only an admin can import it, for the whole tenant");
         refused(&there, &atlas, &file, &why).await;
         // The same holds for an admin who imports one agent's memory.
         let options = ImportOptions { agent: Some(agent(&world.atlas)), dry_run: false };

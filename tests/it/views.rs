@@ -55,7 +55,7 @@ async fn names_and_queries_have_their_limits() {
         save(&world, &world.vera, " tea").await.unwrap_err(),
         identity::rename_view(&world.engine, &world.vera, view.id, "tea").await.unwrap_err(),
     ] {
-        assert_eq!(error.to_string(), "name is the name of another view of yours");
+        assert_eq!(error.to_string(), "name is already the name of one of your views");
     }
     identity::save_view(&world.engine, &world.vera, ViewPage::Retrievals, "tea", "q=tea").await.unwrap();
     for query in ["", &"q".repeat(2001), "q=\0"] {
@@ -75,7 +75,7 @@ async fn fifty_views_are_enough_even_for_who_saves_all_at_once() {
     let mut refused = 0;
     for save in saves.collect::<Vec<_>>() {
         if let Err(error) = save.await.unwrap() {
-            assert_eq!((error.code(), error.message().as_str()), (ErrorCode::Conflict, "you already have 50 views; delete one first"));
+            assert_eq!((error.code(), error.message().as_str()), (ErrorCode::Conflict, "you already have 50 saved views: delete one first"));
             refused += 1;
         }
     }

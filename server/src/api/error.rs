@@ -18,7 +18,7 @@ pub enum ApiError {
     Engine(#[from] Error),
     #[error("no such address")]
     NoSuchAddress,
-    #[error("this address does not take this method")]
+    #[error("this address does not support this method")]
     MethodNotAllowed,
     #[error("{0}")]
     TooLarge(String),

@@ -68,7 +68,7 @@ async fn probe(engine: &Engine) -> Report {
             (format!("{database} does not answer"), "unknown".to_owned())
         }
     };
-    let model = if engine.is_model_ready().await { "ok" } else { "gives no vectors; recall goes by words" };
+    let model = if engine.is_model_ready().await { "ok" } else { "gives no vectors; recall uses words only" };
     let ready = databases == "ok" && migrations == "ok";
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let word = match (ready, model) {

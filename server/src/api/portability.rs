@@ -83,7 +83,7 @@ where
     let (writer, mut reader) = tokio::io::duplex(PIPE);
     let writing = tokio::time::timeout(LONGEST, write(Impatient::new(writer, transfers.stall)));
     let work: Work =
-        tokio::spawn(async move { writing.await.unwrap_or_else(|_| Err(Error::Unavailable("the reader is too slow".into()))) });
+        tokio::spawn(async move { writing.await.unwrap_or_else(|_| Err(Error::Unavailable("the client reads too slowly".into()))) });
     let first = match read(&mut reader).await {
         Ok(first) if !first.is_empty() => first,
         _ => return Err(outcome(work).await.err().unwrap_or_else(|| Error::internal("the export is empty")).into()),
@@ -141,7 +141,7 @@ pub async fn import(
     ctx.require(Scope::MemoryWrite)?;
     let parts = body.stream(&ctx, Scope::Export)?;
     let Query(ImportParameters { dry_run }) =
-        parameters.map_err(|_| Error::invalid("dry_run", "is true or false, and the only parameter"))?;
+        parameters.map_err(|_| Error::invalid("dry_run", "must be true or false, and there must be no other parameter"))?;
     let _turn = api.transfers.import(&ctx)?;
     let file = spool(parts, api.transfers.stall).await?;
     Ok(Json(portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
@@ -151,7 +151,7 @@ pub async fn import(
 async fn spool(mut parts: BodyDataStream, stall: Duration) -> Result<File, ApiError> {
     let failed = |error: IoError| Error::failed("no temporary file could be written")(error);
     let (mut file, mut length) = (temporary().await.map_err(failed)?, 0_u64);
-    let slow = |_| Error::invalid("body", format!("was not sent: no byte arrived for {} s", stall.as_secs()));
+    let slow = |_| Error::invalid("body", format!("stopped arriving: no byte came for {} s", stall.as_secs()));
     while let Some(part) = tokio::time::timeout(stall, parts.next()).await.map_err(slow)? {
         let part = part.map_err(|_| Error::invalid("body", "could not be read to its end"))?;
         length += part.len() as u64;

@@ -122,7 +122,7 @@ impl<W> Impatient<W> {
         }
         let stall = self.stall;
         ready!(self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall))).as_mut().poll(context));
-        Poll::Ready(Err(IoError::new(ErrorKind::TimedOut, format!("the reader took nothing for {} s", stall.as_secs()))))
+        Poll::Ready(Err(IoError::new(ErrorKind::TimedOut, format!("the client read nothing for {} s", stall.as_secs()))))
     }
 }
 

@@ -153,7 +153,7 @@ async fn an_admin_downloads_vocabulary_and_knowledge_and_no_agent_brings_them() 
     let refused = import(&site, &world.atlas_key, "", all.clone()).await;
     let line = all.lines().position(|line| line.contains("\"type\":\"term\"")).unwrap() + 1;
     assert_eq!((refused.status, refused.error().1), (StatusCode::BAD_REQUEST, Some(format!("line {line}"))));
-    assert!(refused.text.contains("is a term of the shared vocabulary, which only an admin imports"), "{}", refused.text);
+    assert!(refused.text.contains("is a term of the shared vocabulary: only an admin can import it"), "{}", refused.text);
 }
 
 #[tokio::test]

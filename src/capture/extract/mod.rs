@@ -32,7 +32,7 @@ pub trait Extractor: Send + Sync + 'static {
 pub enum ExtractError {
     #[error(transparent)]
     Model(#[from] ChatError),
-    #[error("the extraction ended in the middle")]
+    #[error("the extraction stopped before its end")]
     Ended,
 }
 

@@ -126,7 +126,7 @@ async fn leg<T>(engine: &Engine, name: &'static str, work: impl Future<Output = 
             None
         }
         Err(_) => {
-            tracing::warn!(name, "assembling a context without a block that is late");
+            tracing::warn!(name, "assembling a context without a late block");
             None
         }
     }

@@ -122,7 +122,7 @@ impl QuarantinedTurnLine {
 
 impl PairLine {
     pub(super) fn check(&self, checks: &mut Checks) {
-        checks.that(self.from_id != self.to_id, "to_id", "must be another memory than from_id").text("reason", &self.reason, REASON_MAX);
+        checks.that(self.from_id != self.to_id, "to_id", "must not be the same memory as from_id").text("reason", &self.reason, REASON_MAX);
         decision(checks, &PAIR_STATES, &self.state, self.decided_at, self.decided_by.as_deref());
     }
 }
@@ -133,7 +133,7 @@ fn decision(checks: &mut Checks, states: &[&str; 3], state: &str, at: Option<Sta
     let decided = state != *waits;
     let message = format!("is required, unless the state is {waits}: then it must be absent");
     checks
-        .that(states.contains(&state), "state", format!("is one of {}", states.join(", ")))
+        .that(states.contains(&state), "state", format!("must be one of {}", states.join(", ")))
         .that(at.is_some() == decided, "decided_at", message.as_str())
         .that(by.is_some() == decided, "decided_by", message.as_str())
         .optional_text("decided_by", by, NAME_MAX);

@@ -294,10 +294,10 @@ pub struct EventLine {
 impl AgentLine {
     pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
         check_slug(&self.slug)?;
-        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is the commons', which has no line").that(
+        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is that of the commons, which has no line").that(
             self.id != EVERY_AGENT && !self.id.0.is_nil(),
             "id",
-            "must not be all zeros or all ones: no agent can have it",
+            "must not be all zeros or all ones: no agent can have such an id",
         );
         Ok(())
     }
@@ -356,7 +356,7 @@ impl VersionLine {
             .bytes("content", &self.content, CONTENT_MAX)
             .text("topic", &self.topic, TOPIC_MAX)
             .text("topic_raw", &self.topic_raw, TOPIC_MAX)
-            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
+            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("must be one of {}", ACTOR_KINDS.join(", ")))
             .limit("actor_id", &self.actor_id, WORD_MAX)
             .text("actor_name", &self.actor_name, NAME_MAX)
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
@@ -371,7 +371,7 @@ impl VersionLine {
 
 impl LinkLine {
     pub(super) fn check(&self, checks: &mut Checks) {
-        checks.that(self.from_id != self.to_id, "to_id", "must be another memory than from_id").text(
+        checks.that(self.from_id != self.to_id, "to_id", "must not be the same memory as from_id").text(
             "created_by",
             &self.created_by,
             NAME_MAX,
@@ -382,8 +382,8 @@ impl LinkLine {
 impl EventLine {
     pub(super) fn check(&self, checks: &mut Checks) {
         checks
-            .that(EVENT_KINDS.contains(&self.kind.as_str()), "kind", format!("is one of {}", EVENT_KINDS.join(", ")))
-            .that(EVENT_STATES.contains(&self.state.as_str()), "state", format!("is one of {}", EVENT_STATES.join(", ")))
+            .that(EVENT_KINDS.contains(&self.kind.as_str()), "kind", format!("must be one of {}", EVENT_KINDS.join(", ")))
+            .that(EVENT_STATES.contains(&self.state.as_str()), "state", format!("must be one of {}", EVENT_STATES.join(", ")))
             .that(self.attempt >= 0, "attempt", "must not be negative")
             .text("task", &self.task, WORD_MAX)
             .limit("error", self.error.as_deref().unwrap_or_default(), ERROR_MAX);

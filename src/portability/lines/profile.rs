@@ -98,13 +98,14 @@ impl ProfileLeafLine {
         let same =
             flatten(&self.path, &self.value).is_ok_and(|leaves| leaves.len() == 1 && leaves.iter().all(|leaf| leaf.value == self.value));
         checks
-            .that(!self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()), "path", "must name a key, and no empty one")
-            .that(same && normalise(self.value.clone()).is_ok(), "value", "must be a text, a number or a truth value, and not empty")
+            .that(!self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()), "path", "must have at least one key and no \
+                 empty key")
+            .that(same && normalise(self.value.clone()).is_ok(), "value", "must be a string, a number or a boolean, and must not be empty")
             .that(bytes <= LEAF_MAX, "value", format!("has {bytes} bytes with its keys; at most {LEAF_MAX} are allowed"))
             .that(self.observations >= 1, "observations", "must be 1 or more")
             .that(!self.source_ids.is_empty(), "source_ids", "must name a source")
             .that(self.source_ids.len() == self.event_ids.len(), "event_ids", "must be as long as source_ids")
-            .that(self.connection_id.is_none() || self.part == Part::Learned, "connection_id", "may be named only by what is learned");
+            .that(self.connection_id.is_none() || self.part == Part::Learned, "connection_id", "is allowed only if the part is learned");
         for key in &self.path {
             checks.that(!key.contains('\0'), "path", "must not contain NUL");
         }

@@ -137,7 +137,7 @@ impl DecisionLine {
         checks
             .optional_text("term", self.term.as_deref(), TOPIC_MAX)
             .optional_text("reason", self.reason.as_deref(), REASON_MAX)
-            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("is one of {}", ACTOR_KINDS.join(", ")))
+            .that(ACTOR_KINDS.contains(&self.actor_kind.as_str()), "actor_kind", format!("must be one of {}", ACTOR_KINDS.join(", ")))
             .limit("actor_id", &self.actor_id, WORD_MAX)
             .text("actor_name", &self.actor_name, NAME_MAX)
             .that(self.undone_by != Some(self.id), "undone_by", "must be another decision");
@@ -150,7 +150,7 @@ impl ProposalLine {
         let open = self.status == ProposalStatus::Open;
         checks
             .text("phrase", &self.phrase, TOPIC_MAX)
-            .that(open != self.decision_id.is_some(), "decision_id", "is required of a decided proposal, and an open one has none")
+            .that(open != self.decision_id.is_some(), "decision_id", "is required if the proposal is decided, and only then")
             .that(self.last_seen >= self.first_seen, "last_seen", "must not be before first_seen");
         count(checks, "count", self.count);
     }

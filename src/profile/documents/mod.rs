@@ -167,7 +167,7 @@ fn check(request: &SearchUserContextRequest) -> Result<(), Error> {
         .that(
             max_distance.is_none_or(|most| (0.0..=DISTANCE_MAX).contains(&most)),
             "max_distance",
-            format!("is a number from 0 to {DISTANCE_MAX}"),
+            format!("must be a number from 0 to {DISTANCE_MAX}"),
         )
         .that(context_types.len() <= ContextType::ALL.len(), "context_types", many(context_types.len(), ContextType::ALL.len()));
     check_named(&mut checks, connections.as_deref());

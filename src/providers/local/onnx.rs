@@ -33,7 +33,7 @@ impl Onnx {
         let (environment, found) = (environment(library)?, graph.is_file());
         match found {
             true => Ok(Self { environment, graph }),
-            false => Err(failed(&graph, "there is no such file: run scripts/fetch.sh model")),
+            false => Err(failed(&graph, "the file does not exist: run scripts/fetch.sh model")),
         }
     }
 

@@ -60,7 +60,7 @@ async fn named(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, name: &Memor
 /// The answer for a memory that the organisation does not have.
 fn unknown(asked: &Asked<'_>) -> Diagnosis {
     let detail = "No memory of this organisation has this id.";
-    let tenant = stopped(Gate::Tenant, detail, Mend::new("Check the id. A deleted memory keeps its id and would be found."));
+    let tenant = stopped(Gate::Tenant, detail, Mend::new("Check the id. A deleted memory would still be found."));
     let others = Gate::ALL.iter().filter(|gate| **gate != Gate::Tenant).map(|gate| open(*gate, "There is no memory to check."));
     Diagnosis {
         agent_slug: asked.agent.slug.clone(),
@@ -81,7 +81,7 @@ fn answer(facts: Facts<'_>, gates: Vec<GateResult>) -> Diagnosis {
     let verdict = match (stop, facts.place.rank) {
         (Some(stop), _) => format!("{slug} does not get this memory: {}", as_clause(&stop.detail)),
         (None, Some(rank)) => format!("{slug} gets this memory at rank {rank} of {}.", facts.place.hits),
-        (None, None) => format!("{slug} does not get this memory, although no gate stops it: it may have changed a moment ago. Try again."),
+        (None, None) => format!("{slug} does not get this memory, although no gate stops it. It may have changed a moment ago: try again."),
     };
     let relevance = Relevance {
         similarity: facts.semantic,

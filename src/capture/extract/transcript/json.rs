@@ -45,8 +45,8 @@ fn begins_like_json(text: &str) -> bool {
 }
 
 fn read(value: &Value, messages: &mut Vec<Message>) -> Result<(), String> {
-    let message = value.as_object().ok_or("it is no object")?;
-    let said_by = message.get("role").and_then(Value::as_str).ok_or("`role` is missing or no string")?;
+    let message = value.as_object().ok_or("it is not an object")?;
+    let said_by = message.get("role").and_then(Value::as_str).ok_or("`role` is missing or not a string")?;
     if said_by.len() > SPEAKER_MAX {
         return Err(format!("`role` has {} bytes; at most {SPEAKER_MAX} are allowed", said_by.len()));
     }
@@ -83,7 +83,7 @@ fn block_text(block: &Value) -> Result<Option<(bool, String)>, String> {
     if let Some(text) = block.as_str() {
         return Ok(Some((true, text.to_owned())));
     }
-    let block = block.as_object().ok_or("a block of `content` is no object")?;
+    let block = block.as_object().ok_or("a block of `content` is not an object")?;
     Ok(match block.get("type").and_then(Value::as_str) {
         Some("tool_result") => Some((false, nested(block.get("content")))),
         Some("text" | "input_text" | "output_text") | None => {

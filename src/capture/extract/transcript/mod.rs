@@ -23,7 +23,7 @@ pub enum ReadError {
     Encoding { at: usize },
     #[error("the source begins like JSON, but cannot be read: {0}")]
     Json(String),
-    #[error("the source is JSON, but no list of messages with `role` and `content`: {0}")]
+    #[error("the source is JSON, but not a list of messages with `role` and `content`: {0}")]
     Shape(String),
 }
 

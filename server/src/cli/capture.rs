@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(Args)]
 pub struct Capture {
-    /// A transcript, a note or a list of messages in JSON; - reads standard input
+    /// A transcript, a note or a list of messages in JSON; `-` reads standard input
     file: PathBuf,
     #[arg(long)]
     tenant: String,
-    /// The agent whose memory it is for
+    /// The agent that gets the memories
     #[arg(long)]
     agent: String,
     /// transcript, note or summary
@@ -32,10 +32,10 @@ pub struct Capture {
     /// Scope of the memories
     #[arg(long, default_value = "agent")]
     scope: MemoryScope,
-    /// A name for people; the file's name by default
+    /// Title of the source; by default the name of the file
     #[arg(long)]
     title: Option<String>,
-    /// Do not wait until it is read
+    /// Do not wait until the source is read
     #[arg(long)]
     no_wait: bool,
 }
@@ -100,7 +100,7 @@ async fn wait(engine: &Engine, ctx: &OpContext, id: SourceId) -> Result<(), Fail
         workers.stop().await;
     }
     if row.state == Some(EventState::Dead) {
-        return Err("it could not be read: the console's page Events has the error".into());
+        return Err("the source could not be read: see its error on the console's page Events".into());
     }
     println!("{} candidates wait in the inbox, {} were stored, {} turns are in quarantine", row.waiting, row.active, row.quarantined);
     Ok(())

@@ -250,13 +250,13 @@ async fn ask(engine: &Engine, people: &People<'_>, texts: &Texts<'_>, (lines, ve
     let mut judged = Vec::new();
     for line in lines {
         let Line::Task { person, query, wanted } = line else { continue };
-        let filled = people.get(person.as_str()).ok_or_else(|| format!("a task is asked for {person}, who has no memory"))?;
+        let filled = people.get(person.as_str()).ok_or_else(|| format!("a task names {person}, who has no memory"))?;
         let facts: Result<Vec<(&str, &str)>, String> = wanted
             .iter()
             .map(|key| {
                 let text = texts.get(&(person.as_str(), key.as_str()));
                 text.map(|text| (key.as_str(), *text))
-                    .ok_or_else(|| format!("a task of {person} wants {key}, which is no key of that person"))
+                    .ok_or_else(|| format!("a task of {person} wants {key}, which is not a key of that person"))
             })
             .collect();
         let request = AssembleRequest { budget: BUDGET, vectors, ..AssembleRequest::new(query) };

@@ -28,7 +28,7 @@ pub struct Diagnose {
     ranking: Option<Ranking>,
 }
 
-/// Prints the verdict, what would mend it, and every gate.
+/// Prints the verdict, how to fix it, and every gate.
 ///
 /// # Errors
 /// When there is no such agent, or the question is refused.

@@ -14,7 +14,7 @@ pub enum Erasure {
         user: UserRef,
         #[arg(long)]
         tenant: String,
-        /// A name that mentions are searched for; may be repeated
+        /// A name to search for in rows of others; may be repeated
         #[arg(long = "name")]
         names: Vec<String>,
     },
@@ -31,7 +31,7 @@ pub enum Erasure {
         reason: String,
         #[arg(long = "name")]
         names: Vec<String>,
-        /// A mention that goes, too, as the preview prints it: <place>:<id>; may be repeated
+        /// A mention to erase, too, as the preview prints it: <place>:<id>; may be repeated
         #[arg(long = "mention", value_name = "PLACE:ID")]
         mentions: Vec<MentionRef>,
     },
@@ -67,7 +67,7 @@ pub enum Erasure {
         #[arg(long)]
         tenant: String,
     },
-    /// Put a person under a legal hold: nothing of the person is erased, archived or swept
+    /// Put a person under a legal hold: none of the person's data is erased, archived or swept
     Hold {
         user: UserRef,
         #[arg(long)]
@@ -83,7 +83,7 @@ pub enum Erasure {
         #[arg(long)]
         reason: String,
     },
-    /// Rewrite the tables of every tenant, so that no file of theirs keeps bytes of removed rows; each table is locked meanwhile
+    /// Rewrite the tables of every tenant, so that their files keep no bytes of removed rows; each table is locked while it is rewritten
     Rewrite,
 }
 
@@ -101,7 +101,7 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
         Erasure::List { tenant } => list(engine, &tenant).await?,
         Erasure::Confirm { id, tenant, admin } => {
             erasure::confirm(engine, &named(engine, &tenant, &admin).await?, id).await?;
-            println!("confirmed: a running server or worker carries it out");
+            println!("confirmed: a running server or worker will carry it out");
         }
         Erasure::Withdraw { id, tenant } => {
             erasure::withdraw(engine, &identity::open_tenant(engine, &tenant).await?, id).await?;
@@ -114,7 +114,7 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
         Erasure::Verify { file, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let text = std::fs::read_to_string(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-            let signed: SignedReport = serde_json::from_str(&text).map_err(|error| format!("{} is no report: {error}", file.display()))?;
+            let signed: SignedReport = serde_json::from_str(&text).map_err(|error| format!("{} is not a report: {error}", file.display()))?;
             if !erasure::verify_report(engine, &ctx, &signed).await? {
                 return Err("the signature is not valid: the report was changed, or another server signed it".into());
             }
@@ -130,7 +130,7 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
         }
         Erasure::Rewrite => {
             db::rewrite(engine.urls(), &|table| println!("rewriting {table}")).await?;
-            println!("rewritten; backups and archives of the write-ahead log are outside of this");
+            println!("rewritten; backups and archives of the write-ahead log still hold the old bytes");
         }
     }
     Ok(())

@@ -194,7 +194,7 @@ async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>
         let topic = topic.as_deref().unwrap_or(scope);
         let id = memories::remember(engine, &loaded.ctx, memory(topic, scope, text, *at)).await?.memory_id;
         if loaded.ids.insert(key.clone(), id).is_some() {
-            return Err(format!("the key {key} stands twice in the scope {scope}").into());
+            return Err(format!("the key {key} occurs twice in the scope {scope}").into());
         }
         bar.inc(1);
     }
@@ -230,10 +230,10 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
     let mut prepared = Vec::new();
     for line in lines {
         let Line::Question { scope, query, evidence, .. } = line else { continue };
-        let loaded = scopes.get(scope).ok_or_else(|| format!("a question is asked of the scope {scope}, which has no memories"))?;
+        let loaded = scopes.get(scope).ok_or_else(|| format!("a question names the scope {scope}, which has no memories"))?;
         let wanted: Vec<MemoryId> = evidence
             .iter()
-            .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is no memory of the scope {scope}")))
+            .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is not a memory of the scope {scope}")))
             .collect::<Result<_, _>>()?;
         let start = Instant::now();
         engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Subcommand)]
 pub enum Kb {
-    /// Ingest the Markdown files of a directory. Repeat it at will: unchanged files stay, missing files are retired
+    /// Ingest the Markdown files of a directory. You can repeat it: unchanged files stay, and documents of missing files are retired
     Ingest {
         dir: PathBuf,
         #[arg(long)]
@@ -25,7 +25,7 @@ pub enum Kb {
         /// Only what changed in git since this revision
         #[arg(long, value_name = "REVISION")]
         since: Option<String>,
-        /// Say what would happen and change nothing
+        /// Report what would happen and change nothing
         #[arg(long)]
         dry_run: bool,
     },

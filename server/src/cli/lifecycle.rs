@@ -49,9 +49,9 @@ pub async fn run(engine: &Engine, command: Lifecycle) -> Result<(), Failure> {
             let agent = named(engine, &ctx, agent).await?;
             let text = std::fs::read_to_string(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
             let policy: LifecyclePolicy =
-                serde_json::from_str(&text).map_err(|error| format!("{} is no lifecycle policy: {error}", file.display()))?;
+                serde_json::from_str(&text).map_err(|error| format!("{} is not a lifecycle policy: {error}", file.display()))?;
             identity::set_lifecycle(engine, &ctx, agent, policy).await?;
-            println!("the policy holds for what is written or swept from now on");
+            println!("the policy applies to what is written or swept from now on");
         }
         Lifecycle::Forecast { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
@@ -60,7 +60,7 @@ pub async fn run(engine: &Engine, command: Lifecycle) -> Result<(), Failure> {
         Lifecycle::Sweep { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             lifecycle::sweep_now(engine, &ctx).await?;
-            println!("requested: a running server or worker sweeps");
+            println!("requested: a running server or worker will carry it out");
         }
     }
     Ok(())

@@ -8,9 +8,9 @@ use remembrancer::{Engine, chat, identity, overview, projects, usage};
 
 #[derive(Subcommand)]
 pub enum Bot {
-    /// Bind a Telegram bot to an agent's key, and print its id and its webhook's secret, once
+    /// Bind a Telegram bot to an agent's key, and print its id and its webhook's secret once
     Create {
-        /// The key of the bot
+        /// The id of the key that the bot uses
         key: KeyId,
         #[arg(long)]
         tenant: String,
@@ -41,9 +41,9 @@ pub enum Bot {
 
 #[derive(Subcommand)]
 pub enum User {
-    /// Give a user your own reference, which API calls may use instead of the id, and print the id
+    /// Add a user under your own reference, which API calls may use instead of the id, and print the id
     Add {
-        /// Such as an account number
+        /// Your own reference, such as an account number
         reference: String,
         #[arg(long)]
         tenant: String,
@@ -62,7 +62,7 @@ pub enum User {
 
 #[derive(Subcommand)]
 pub enum Project {
-    /// Make a project and print its id
+    /// Create a project and print its id
     Create {
         slug: String,
         #[arg(long)]
@@ -81,7 +81,7 @@ pub enum Project {
         other: String,
         #[arg(long)]
         tenant: String,
-        /// Remove the link
+        /// Remove the link between two projects
         #[arg(long)]
         remove: bool,
     },
@@ -89,7 +89,7 @@ pub enum Project {
 
 #[derive(Subcommand)]
 pub enum Repo {
-    /// Make a repository of a project and print its id
+    /// Create a repository in a project and print its id
     Create {
         slug: String,
         /// The project's slug or id
@@ -106,22 +106,22 @@ pub enum Repo {
 pub struct Search {
     /// The tenant's slug
     tenant: String,
-    /// Weight of the similarity, 0 to 1
+    /// Weight of similarity, 0 to 1
     #[arg(long)]
     similarity: Option<f64>,
-    /// Weight of the recency, 0 to 1
+    /// Weight of recency, 0 to 1
     #[arg(long)]
     recency: Option<f64>,
-    /// Weight of the importance, 0 to 1
+    /// Weight of importance, 0 to 1
     #[arg(long)]
     importance: Option<f64>,
-    /// Weight of the source's priority, 0 to 1
+    /// Weight of source priority, 0 to 1
     #[arg(long)]
     source_priority: Option<f64>,
     /// Least similarity of a hit, 0 to 1
     #[arg(long, conflicts_with = "model_floors")]
     similarity_min: Option<f64>,
-    /// Use the floors that are registered for the embedding model as least similarity
+    /// Use the floors of the embedding model as the least similarity
     #[arg(long)]
     model_floors: bool,
 }
@@ -209,7 +209,7 @@ pub async fn project(engine: &Engine, command: Project) -> Result<(), Failure> {
                 true => projects::unlink(engine, &ctx, &project, &other).await?,
                 false => projects::link(engine, &ctx, &project, &other).await?,
             };
-            println!("{}", if changed { "done" } else { "it was so before" });
+            println!("{}", if changed { "done" } else { "nothing changed" });
         }
     }
     Ok(())

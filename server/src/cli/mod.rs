@@ -37,7 +37,7 @@ pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
 
-/// A memory server for LLM agents, with a console for the people who are responsible for them.
+/// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
 #[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in README.md.")]
 struct Cli {
@@ -80,13 +80,13 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
-    /// Export memory, vocabulary and knowledge into a file that another installation can import, or memory into a folder for people
+    /// Export memory, vocabulary and knowledge into a file that another installation can import, or memory into a folder to read
     Export(portability::Export),
     /// Import an exported file: all of it, or nothing
     Import(portability::Import),
-    /// Store a transcript or a note, and have it read for what is worth remembering
+    /// Store a transcript or a note, and extract what is worth remembering
     Capture(Capture),
-    /// Explain why an agent does not recall a memory: which gate stops it, and what would mend that
+    /// Explain why an agent does not recall a memory: which gate stops it, and how to fix that
     Diagnose(Diagnose),
     /// Do background work in this process: extraction, embeddings, delivery
     Worker,
@@ -99,7 +99,7 @@ enum Command {
     /// Erase a person on a legal request, or put one under a legal hold
     #[command(subcommand)]
     Erasure(Erasure),
-    /// Print what models were used for, and what it cost
+    /// Print what models were used for and what that cost
     Usage {
         #[arg(long)]
         tenant: String,
@@ -125,7 +125,7 @@ enum Command {
 
 #[derive(Args)]
 struct Serve {
-    /// Load invented data once, and print how to sign in and how to call the API
+    /// Load demo data once, and print how to sign in and how to call the API
     #[arg(long)]
     demo: bool,
     /// Directory of the demo's credentials (files with mode 0600)
@@ -135,10 +135,10 @@ struct Serve {
 
 #[derive(Args)]
 struct Mcp {
-    /// Forward to this server, which needs a key; without it the memory is in this process
+    /// Forward to this server, which needs a key; without it, this process keeps the memory itself
     #[arg(long, env = "REMEMBRANCER_URL", value_name = "URL", requires = "key")]
     url: Option<String>,
-    /// API key of the agent; without a server and a key a local agent is made
+    /// API key of the agent; without a server and a key, a local agent is created
     #[arg(long, env = "REMEMBRANCER_KEY", hide_env_values = true, value_name = "KEY")]
     key: Option<String>,
     /// The user of every call: an id, or a reference of your own
@@ -148,13 +148,13 @@ struct Mcp {
 
 #[derive(Subcommand)]
 enum Tenant {
-    /// Make a tenant with its commons
+    /// Create a tenant with its commons, the memory that its agents share
     Create {
         slug: String,
         #[arg(long)]
         name: String,
     },
-    /// Show or change how search_my_memories ranks what it finds; without options it only shows it
+    /// Show or change how search_my_memories ranks its hits; without options it only shows the settings
     Search {
         #[command(flatten)]
         policy: manage::Search,
@@ -163,14 +163,14 @@ enum Tenant {
 
 #[derive(Subcommand)]
 enum Agent {
-    /// Make an agent
+    /// Create an agent
     Create {
         slug: String,
         #[arg(long)]
         tenant: String,
         #[arg(long)]
         name: String,
-        /// Every memory must name the person it belongs to
+        /// Require that every memory names the person it belongs to
         #[arg(long)]
         require_user: bool,
         /// aggressive: it stores what lasts; confirming: it asks first
@@ -180,7 +180,7 @@ enum Agent {
     /// Choose the documents that search_my_memories searches for an agent
     SetKnowledge {
         slug: String,
-        /// Kinds of documents and names of collections, separated by commas; none for all documents
+        /// Kinds of documents and names of collections, separated by commas; leave it empty for all documents
         #[arg(value_delimiter = ',')]
         categories: Vec<String>,
         #[arg(long)]
@@ -206,7 +206,7 @@ enum Agent {
 
 #[derive(Subcommand)]
 enum Key {
-    /// Make an API key and print it, once
+    /// Create an API key and print it once
     Create {
         /// The agent's slug
         agent: String,
@@ -217,10 +217,10 @@ enum Key {
         /// Scopes of the key, separated by commas
         #[arg(long, value_delimiter = ',', required = true)]
         scopes: Vec<Scope>,
-        /// The one user that the key acts for: your own reference, or the id that memories carry
+        /// Bind the key to this user: your own reference, or the id that memories carry
         #[arg(long)]
         user: Option<UserRef>,
-        /// Days until the key expires; by default it does not
+        /// Days until the key expires; by default it never expires
         #[arg(long)]
         days: Option<u32>,
     },
@@ -234,7 +234,7 @@ enum Key {
 
 #[derive(Subcommand)]
 enum Operator {
-    /// Make an operator and print a password, once
+    /// Create an operator and print a password once
     Create {
         /// The name for signing in
         login: String,
@@ -245,9 +245,9 @@ enum Operator {
         #[arg(long, value_delimiter = ',', default_value = "viewer")]
         roles: Vec<OperatorRole>,
     },
-    /// Give an operator a new password, print it, once, and end the sessions
+    /// Give an operator a new password, print it once, and end the operator's sessions
     ResetPassword { login: String },
-    /// Replace an operator's roles and end the sessions
+    /// Replace an operator's roles, and end the operator's sessions
     SetRoles {
         login: String,
         /// Roles of the operator, separated by commas
@@ -256,7 +256,7 @@ enum Operator {
         #[arg(long)]
         tenant: String,
     },
-    /// End an operator's access at once, sessions included
+    /// End an operator's access and sessions at once
     Disable {
         login: String,
         #[arg(long)]
@@ -266,11 +266,11 @@ enum Operator {
 
 #[derive(Subcommand)]
 enum Audit {
-    /// Recompute the hash chain, say whether it is whole, and print its anchor: <number of entries>:<hash>
+    /// Recompute the hash chain, report whether it is intact, and print its anchor: <number of entries>:<hash>
     Verify {
         #[arg(long)]
         tenant: String,
-        /// An anchor noted earlier: fail if the chain is shorter, or another one, at that place
+        /// An earlier anchor: fail if the chain is shorter, or has another hash at that entry
         #[arg(long, value_name = "ENTRIES:HASH")]
         expect: Option<Anchor>,
     },
@@ -330,13 +330,13 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
             identity::set_keeps_context_texts(engine, &ctx, agent.id, keep).await?;
-            println!("texts of contexts of agent {slug} are {}", if keep { "kept" } else { "not kept" });
+            println!("context texts of agent {slug} are {}", if keep { "kept" } else { "not kept" });
         }
         Command::Agent(Agent::SetDiscipline { slug, discipline, tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
             identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
-            println!("agent {slug} writes by the discipline {discipline}");
+            println!("agent {slug} has the write discipline {discipline}");
         }
         Command::Agent(Agent::SetKnowledge { slug, categories, tenant }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
@@ -402,7 +402,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             if let Some(fault) = fault {
                 return Err(fault.to_string().into());
             }
-            println!("the chain of {} entries is whole; the texts of {erased} were erased\nanchor {head}", head.entries);
+            println!("the chain of {} entries is intact; the texts of {erased} were erased\nanchor {head}", head.entries);
         }
     }
     Ok(())

@@ -28,7 +28,7 @@ pub struct Export {
     /// The file to write; `-` is the standard output
     #[arg(long, default_value = "-", value_name = "FILE")]
     out: PathBuf,
-    /// Write a folder for people instead: one Markdown file per memory
+    /// Write a folder to read instead: one Markdown file per memory
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     markdown: Option<PathBuf>,
 }
@@ -39,10 +39,10 @@ pub struct Import {
     file: PathBuf,
     #[arg(long)]
     tenant: String,
-    /// Refuse a file that holds anything but this agent's own memory
+    /// Refuse a file that holds anything except this agent's own memory
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
-    /// Check the file, say what would happen and change nothing
+    /// Check the file, report what would happen and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -185,7 +185,7 @@ fn descriptor(of: impl AsFd) -> Result<File, Failure> {
 pub fn summary(report: &ImportReport) -> String {
     let would = if report.dry_run { "would be: " } else { "" };
     let line = |(kind, count): (&String, &ImportCount)| {
-        format!("{would}{kind}: {} added, {} brought forward, {} there already", count.added, count.updated, count.unchanged)
+        format!("{would}{kind}: {} added, {} updated, {} already there", count.added, count.updated, count.unchanged)
     };
     match report.lines.is_empty() {
         true => "the file holds nothing".into(),

@@ -232,7 +232,7 @@ async fn ask(engine: &Engine, scopes: &BTreeMap<&str, Vec<&Line>>, stored: &BTre
     let mut judged = Vec::new();
     for line in questions() {
         let Line::Question { scope, query, evidence, .. } = line else { continue };
-        let stored = stored.get(scope.as_str()).ok_or("a question is asked of a conversation that has no turns")?;
+        let stored = stored.get(scope.as_str()).ok_or("a question names a conversation that has no turns")?;
         judged.push(judge(engine, stored, query, evidence).await?);
         bar.inc(1);
     }

@@ -47,5 +47,5 @@ async fn a_task_that_wants_what_nobody_said_is_an_error() {
     let world = world().await;
     let task = r#"{"type": "task", "person": "vera", "query": "Tea?", "wanted": ["tea"]}"#;
     let refused = context_eval::evaluate(&world.engine, &[serde_json::from_str(task).unwrap()]).await.err().unwrap();
-    assert_eq!(refused.to_string(), "a task of vera wants tea, which is no key of that person");
+    assert_eq!(refused.to_string(), "a task of vera wants tea, which is not a key of that person");
 }

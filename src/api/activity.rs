@@ -144,7 +144,7 @@ pub struct NewStep {
 )]
 #[serde(deny_unknown_fields)]
 pub struct RecordStepsRequest {
-    /// 1 to 100, all of them or none are stored.
+    /// 1 to 100. Either all are stored or none.
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 100)))]
     pub steps: Vec<NewStep>,
     /// Your own id of the session.

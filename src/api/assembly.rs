@@ -182,7 +182,7 @@ pub struct ToolResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct AssembledContext {
-    /// Names the context in the context log.
+    /// The id of the context in the context log.
     pub id: ContextId,
     /// All blocks as one Markdown text. The same state gives the same bytes.
     pub text: String,

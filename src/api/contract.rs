@@ -82,7 +82,7 @@ pub struct UpdateMemoryRequest {
     pub source: Option<Source>,
     /// The person you are talking to.
     ///
-    /// The memory must be theirs or nobody's.
+    /// The memory must belong to that person or to nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

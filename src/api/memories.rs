@@ -193,7 +193,7 @@ pub struct RememberRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
-    /// A heading of its own.
+    /// A title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 256)))]
     pub title: Option<String>,
@@ -279,7 +279,7 @@ pub struct ForgetRequest {
     pub reason: Option<String>,
     /// The person you are talking to.
     ///
-    /// The memory must be theirs or nobody's.
+    /// The memory must belong to that person or to nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

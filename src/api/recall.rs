@@ -106,7 +106,7 @@ pub struct RecallFilters {
     /// Said before this (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
-    /// The project you work on; hides nothing that fits well.
+    /// The project you work on; hides unrelated memories of other projects.
     ///
     /// Memories of other projects count only if their project is linked to it or they fit very well.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,7 +33,7 @@ pub struct LinkRequest {
     pub remove: bool,
     /// The person you are talking to.
     ///
-    /// The memories must be theirs or nobody's.
+    /// The memories must belong to that person or to nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }
@@ -93,7 +93,7 @@ pub struct ReviseRequest {
     pub evidence_ref: Option<String>,
     /// The person you are talking to.
     ///
-    /// The memory must be theirs or nobody's.
+    /// The memory must belong to that person or to nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

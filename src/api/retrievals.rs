@@ -46,9 +46,9 @@ pub struct Retrieval {
     pub ranking: Ranking,
     /// The agent expected a result.
     pub expected: bool,
-    /// Memories returned.
+    /// How many memories were returned.
     pub hits: u32,
-    /// Pieces of knowledge returned.
+    /// How many pieces of knowledge were returned.
     pub knowledge_hits: u32,
     pub zero_hit: bool,
     /// Parts of the search that could not run.
@@ -141,7 +141,7 @@ pub struct ExplainRequest {
     pub retrieval_id: Option<RetrievalId>,
     /// The person you are talking to.
     ///
-    /// The memory must be theirs or nobody's.
+    /// The memory must belong to that person or to nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
 }

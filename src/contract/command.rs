@@ -112,7 +112,7 @@ async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserR
     match outcome {
         Ok(Some(memory)) => Ok(format!("Deleted: '{}'", one_line(&memory.content))),
         Ok(None) => Ok("Deleted.".into()),
-        Err(Error::NotFound(_)) => Ok(format!("There is no memory with the id {}. /memory list shows what there is.", one_line(id))),
+        Err(Error::NotFound(_)) => Ok(format!("There is no memory with the id {}. Use /memory list to see all memories.", one_line(id))),
         Err(error) => Err(error),
     }
 }

@@ -74,7 +74,7 @@ pub async fn remember_batch(
 fn with_user(item: RememberRequest, user: Option<&UserRef>) -> Result<RememberRequest, Error> {
     match &item.user_id {
         Some(named) if Some(named) != user => {
-            Err(Error::invalid("user_id", "must be named beside items: all items of a batch have the same user"))
+            Err(Error::invalid("user_id", "must be named next to items: all items of a batch have the same user"))
         }
         _ => Ok(item),
     }

@@ -239,7 +239,7 @@ pub fn all() -> &'static [Tool] {
                 Scope::MemoryRead,
                 "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
                  before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set \
-                 `expected` when you expect a result, such as something you were told.",
+                 `expected` when you expect a result, such as what you were told.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
                 brief::recall,
                 BriefRecall::markdown,
@@ -346,7 +346,7 @@ pub fn all() -> &'static [Tool] {
                 "capture_conversation",
                 Scope::CaptureWrite,
                 "Extract what is worth remembering from a stored conversation. `source_ref` is the id that POST /api/sources returned. \
-                 Answers at once; what is extracted waits for review.",
+                 Answers at once; the results wait for review.",
                 |engine, ctx, input: CaptureConversationRequest| async move { capture::capture_conversation(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, false),

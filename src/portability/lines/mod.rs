@@ -376,7 +376,7 @@ impl Line {
     /// `Invalid`, naming the fields.
     pub fn check(&self) -> Result<(), Error> {
         let mut checks = Checks::default();
-        checks.that(self.user().is_none_or(|user| !user.0.is_max()), "user_id", "must not be all ones: it is no user's id");
+        checks.that(self.user().is_none_or(|user| !user.0.is_max()), "user_id", "must not be all ones: no user can have such an id");
         match self {
             Self::Agent(line) => line.check(&mut checks)?,
             Self::User(line) => line.check(&mut checks),

@@ -121,7 +121,7 @@ fn introduction(document: &Value) -> AnyView {
             <h1>"HTTP API"</h1>
             {prose(info["description"].as_str().unwrap_or_default(), "")}
             <p>
-                "For generators of clients: "<a class="underline" href="/api/openapi.json">"OpenAPI 3.1"</a>
+                "To generate a client, use the description in "<a class="underline" href="/api/openapi.json">"OpenAPI 3.1"</a>
                 ". In the examples, " <code class="font-mono text-[0.9em]">"URL"</code>
                 " is the address of this server, and "<code class="font-mono text-[0.9em]">"KEY"</code> " an API key."
             </p>

@@ -66,7 +66,7 @@ impl<'a> Operation<'a> {
         let scopes: Vec<&str> = self.fields["x-required-scopes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let schemes = self.fields["security"][0].as_object();
         let text = match (schemes.and_then(|schemes| schemes.keys().next()).map(String::as_str), scopes.as_slice()) {
-            (None, _) => "Anybody may call it.".to_owned(),
+            (None, _) => "Needs no credential.".to_owned(),
             (Some("botSecret"), _) => "Needs the secret of the bot.".to_owned(),
             (Some(_), []) => "Needs an API key with any scope.".to_owned(),
             (Some(_), [scope]) => format!("Needs an API key with the scope `{scope}`."),
@@ -77,7 +77,7 @@ impl<'a> Operation<'a> {
         };
         let effect = match self.fields["x-effect"].as_str() {
             Some("read") => " It changes nothing.",
-            Some("delete") => " It deletes.",
+            Some("delete") => " It deletes data.",
             _ => "",
         };
         prose(&format!("{text}{effect}"), "mt-2")

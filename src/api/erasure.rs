@@ -80,7 +80,7 @@ impl FromStr for MentionRef {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (place, id) = text.split_once(':').ok_or("must be <place>:<id>")?;
-        Ok(Self { place: place.parse()?, id: id.parse().map_err(|_| "must be <place>:<id>, the id a UUID")? })
+        Ok(Self { place: place.parse()?, id: id.parse().map_err(|_| "must be <place>:<id>, where the id is a UUID")? })
     }
 }
 

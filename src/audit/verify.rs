@@ -39,7 +39,7 @@ impl FromStr for Anchor {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const FORM: &str = "must be <number of entries>:<hash>, the hash in 64 hexadecimal digits";
+        const FORM: &str = "must be <number of entries>:<hash>, with the hash in 64 hexadecimal digits";
         let (entries, hash) = text.split_once(':').ok_or(FORM)?;
         let entries = entries.parse().ok().filter(|entries: &i64| *entries >= 0).ok_or(FORM)?;
         let digits = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -114,8 +114,8 @@ fn check(policy: &LifecyclePolicy) -> Result<(), Error> {
         .that((0.0..=1.0).contains(&archived), "archived_below", "must be a number from 0 to 1")
         .that((0.0..=1.0).contains(&cleaned_up), "cleaned_up_below", "must be a number from 0 to 1")
         .that(cleaned_up >= archived, "cleaned_up_below", "must not be less than archived_below")
-        .that((1..=LIMIT_MAX).contains(&policy.episodes_max), "episodes_max", format!("may be 1 to {LIMIT_MAX}"))
-        .that((1..=LIMIT_MAX).contains(&policy.memories_max), "memories_max", format!("may be 1 to {LIMIT_MAX}"))
+        .that((1..=LIMIT_MAX).contains(&policy.episodes_max), "episodes_max", format!("must be from 1 to {LIMIT_MAX}"))
+        .that((1..=LIMIT_MAX).contains(&policy.memories_max), "memories_max", format!("must be from 1 to {LIMIT_MAX}"))
         .that(policy.memories_max >= policy.episodes_max, "memories_max", "must not be less than episodes_max")
         .done()
 }

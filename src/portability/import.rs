@@ -335,7 +335,7 @@ impl Importer<'_> {
                 None => count.added += 1,
                 Some((tenant, slug)) if tenant == self.ctx.tenant_id && slug == agent.slug => count.unchanged += 1,
                 Some(_) => {
-                    let message = format!("has the id {}, which another agent or organisation holds already", agent.id);
+                    let message = format!("has the id {}, which already belongs to another agent or organisation", agent.id);
                     return Err(at(line, Error::invalid("", message)));
                 }
             }

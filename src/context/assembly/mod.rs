@@ -165,7 +165,7 @@ fn refusal(budget: u32, too_large: &TooLarge) -> Error {
     let over = too_large.tokens.saturating_sub(usize::try_from(budget).unwrap_or(usize::MAX));
     let largest: Vec<String> = too_large.largest.iter().map(|(name, tokens)| format!("{name} {tokens}")).collect();
     let message = format!(
-        "is {budget}; what is never cut has {} tokens, {over} more than that (the largest blocks: {})",
+        "is {budget}; the blocks that are never cut have {} tokens, {over} too many (the largest blocks: {})",
         too_large.tokens,
         largest.join(", ")
     );

@@ -17,7 +17,7 @@ fn key(facts: &Facts<'_>) -> GateResult {
     if facts.asked.may(Scope::MemoryRead) {
         return passed(Gate::Key, "A key of the agent may recall.");
     }
-    let mend = Mend::new("Make a key with this scope: remembrancer key create.");
+    let mend = Mend::new("Create a key with this scope: remembrancer key create.");
     stopped(Gate::Key, "No valid key of the agent has the scope memory:read.", mend)
 }
 

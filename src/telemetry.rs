@@ -64,15 +64,13 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_remember_total",
         &["outcome"],
-        "What happened to memories that agents stored: created, revised (a near-duplicate, now a new version), amended (the same content \
-         with more details) or unchanged (repeated).",
+        "What happened to memories that agents stored: created, revised (a near-duplicate, now a new version), amended (the same content with more details) or unchanged (repeated).",
     ),
     counter("agent_memory_forget_total", &[], "Memories that agents forgot."),
     counter(
         "agent_memory_sources_missed_total",
         &["source", "state"],
-        "Sources that were missing from a search over all sources (memory, audit, workflow or knowledge), by state: timed_out or \
-         unavailable.",
+        "Sources that were missing from a search over all sources (memory, audit, workflow or knowledge), by state: timed_out or unavailable.",
     ),
     counter(
         "agent_memory_contexts_total",
@@ -97,8 +95,11 @@ pub const METRICS: &[Metric] = &[
     counter("remembrancer_knowledge_ingested_total", &[], "Documents that were added or changed by this process."),
     counter("remembrancer_knowledge_failures_total", &[], "Files or entries that this process failed to ingest."),
     histogram("remembrancer_embedding_seconds", Unit::Seconds, "How long the model took for one text or one batch."),
-    counter("remembrancer_embedding_missed_total", &[], "Writes and queries that continued without a vector, because the model failed or \
-         was late."),
+    counter(
+        "remembrancer_embedding_missed_total",
+        &[],
+        "Writes and queries that continued without a vector, because the model failed or was late.",
+    ),
     counter(
         "remembrancer_balance_refused_total",
         &["purpose"],
@@ -112,8 +113,12 @@ pub const METRICS: &[Metric] = &[
         "Recalls that found nothing and were logged without near misses, because there were too many.",
     ),
     counter("remembrancer_outbox_delivered_total", &[], "Outbox rows that were carried to another database."),
-    gauge("remembrancer_outbox_waiting", Unit::Count, &["database"], "Outbox rows that are not delivered, including rows that were set \
-         aside."),
+    gauge(
+        "remembrancer_outbox_waiting",
+        Unit::Count,
+        &["database"],
+        "Outbox rows that are not delivered, including rows that were set aside.",
+    ),
     gauge("remembrancer_outbox_lag_seconds", Unit::Seconds, &["database"], "Age of the oldest outbox row that is not delivered."),
     gauge(
         "remembrancer_audit_entries",

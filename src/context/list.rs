@@ -25,7 +25,9 @@ const PAGE: usize = 25;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -> Result<Page<ContextEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    Checks::default().that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from").done()?;
+    Checks::default()
+        .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
+        .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let user = match &filter.user_id {
         Some(reference) => {

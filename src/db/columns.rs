@@ -319,7 +319,7 @@ pub const TABLES: &[Table] = {
             ("reason", Words, false), ("created_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "audit_log", kept: Forever,
-            erasure: Erasure::Keep("the hash chain covers it; newer rows hold no texts, because texts have a table of their own"), columns: &[
+            erasure: Erasure::Keep("the hash chain covers it; newer rows hold no texts, which have a table of their own"), columns: &[
             ("actor_kind", Plain, false), ("actor_id", Plain, false), ("actor_name", Name, false), ("action", Plain, false),
             ("target_kind", Plain, false), ("target_id", Plain, false), ("message", Words, false), ("reason", Words, false),
             ("changes", Plain, false), ("visibility", Plain, false), ("previous", Plain, false), ("hash", Plain, false),

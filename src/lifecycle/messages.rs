@@ -107,7 +107,11 @@ fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
         checks
             .bytes(&field("content"), &message.content, CONTENT_MAX)
             .optional_text(&field("message_id"), message.message_id.as_deref(), MESSAGE_ID_MAX)
-            .that(message.importance.is_none_or(|share| (0.0..=1.0).contains(&share)), &field("importance"), "must be a number from 0 to 1");
+            .that(
+                message.importance.is_none_or(|share| (0.0..=1.0).contains(&share)),
+                &field("importance"),
+                "must be a number from 0 to 1",
+            );
     }
     checks.done()
 }

@@ -83,8 +83,10 @@ pub async fn put_connection(
     lock_profile(&mut tx, subject).await?;
     let known = store::connections(&mut tx, ctx.tenancy(), subject, (None, CONNECTIONS), now).await?;
     if i64::try_from(known.len()).is_ok_and(|count| count >= CONNECTIONS) && known.iter().all(|one| one.id != id) {
-        return Err(Error::invalid("connection_id", format!("cannot be added: the person already has {CONNECTIONS} connections, the most \
-             that are allowed")));
+        return Err(Error::invalid(
+            "connection_id",
+            format!("cannot be added: the person already has {CONNECTIONS} connections, which is the limit"),
+        ));
     }
     if !store::put_connection(&mut tx, ctx.tenancy(), subject, &stored).await? {
         return Err(Error::Conflict("this id belongs to a connection of another user".into()));

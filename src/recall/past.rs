@@ -74,7 +74,10 @@ pub async fn memory(
         return Err(Error::invalid("as_of", format!("needs {count} memories of that time; at most {PAST_MAX} can be searched")));
     }
     if bytes > PAST_BYTES_MAX {
-        return Err(Error::invalid("as_of", format!("needs {bytes} bytes of memories of that time; at most {PAST_BYTES_MAX} can be searched")));
+        return Err(Error::invalid(
+            "as_of",
+            format!("needs {bytes} bytes of memories of that time; at most {PAST_BYTES_MAX} can be searched"),
+        ));
     }
     let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
     let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;

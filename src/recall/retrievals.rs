@@ -40,8 +40,11 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
     Checks::default()
         .optional_text("q", filter.q.as_deref(), TEXT_MAX)
-        .that(own.is_none() || filter.agent_id.is_none() || filter.agent_id == own, "agent_id", "names another agent: an agent can read \
-             only its own log")
+        .that(
+            own.is_none() || filter.agent_id.is_none() || filter.agent_id == own,
+            "agent_id",
+            "names another agent: an agent can read only its own log",
+        )
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;

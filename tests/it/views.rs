@@ -75,7 +75,10 @@ async fn fifty_views_are_enough_even_for_who_saves_all_at_once() {
     let mut refused = 0;
     for save in saves.collect::<Vec<_>>() {
         if let Err(error) = save.await.unwrap() {
-            assert_eq!((error.code(), error.message().as_str()), (ErrorCode::Conflict, "you already have 50 saved views: delete one first"));
+            assert_eq!(
+                (error.code(), error.message().as_str()),
+                (ErrorCode::Conflict, "you already have 50 saved views: delete one first")
+            );
             refused += 1;
         }
     }

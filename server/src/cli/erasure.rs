@@ -114,7 +114,8 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
         Erasure::Verify { file, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let text = std::fs::read_to_string(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-            let signed: SignedReport = serde_json::from_str(&text).map_err(|error| format!("{} is not a report: {error}", file.display()))?;
+            let signed: SignedReport =
+                serde_json::from_str(&text).map_err(|error| format!("{} is not a report: {error}", file.display()))?;
             if !erasure::verify_report(engine, &ctx, &signed).await? {
                 return Err("the signature is not valid: the report was changed, or another server signed it".into());
             }

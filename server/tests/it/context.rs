@@ -51,7 +51,7 @@ async fn what_is_wrong_is_named_with_its_limit() {
         (json!({ "query": "tea", "budget": 0 }), "budget", "100 to 1000000"),
         (json!({ "query": "tea", "budget": 1 }), "budget", "100 to 1000000"),
         (json!({ "query": "tea", "budget": 10_000_000 }), "budget", "100 to 1000000"),
-        (json!({ "query": "tea", "budget": 100, "system_prompt": "Be kind. ".repeat(100) }), "budget", "the blocks that are never cut have"),
+        (json!({ "query": "tea", "budget": 100, "system_prompt": "Be kind. ".repeat(100) }), "budget", "that are never cut have"),
         (json!({ "query": "tea", "order": "seed" }), "order", "stable_first"),
         (json!({ "query": "tea", "tiers": "some" }), "tiers", "working_memory"),
         (json!({ "query": "tea", "vectors": "no" }), "vectors", "boolean"),

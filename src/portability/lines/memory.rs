@@ -294,11 +294,10 @@ pub struct EventLine {
 impl AgentLine {
     pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
         check_slug(&self.slug)?;
-        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is that of the commons, which has no line").that(
-            self.id != EVERY_AGENT && !self.id.0.is_nil(),
-            "id",
-            "must not be all zeros or all ones: no agent can have such an id",
-        );
+        checks
+            .text("name", &self.name, AGENT_NAME_MAX)
+            .that(self.slug != COMMONS, "slug", "is that of the commons, which has no line")
+            .that(self.id != EVERY_AGENT && !self.id.0.is_nil(), "id", "must not be all zeros or all ones: no agent can have such an id");
         Ok(())
     }
 }

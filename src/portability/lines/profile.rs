@@ -98,8 +98,11 @@ impl ProfileLeafLine {
         let same =
             flatten(&self.path, &self.value).is_ok_and(|leaves| leaves.len() == 1 && leaves.iter().all(|leaf| leaf.value == self.value));
         checks
-            .that(!self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()), "path", "must have at least one key and no \
-                 empty key")
+            .that(
+                !self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()),
+                "path",
+                "must have at least one key and no empty key",
+            )
             .that(same && normalise(self.value.clone()).is_ok(), "value", "must be a string, a number or a boolean, and must not be empty")
             .that(bytes <= LEAF_MAX, "value", format!("has {bytes} bytes with its keys; at most {LEAF_MAX} are allowed"))
             .that(self.observations >= 1, "observations", "must be 1 or more")

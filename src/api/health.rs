@@ -27,6 +27,9 @@ text_enum! {
         BelowFloor = "below_floor",
         Deleted = "deleted",
         Expired = "expired",
+        Archived = "archived",
+        /// A candidate that waits in the inbox.
+        Inbox = "inbox",
         Superseded = "superseded",
         OtherUser = "other_user",
         /// The recall's own filters excluded it.

@@ -92,7 +92,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
         return Ok(answer);
     }
     let outcome = remember::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
-    let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none() };
+    let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none(), reason: None };
     remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
     let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), Purpose::Read, engine.clock().now()).await?;
     let answer = AddMemoryResponse { stored: true, memory: response(stored), suggestion: None };

@@ -102,6 +102,7 @@ pub async fn update(
     };
     // Forgotten or superseded meanwhile: it is no longer in the list.
     let origin = request.source.unwrap_or_else(|| by_way_of(via));
+    let cause = memories::Cause { origin: Some(origin), ..memories::Cause::default() };
     let answer = |now: Memory, revised: ReviseResponse| {
         let change = UpdateMemoryResponse {
             id: revised.short_id,
@@ -111,7 +112,7 @@ pub async fn update(
         };
         (entry(now, category), change)
     };
-    let updated = memories::revise_from(engine, ctx, revision, Some(origin), &once, answer).await;
+    let updated = memories::revise_from(engine, ctx, revision, cause, &once, answer).await;
     updated.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
         error => error,

@@ -37,7 +37,9 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
     let visible =
         |memory: &Memory| agents.is_empty() || (agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id) && !gone(memory));
     let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
-    if purpose == Purpose::Change && memory.agent_id == ctx.commons_id {
+    // Verbs of operators require a role themselves.
+    let by_role = matches!(ctx.actor, Actor::Operator { .. });
+    if purpose == Purpose::Change && memory.agent_id == ctx.commons_id && !by_role {
         ctx.require(Scope::CommonsWrite)?;
     }
     match (memory.deleted_at, purpose) {

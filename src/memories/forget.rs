@@ -209,7 +209,7 @@ async fn take_away(
 }
 
 /// Where a person's change comes from: not from where the memory was said.
-fn origin(ctx: &OpContext) -> Option<Source> {
+pub(super) fn origin(ctx: &OpContext) -> Option<Source> {
     matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: "console".into(), ..Source::default() })
 }
 

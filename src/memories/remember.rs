@@ -148,7 +148,7 @@ impl Prepared {
             quota::make_room(engine, ctx, &mut tx, draft.key.agent_id, &draft.lifecycle).await?;
         }
         let proposal = !resolved.is_canonical;
-        leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none() }).await?;
+        leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none(), reason: None }).await?;
         let answer = RememberResponse { degraded, ..outcome.response(resolved, &redacted) };
         once.commit(tx, &answer, &[answer.memory_id]).await?;
         count(engine, &outcome, vector.is_none(), start.elapsed());
@@ -505,11 +505,13 @@ async fn finish(
 
 /// What a write leaves besides the event and the audit row.
 #[derive(Clone, Copy)]
-pub(crate) struct Traces {
+pub(crate) struct Traces<'a> {
     /// The phrase is unknown: propose it.
     pub proposal: bool,
     /// The vector is still to come.
     pub late: bool,
+    /// Why a person did it.
+    pub reason: Option<&'a str>,
 }
 
 /// Writes the event, the audit row, the proposal of an unknown topic, and the job for a late vector.
@@ -520,7 +522,7 @@ pub(crate) async fn leave_traces(
     tx: &mut Tx,
     draft: &Draft,
     outcome: &Outcome,
-    traces: Traces,
+    traces: Traces<'_>,
 ) -> Result<(), Error> {
     let (agent, id) = (draft.key.agent_id, outcome.id());
     let payload = serde_json::json!({ "memory_id": id, "outcome": outcome.word() });
@@ -533,12 +535,14 @@ pub(crate) async fn leave_traces(
     }
     let (action, message) = match outcome {
         Outcome::Created { .. } => ("memory.remembered", "remembered"),
+        Outcome::Revised(_) if traces.reason.is_some() => ("memory.revised", "corrected"),
         Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
         Outcome::Amended(_) => ("memory.amended", "details added"),
         Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
         Outcome::Proposed { .. } => ("memory.proposed", "waits for review"),
     };
-    let entry = NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).changes(changes(draft, outcome));
+    let entry =
+        NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).reason(traces.reason).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     if traces.proposal && !waits {
         vocabulary::post_proposal(engine, ctx, tx, agent, &draft.topic_raw, Some(id)).await?;

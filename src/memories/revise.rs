@@ -14,7 +14,7 @@ use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
-use crate::op::OpContext;
+use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,7 +33,7 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "revise", &request)?;
-    revise_from(engine, ctx, request, None, &once, |_, revised| revised).await
+    revise_from(engine, ctx, request, Cause::default(), &once, |_, revised| revised).await
 }
 
 /// The request without secrets.
@@ -46,17 +46,27 @@ fn without_secrets(request: ReviseRequest) -> ReviseRequest {
     }
 }
 
-/// As [`revise`], for a caller whose right and user are known, with the place that the change comes from: the version gets it as its source,
-/// and the memory keeps its own. `answer` makes the answer to the request from the memory as it now is.
+/// Where a change comes from and why it is made, if the request does not say it.
+#[derive(Default)]
+pub(crate) struct Cause<'a> {
+    /// The version gets it as its source, and the memory keeps its own.
+    pub origin: Option<Source>,
+    /// For the audit log.
+    pub reason: Option<&'a str>,
+    /// The version that is to change.
+    pub version: Option<i32>,
+}
+
+/// As [`revise`], for a caller whose right and user are known. `answer` makes the answer to the request from the memory as it now is.
 ///
 /// # Errors
-/// As [`revise`].
+/// As [`revise`]; `Conflict` if the memory has another version than the cause names.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     engine: &Engine,
     ctx: &OpContext,
     request: ReviseRequest,
-    origin: Option<Source>,
+    cause: Cause<'_>,
     once: &Once<'_>,
     answer: impl FnOnce(Memory, ReviseResponse) -> T,
 ) -> Result<T, Error> {
@@ -64,7 +74,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let mut checks = Checks::default();
     checks.bytes("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
-    if let Some(source) = request.source.as_ref().or(origin.as_ref()) {
+    if let Some(source) = request.source.as_ref().or(cause.origin.as_ref()) {
         check_source(&mut checks, source);
     }
     checks.done()?;
@@ -72,7 +82,9 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
     tx.commit().await?;
-    if seen.as_ref().is_ok_and(|memory| memory.agent_id == ctx.commons_id)
+    let by_agent = matches!(ctx.actor, Actor::Agent { .. });
+    if by_agent
+        && seen.as_ref().is_ok_and(|memory| memory.agent_id == ctx.commons_id)
         && remember::is_reviewed_first(engine, ctx, &request.content).await?
     {
         let message = "a person must review this content before it is shared: remember it with `commons` instead";
@@ -101,9 +113,12 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another memory: revise that one", memory.short_id)));
     }
+    if cause.version.is_some_and(|version| version != memory.version) {
+        return Err(Error::Conflict(format!("the memory {} was changed since: look at its history", memory.short_id)));
+    }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.ok().filter(|_| memory.topic == topic);
-    let draft = Draft { origin, ..draft(&memory, &request, lifecycle) };
+    let draft = Draft { origin: cause.origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     let outcome = if memory.content_hash == draft.content_hash {
@@ -112,7 +127,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         remember::replace(ctx, &mut tx, &draft, memory, embedded, now).await?
     };
     let late = vector.is_none() && old.live;
-    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late }).await?;
+    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason: cause.reason }).await?;
     let unchanged = matches!(outcome, Outcome::Unchanged(_));
     let revised = ReviseResponse {
         memory_id: old.id,
@@ -217,7 +232,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         None => remember::create(engine, ctx, &mut tx, &draft, None).await?,
     };
     let late = outcome.is_new_content();
-    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late }).await?;
+    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late, reason: None }).await?;
     let answer = outcome.response(resolved, &redacted);
     once.commit(tx, &answer, &[answer.memory_id]).await?;
     remember::count(engine, &outcome, late, start.elapsed());

@@ -114,7 +114,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Findin
     let list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or_default(), line.fewer);
     let all = usize::MAX;
     let mut memories = logged(&found, &list, all);
-    let mut hits = considered(engine, ctx, &line.logged.terms(), &memories, &logged_chunks(&found, &list, all)).await?;
+    let mut hits = considered(engine, ctx, &line.logged.terms(), line.vector_floor, &memories, &logged_chunks(&found, &list, all)).await?;
     hits.retain(|one| one.rank.is_some());
     memories.truncate(usize::try_from(i64::from(line.logged.k) + i64::from(NEAR_MISSES)).unwrap_or(all));
     Ok((hits, memories))

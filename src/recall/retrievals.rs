@@ -107,7 +107,7 @@ pub(super) fn reads_deleted(ctx: &OpContext) -> bool {
 pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured) -> Result<RetrievalDetail, Error> {
     let slugs = memories::slugs(engine, ctx).await?;
     let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
-    let considered = considered(engine, ctx, &measured.logged.terms(), &candidates, &chunks).await?;
+    let considered = considered(engine, ctx, &measured.logged.terms(), measured.vector_floor, &candidates, &chunks).await?;
     Ok(RetrievalDetail {
         retrieval: to_retrieval(measured.logged, &slugs),
         filters: measured.filters,
@@ -124,6 +124,7 @@ pub(super) async fn considered(
     engine: &Engine,
     ctx: &OpContext,
     asked: &BTreeMap<String, u32>,
+    floor: f64,
     candidates: &[LoggedMemory],
     chunks: &[LoggedChunk],
 ) -> Result<Vec<Considered>, Error> {
@@ -137,7 +138,7 @@ pub(super) async fn considered(
     let memory = |one: &LoggedMemory| {
         let text = texts.get(&one.memory_id);
         let matched_words = text.map(|text| words::matched_words(&text.words(), asked)).unwrap_or_default();
-        let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor: 0.0, parts: one.parts.clone() };
+        let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor, parts: one.parts.clone() };
         Considered {
             explanation: explain::score_sentence(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),
             recency: one.recency,

@@ -17,6 +17,7 @@ mod concurrency;
 mod context;
 mod context_log;
 mod contract;
+mod correct;
 mod diagnose;
 mod documents;
 mod embedded;

@@ -158,6 +158,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::record" Viewer |w, c| memories::record(&w.engine, c, &name(), None);
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
+    "memories::correct" Operator |w, c| memories::correct(&w.engine, c, memory(), "new".into(), "because");
+    "memories::undo_correction" Operator |w, c| memories::undo_correction(&w.engine, c, memory(), 2);
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
     "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);

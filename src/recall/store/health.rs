@@ -24,6 +24,8 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
                order by e.embedding <=> $4, e.memory_id limit $5)
           select near.agent_id, near.memory_id, near.similarity, $6::float8 as floor,
                  case when m.deleted_at is not null then 'deleted'
+                      when m.archived_at is not null then 'archived'
+                      when m.status = 'inbox' then 'inbox'
                       when not m.live then 'superseded'
                       when m.expires_at <= $7 then 'expired'
                       when m.user_id is not null and m.user_id is distinct from $8 then 'other_user'

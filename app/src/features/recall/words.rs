@@ -73,6 +73,8 @@ fn state_name(state: NearMissState) -> &'static str {
         NearMissState::BelowFloor => "below the floor",
         NearMissState::Deleted => "deleted",
         NearMissState::Expired => "expired",
+        NearMissState::Archived => "archived",
+        NearMissState::Inbox => "waits in the inbox",
         NearMissState::Superseded => "superseded",
         NearMissState::OtherUser => "another user’s",
         NearMissState::Filtered => "outside the recall’s filters",
@@ -84,7 +86,7 @@ pub fn state_badge(state: NearMissState) -> Option<AnyView> {
     let tone = match state {
         NearMissState::BelowFloor => return None,
         NearMissState::Deleted => Tone::Danger,
-        NearMissState::Expired | NearMissState::Superseded => Tone::Warn,
+        NearMissState::Archived | NearMissState::Expired | NearMissState::Inbox | NearMissState::Superseded => Tone::Warn,
         NearMissState::OtherUser | NearMissState::Filtered => Tone::Plain,
     };
     Some(view! { <Badge tone text=state_name(state) /> }.into_any())

@@ -1,0 +1,67 @@
+//! correct: an operator who knows better gives a memory new content.
+
+use super::access::{self, Purpose};
+use super::forget::origin;
+use super::revise::{Cause, revise_from};
+use super::store;
+use crate::api::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::guard;
+use crate::idempotency::Once;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+
+/// Gives a memory of any agent new content, as its next version. Topic, scope, links and ids stay; the old content is in its history.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a
+/// memory that is deleted, archived, superseded or a candidate.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn correct(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, reason: &str) -> Result<ReviseResponse, Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    change(engine, ctx, id, content, Cause { origin: origin(ctx), reason: Some(reason), version: None }).await
+}
+
+/// Undoes the correction that made a version: the memory gets the content of the version before, as its next version.
+///
+/// # Errors
+/// As [`correct`]; `Conflict` if the memory was changed since.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, version: i32) -> Result<ReviseResponse, Error> {
+    ctx.require_role(OperatorRole::Operator)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
+    tx.commit().await?;
+    let before = versions.into_iter().find(|one| one.version < version).ok_or(Error::NotFound("version"))?;
+    let cause = Cause { origin: origin(ctx), reason: Some("correction undone"), version: Some(version) };
+    change(engine, ctx, id, before.content, cause).await
+}
+
+async fn change(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, cause: Cause<'_>) -> Result<ReviseResponse, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
+    tx.commit().await?;
+    if memory.status == MemoryStatus::Inbox {
+        return Err(Error::Conflict(format!("the memory {} is a candidate: decide about it in the inbox", memory.short_id)));
+    }
+    let request = ReviseRequest {
+        memory: id.into(),
+        content: guard::without_secrets(content),
+        source: None,
+        confidence: None,
+        summary: None,
+        evidence_ref: None,
+        user_id: None,
+    };
+    let once = Once::new(engine, ctx, "correct", &request)?;
+    let answer = revise_from(engine, ctx, request, cause, &once, |_, revised| revised).await?;
+    // The operator looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(answer)
+}

@@ -1,14 +1,14 @@
-//! How the answers of server functions travel.
+//! How the answers of server functions travel to islands.
 
 use leptos::server_fn::{Bytes, ContentType, Decodes, Encodes, Format, FormatType, codec::Post};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Display;
 
-/// JSON that is read as text, like the data inside a page. So the browser has the code that reads each type once; with the usual encoding,
+/// JSON that is read as text, like the arguments of islands. So the browser has the code that reads each type once; with the usual encoding,
 /// which reads bytes, it has it twice.
 pub struct TextEncoding;
 
-/// The `output` of server functions that read.
+/// The `output` of server functions that islands read.
 pub type Text = Post<TextEncoding>;
 
 impl ContentType for TextEncoding {

@@ -1,4 +1,4 @@
-//! The guard of every server function: the session, redirects, flash messages and the status of the response.
+//! The guard of every page and server function: the session, redirects, flash messages and the status of the response.
 
 use crate::{ConsoleError, Flash, islands::ZONE_COOKIE, query::Query};
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
@@ -63,7 +63,8 @@ pub fn console() -> Result<Console, ConsoleError> {
     use_context().ok_or_else(|| missing("Console"))
 }
 
-/// The engine and the signed-in operator's context: the first line of every server function. Redirects to the sign-in page otherwise.
+/// The engine and the signed-in operator's context: the first line of everything that a page reads and of every server function. Without a
+/// session it redirects to the sign-in page.
 pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
     let (engine, context, _) = signed_in().await?;
     Ok((engine, context))
@@ -274,7 +275,7 @@ impl From<remembrancer::Error> for ConsoleError {
     fn from(error: remembrancer::Error) -> Self {
         let (code, request_id) = (error.code(), request_id());
         if code == ErrorCode::Internal {
-            tracing::error!(%request_id, error = ?error, "a server function failed");
+            tracing::error!(%request_id, error = ?error, "a page or a server function failed");
         }
         set_status(code);
         Self { code, message: error.message(), fields: error.fields().to_vec(), request_id: Some(request_id) }

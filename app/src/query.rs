@@ -87,10 +87,23 @@ impl Query {
 
 /// The query of the page.
 #[cfg(feature = "ssr")]
-pub fn use_query() -> leptos::prelude::Memo<Query> {
+pub fn use_query() -> Query {
     use leptos::prelude::*;
-    let search = leptos_router::hooks::use_location().search;
-    Memo::new(move |_| search.with(|text| Query::parse(text)))
+    leptos_router::hooks::use_location().search.with_untracked(|text| Query::parse(text))
+}
+
+/// The path of the page.
+#[cfg(feature = "ssr")]
+pub fn use_path() -> String {
+    use leptos::prelude::*;
+    leptos_router::hooks::use_location().pathname.get_untracked()
+}
+
+/// The value of `name` in the path of the page, unless it is no `T`.
+#[cfg(feature = "ssr")]
+pub fn use_param<T: FromStr>(name: &str) -> Option<T> {
+    use leptos::prelude::*;
+    leptos_router::hooks::use_params_map().with_untracked(|params| params.get(name)?.parse().ok())
 }
 
 fn decode(text: &str) -> String {

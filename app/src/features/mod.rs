@@ -1,4 +1,4 @@
-//! One module for each thing the console shows: its server functions (`api`) and its pages.
+//! One module for each thing the console shows: what its pages read and its forms do (`api`), and its pages.
 
 pub mod agents;
 pub mod audit;

@@ -2,7 +2,7 @@ use super::viewer::ViewerResource;
 use crate::{
     features::session::Viewer,
     islands::ThemeSwitch,
-    ui::{Icon, Shape, Zone},
+    ui::{Icon, Shape, Zone, awaited},
 };
 use leptos::prelude::*;
 
@@ -10,11 +10,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Account() -> impl IntoView {
     let who = ViewerResource::expect();
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })}
-        </Suspense>
-    }
+    awaited(async move { who.await.ok().map(|viewer| view! { <SignedIn viewer /> }) })
 }
 
 #[component]

@@ -2,27 +2,17 @@ use super::viewer::ViewerResource;
 use crate::{
     Flash,
     flash::Inverse,
-    query::use_query,
-    ui::{Icon, Shape},
+    query::{use_path, use_query},
+    ui::{Icon, Shape, awaited},
 };
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 
 /// The message about the last form, in sight wherever the page is scrolled, until it is dismissed or another page is opened.
 #[component]
 pub fn FlashView() -> impl IntoView {
     let who = ViewerResource::expect();
-    let here = use_query().get_untracked().href(&use_location().pathname.get_untracked());
-    view! {
-        <Suspense>
-            {move || {
-                let here = here.clone();
-                Suspend::new(async move {
-                    who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Toast flash here /> })
-                })
-            }}
-        </Suspense>
-    }
+    let here = use_query().href(&use_path());
+    awaited(async move { who.await.ok().and_then(|viewer| viewer.flash).map(|flash| view! { <Toast flash here /> }) })
 }
 
 #[component]

@@ -1,5 +1,5 @@
 use super::viewer::ViewerResource;
-use crate::ui::text;
+use crate::ui::{awaited, text};
 use leptos::prelude::*;
 
 /// A sentence that says how many days the recall log covers.
@@ -10,9 +10,5 @@ pub fn LogPeriod() -> impl IntoView {
         Some(days) => format!("The log covers the last {}.", text::count(i64::from(days), "day", "days")),
         None => "The log covers every recall.".to_owned(),
     };
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move { who.await.ok().map(|viewer| sentence(viewer.log_days)) })}
-        </Suspense>
-    }
+    awaited(async move { who.await.ok().map(|viewer| sentence(viewer.log_days)) })
 }

@@ -1,6 +1,8 @@
 use super::{account::Account, numbers::NumbersResource};
-use crate::features::places::SearchLink;
-use crate::ui::{Icon, Shape, text};
+use crate::{
+    features::places::SearchLink,
+    ui::{Icon, Shape, awaited, text},
+};
 use leptos::prelude::*;
 use leptos_router::components::A;
 
@@ -117,18 +119,16 @@ pub fn Nav() -> impl IntoView {
 #[component]
 fn Waiting() -> impl IntoView {
     let numbers = NumbersResource::expect();
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
-                (inbox > 0).then(|| view! {
-                    <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
-                        {text::total_number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
-                    </span>
-                })
-            })}
-        </Suspense>
-    }
+    awaited(async move {
+        let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
+        (inbox > 0).then(|| {
+            view! {
+                <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
+                    {text::total_number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
+                </span>
+            }
+        })
+    })
 }
 
 /// The navigation for narrow screens: a bar with a menu that opens without JavaScript.

@@ -4,7 +4,6 @@ use leptos_meta::Title;
 /// The page for an unknown URL.
 #[component]
 pub fn NotFound() -> impl IntoView {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(remembrancer::api::ErrorCode::NotFound);
     view! {
         <Title text="Not found" />

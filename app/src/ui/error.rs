@@ -1,7 +1,9 @@
 use super::{Icon, Shape, text};
-use crate::{ConsoleError, query::Query};
+use crate::{
+    ConsoleError,
+    query::{Query, use_path, use_query},
+};
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use remembrancer::api::ErrorCode;
 
 /// The list that a page belongs to: its URL and the text of the link to it.
@@ -32,16 +34,16 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         ErrorCode::Unavailable => "Temporarily unavailable",
         _ => "Something went wrong on the server",
     };
-    let location = use_location();
-    let here = move || format!("{}{}", location.pathname.get(), Query::parse(&location.search.get()).href(""));
-    let sign_in = move || Query::default().with("next", here()).href("/sign-in");
+    let (path, here) = (use_path(), use_query().href(&use_path()));
     let way_on = match error.code {
-        ErrorCode::Unauthenticated => view! { <a class="button" rel="external" href=sign_in>"Sign in"</a> }.into_any(),
+        ErrorCode::Unauthenticated => {
+            view! { <a class="button" rel="external" href=Query::default().with("next", here).href("/sign-in")>"Sign in"</a> }.into_any()
+        }
         ErrorCode::NotFound | ErrorCode::Forbidden => {
-            let (href, text) = list_of(&location.pathname.get_untracked());
+            let (href, text) = list_of(&path);
             view! { <a class="button" href=href>{text}</a> }.into_any()
         }
-        ErrorCode::Invalid => view! { <a class="button" href=move || location.pathname.get()>"Start over"</a> }.into_any(),
+        ErrorCode::Invalid => view! { <a class="button" href=path>"Start over"</a> }.into_any(),
         // A plain link reloads the page, so it works without JavaScript too.
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };

@@ -13,17 +13,16 @@ pub fn choice(value: &str, label: &str) -> Choice {
 pub fn TextField(
     #[prop(into)] name: String,
     label: &'static str,
-    #[prop(into)] value: Signal<String>,
+    #[prop(into)] value: String,
     #[prop(default = "text")] kind: &'static str,
     #[prop(optional)] hint: &'static str,
     /// Suggested values; others may be entered too.
     #[prop(optional)]
     suggestions: &'static [&'static str],
-    #[prop(optional, into)] error: Signal<Option<String>>,
+    #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
     let (id, error_id, list_id) = (format!("field-{name}"), format!("error-{name}"), format!("list-{name}"));
     let list = (!suggestions.is_empty()).then(|| list_id.clone());
-    let described = error_id.clone();
     view! {
         <div>
             <label class="label" for=id.clone()>
@@ -37,15 +36,15 @@ pub fn TextField(
                 list=list
                 placeholder=hint
                 autocomplete="off"
-                value=value.get_untracked()
-                aria-invalid=move || error.get().map(|_| "true")
-                aria-describedby=move || error.get().map(|_| described.clone())
+                value=value
+                aria-invalid=error.as_ref().map(|_| "true")
+                aria-describedby=error.as_ref().map(|_| error_id.clone())
             />
             {(!suggestions.is_empty()).then(|| {
                 let options = suggestions.iter().map(|text| view! { <option value=*text></option> }).collect_view();
                 view! { <datalist id=list_id>{options}</datalist> }
             })}
-            {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id.clone()>{text}</p> })}
+            {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
         </div>
     }
 }
@@ -55,19 +54,18 @@ pub fn TextField(
 pub fn SelectField(
     name: &'static str,
     label: &'static str,
-    #[prop(into)] value: Signal<String>,
+    #[prop(into)] value: String,
     choices: Vec<Choice>,
     /// Shows the label to screen readers only.
     #[prop(optional)]
     bare: bool,
-    #[prop(optional, into)] error: Signal<Option<String>>,
+    #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
     let (id, error_id) = (format!("field-{name}"), format!("error-{name}"));
-    let described = error_id.clone();
     let options = choices
         .into_iter()
         .map(|(key, text)| {
-            let selected = value.get_untracked() == key;
+            let selected = value == key;
             view! {
                 <option value=key selected=selected>
                     {text}
@@ -84,12 +82,12 @@ pub fn SelectField(
                 class="input"
                 id=id
                 name=name
-                aria-invalid=move || error.get().map(|_| "true")
-                aria-describedby=move || error.get().map(|_| described.clone())
+                aria-invalid=error.as_ref().map(|_| "true")
+                aria-describedby=error.as_ref().map(|_| error_id.clone())
             >
                 {options}
             </select>
-            {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id.clone()>{text}</p> })}
+            {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
         </div>
     }
 }

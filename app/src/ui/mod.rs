@@ -1,5 +1,6 @@
 //! Components and formatters shared by all pages.
 
+mod awaited;
 mod badge;
 mod bar;
 pub mod chart;
@@ -19,6 +20,7 @@ mod tabs;
 mod time;
 mod zone;
 
+pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
 pub use diff::Diff;

@@ -6,7 +6,7 @@ use std::fmt::Display;
 /// A panel with one row's details: beside the list, or over its lower part on narrow screens.
 #[component]
 pub fn Panel(
-    #[prop(into)] open: Signal<bool>,
+    open: bool,
     label: &'static str,
     name: &'static str,
     /// Ends above the lower edge of the window before anything is scrolled, so that what sticks to its bottom is in sight.
@@ -21,7 +21,7 @@ pub fn Panel(
                 "panel card fixed inset-x-0 bottom-0 z-30 max-h-[75dvh] min-h-32 overflow-y-auto shadow-xl xl:sticky xl:top-5 xl:z-10 xl:shadow-none \
                  {height}"
             )
-            class:hidden=move || !open.get()
+            class:hidden=!open
             aria-label=label
             data-testid=name
         >
@@ -32,15 +32,15 @@ pub fn Panel(
 
 /// The head of a panel: links and keys to the row before `at`, to the row after it, and to close the panel.
 #[component]
-pub fn Walk<T: Copy + PartialEq + Send + Sync + 'static>(
+pub fn Walk<T: Copy + PartialEq + 'static>(
     ids: Vec<T>,
-    at: Memo<Option<T>>,
+    at: Option<T>,
     link: fn(&Query, Option<T>) -> String,
-    query: Memo<Query>,
+    query: Query,
 ) -> impl IntoView {
-    at.get_untracked().map(|at| {
+    at.map(|at| {
         let (before, after) = neighbours(&ids, at);
-        let link = |id| query.with_untracked(|query| link(query, id));
+        let link = |id| link(&query, id);
         let (previous, next) = (before.map(|id| link(Some(id))), after.map(|id| link(Some(id))));
         view! { <Steps previous next close=link(None) /> }
     })

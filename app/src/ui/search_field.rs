@@ -1,10 +1,9 @@
 use super::{Icon, Shape};
-use crate::query::Query;
 use leptos::prelude::*;
 
-/// The search field of a page: `/` focuses it, and it shows `q` of the URL.
+/// The search field of a page: `/` focuses it, and its value is `q` of the URL.
 #[component]
-pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) -> impl IntoView {
+pub fn SearchField(#[prop(into)] value: String, label: &'static str, hint: &'static str) -> impl IntoView {
     view! {
         <div class="relative grow basis-full sm:basis-56">
             <label class="sr-only" for="field-q">
@@ -21,7 +20,7 @@ pub fn SearchField(query: Memo<Query>, label: &'static str, hint: &'static str) 
                 placeholder=hint
                 autocomplete="off"
                 data-keys="/"
-                value=query.get_untracked().text("q")
+                value=value
             />
             <kbd class="kbd pointer-events-none absolute top-2 right-2.5 hidden md:peer-placeholder-shown:block" aria-hidden="true">
                 "/"

@@ -1,23 +1,20 @@
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, operator},
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentDetail, AgentId, AgentSummary};
-#[cfg(feature = "ssr")]
-use remembrancer::{identity, overview};
+use leptos::prelude::*;
+use remembrancer::{
+    api::{AgentDetail, AgentId, AgentSummary},
+    identity, overview,
+};
 
 /// Every agent with its counts.
-#[server(endpoint = "agents", input = GetUrl, output = Text)]
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agents(&engine, &ctx).await?)
 }
 
 /// Everything about one agent.
-#[server(endpoint = "agent", input = GetUrl, output = Text)]
 pub async fn read_agent(id: AgentId) -> Result<AgentDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agent(&engine, &ctx, id).await?)

@@ -3,45 +3,38 @@ use crate::{
     ConsoleError, Flash,
     features::recall::{Days, Legend, rate},
     layout::ViewerResource,
-    query::Query,
-    ui::{Badge, ErrorView, Time, Tone, text},
+    query::{Query, use_param},
+    ui::{Badge, ErrorView, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{AgentDetail, AgentId, AgentKind, Discipline, ErrorCode, MemoryStatus, OperatorRole, Silence, UserId};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]
 pub fn AgentPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<AgentId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_agent(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
+    let id = use_param::<AgentId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_agent(id).await,
+            None => Err(unknown()),
+        }
+    });
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
             <a href="/agents">"Agents"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail may_block flash /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match detail.await {
+                Ok(detail) => view! { <Whole detail may_block flash /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -55,7 +48,6 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No agent has this id.")
 }

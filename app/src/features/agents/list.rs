@@ -1,7 +1,7 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, Empty, ErrorView, Shape, Spark, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Shape, Spark, Time, Tone, awaited, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -10,18 +10,16 @@ use remembrancer::api::{AgentKind, AgentSummary};
 /// The agents page: counts and activity of each agent.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
-    let list = Resource::new(|| (), |()| agents());
+    let list = reading(agents());
     view! {
         <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                match list.await {
-                    Ok(agents) if untouched(&agents) => view! { <div class="card"><NoAgents /></div> }.into_any(),
-                    Ok(agents) => view! { <Table agents /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            match list.await {
+                Ok(agents) if untouched(&agents) => view! { <div class="card"><NoAgents /></div> }.into_any(),
+                Ok(agents) => view! { <Table agents /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -47,8 +47,8 @@ pub fn message(entry: &AuditEntry) -> Option<String> {
 #[component]
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, log) = (filtered.query, filtered.load(audit_log));
-    let choices = actions(&filtered.value("action").get_untracked());
+    let (query, log) = (filtered.query.clone(), filtered.load(audit_log));
+    let choices = actions(&filtered.value("action"));
     view! {
         <PageHead title="Audit log">
             "Who did what, when and why. Entries cannot be changed or removed: each carries the hash of the one before it."
@@ -68,7 +68,7 @@ pub fn AuditPage() -> impl IntoView {
                 <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/audit">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/audit">"Clear"</a>
                 </div>
             </div>
         </FilterForm>

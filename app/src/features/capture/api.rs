@@ -1,20 +1,18 @@
 use super::input::CaptureInput;
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{announce, finish, incomplete, operator, own_path},
     ui::text::{count, number},
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{
-    CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceRow,
+use leptos::prelude::*;
+use remembrancer::{
+    api::{
+        CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow,
+    },
+    capture as engine,
 };
-#[cfg(feature = "ssr")]
-use remembrancer::{api::SourceResponse, capture as engine};
 
 /// What waits in the inbox and in the queue.
-#[server(endpoint = "capture_counts", input = GetUrl, output = Text)]
 pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::numbers(&engine, &ctx).await?)
@@ -35,28 +33,24 @@ pub async fn capture(#[server(flatten)] input: CaptureInput) -> Result<SourceId,
 }
 
 /// One page of sources, newest first.
-#[server(endpoint = "sources", input = GetUrl, output = Text)]
-pub async fn browse_sources(#[server(default)] filter: SourceFilter) -> Result<Page<SourceRow>, ConsoleError> {
+pub async fn browse_sources(filter: SourceFilter) -> Result<Page<SourceRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::sources(&engine, &ctx, &filter).await?)
 }
 
 /// A source with the page of its turns that begins at `turn`.
-#[server(endpoint = "source", input = GetUrl, output = Text)]
-pub async fn read_source(id: SourceId, #[server(default)] turn: i64) -> Result<SourceDetail, ConsoleError> {
+pub async fn read_source(id: SourceId, turn: i64) -> Result<SourceDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::source(&engine, &ctx, id, turn).await?)
 }
 
 /// One page of events, newest first.
-#[server(endpoint = "events", input = GetUrl, output = Text)]
-pub async fn browse_events(#[server(default)] filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
+pub async fn browse_events(filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::events(&engine, &ctx, &filter).await?)
 }
 
 /// How many events are not done, by bus and state.
-#[server(endpoint = "event_counts", input = GetUrl, output = Text)]
 pub async fn event_counts() -> Result<Vec<EventCount>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::event_counts(&engine, &ctx).await?)
@@ -74,13 +68,11 @@ pub async fn retry_events(
     finish(retry(&ids).await, done, done, "").await
 }
 
-#[cfg(feature = "ssr")]
 async fn paste(input: CaptureInput) -> Result<SourceResponse, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::paste(&engine, &ctx, input.paste().map_err(incomplete)?).await?)
 }
 
-#[cfg(feature = "ssr")]
 async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     if ids.is_empty() {
@@ -93,7 +85,6 @@ async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
 }
 
 /// The fields of a refused form. A text that a session cannot hold is left out as a whole: half a text would be captured unnoticed.
-#[cfg(feature = "ssr")]
 fn kept(input: &CaptureInput) -> String {
     let typed = input.query().href("");
     let fits = typed.len() <= Flash::TYPED_MAX;
@@ -101,7 +92,6 @@ fn kept(input: &CaptureInput) -> String {
 }
 
 /// The message about a stored source.
-#[cfg(feature = "ssr")]
 fn told(source: &SourceResponse) -> Flash {
     let mut text = match source.known {
         true => "This text was captured before. This page shows it.".to_owned(),

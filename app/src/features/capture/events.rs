@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -20,8 +20,8 @@ const OPEN: [EventState; 4] = [EventState::Pending, EventState::Running, EventSt
 #[component]
 pub fn EventsPage() -> impl IntoView {
     let filtered = Filtered::by(url::events);
-    let (query, list) = (filtered.query, filtered.load(browse_events));
-    let counts = Resource::new(move || query.get(), |_| event_counts());
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_events));
+    let counts = reading(event_counts());
     let buses = EventBus::ALL.iter().map(|each| choice(if *each == EventBus::default() { "" } else { each.as_str() }, words::bus(*each)));
     let tasks = std::iter::once(choice("", "Any work")).chain(TASKS.iter().map(|(name, words)| choice(name, words)));
     let kinds = std::iter::once(choice("", "Any kind")).chain(EventKind::ALL.iter().map(|each| choice(each.as_str(), kind(*each))));
@@ -30,15 +30,13 @@ pub fn EventsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
-        </Suspense>
+        {awaited(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
         <FilterForm action="/events" label="Events">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="bus" label="Queue" value=filtered.value("bus") error=filtered.error("bus") choices=buses.collect() />
                 </div>
-                <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=kinds.collect() />
                 </div>
@@ -49,19 +47,17 @@ pub fn EventsPage() -> impl IntoView {
                     <SelectField name="task" label="Work" value=filtered.value("task") error=filtered.error("task") choices=tasks.collect() />
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=move || !query.get().any(url::EVENTS) href="/events">"Clear"</a>
+                <a class="button button-quiet" class:hidden=!filtered.query.any(url::EVENTS) href="/events">"Clear"</a>
             </div>
         </FilterForm>
         <div class="mt-4">
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                    match list.await {
-                        Ok(page) => view! { <Events page query=query.get_untracked() may_retry /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            {awaited(async move {
+                let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                match list.await {
+                    Ok(page) => view! { <Events page query may_retry /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
         </div>
     }
 }
@@ -104,11 +100,9 @@ fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView 
     if page.rows.is_empty() {
         return view! { <div class="card"><Nothing filtered=query.any(url::EVENTS) || query.any(&["after", "before"]) /></div> }.into_any();
     }
-    let (rows, here) = (page.rows, query.href("/events"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "event", "events")}</p>
-        // The closure rebuilds the table with each page, so that no tick stays on a row that now holds another event.
-        <div class="card">{move || view! { <EventTable events=rows.clone() may_retry here=here.clone() /> }}</div>
+        <div class="card"><EventTable events=page.rows may_retry here=query.href("/events") /></div>
         <Pager path="/events" query previous=page.previous next=page.next />
     }
     .into_any()

@@ -1,11 +1,9 @@
 use crate::query::Query;
-#[cfg(feature = "ssr")]
 use remembrancer::{
     api::{AgentId, CaptureMode, FieldError, MemoryScope},
     capture::Paste,
 };
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "ssr")]
 use std::str::FromStr;
 
 /// The fields of the form that captures a text, as they were entered.
@@ -35,10 +33,7 @@ impl CaptureInput {
             text: text("text"),
         }
     }
-}
 
-#[cfg(feature = "ssr")]
-impl CaptureInput {
     /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         [
@@ -76,22 +71,19 @@ impl CaptureInput {
     }
 }
 
-#[cfg(feature = "ssr")]
 fn filled(text: String) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-#[cfg(feature = "ssr")]
 fn optional<T: FromStr>(field: &str, text: &str, message: &str) -> Result<Option<T>, FieldError> {
     if text.trim().is_empty() { Ok(None) } else { required(field, text, message).map(Some) }
 }
 
-#[cfg(feature = "ssr")]
 fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
     text.trim().parse().map_err(|_| FieldError { field: field.to_owned(), message: message.to_owned() })
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -13,7 +13,7 @@ fn sentence(mode: CaptureMode) -> (&'static str, &'static str) {
 
 /// The radio buttons for how the text is read.
 #[component]
-pub fn Modes(chosen: String, #[prop(into)] error: Signal<Option<String>>) -> impl IntoView {
+pub fn Modes(chosen: String, error: Option<String>) -> impl IntoView {
     let chosen = chosen.parse().unwrap_or(CaptureMode::Transcript);
     let option = move |mode: &CaptureMode| {
         let (name, says) = sentence(*mode);
@@ -32,7 +32,7 @@ pub fn Modes(chosen: String, #[prop(into)] error: Signal<Option<String>>) -> imp
         <fieldset>
             <legend class="label">"Mode"</legend>
             <div class="grid gap-2 lg:grid-cols-3">{CaptureMode::ALL.iter().map(option).collect_view()}</div>
-            {move || error.get().map(|text| view! { <p class="mt-1 text-xs text-danger">{text}</p> })}
+            {error.map(|text| view! { <p class="mt-1 text-xs text-danger">{text}</p> })}
         </fieldset>
     }
 }

@@ -1,11 +1,10 @@
 use super::form::CaptureForm;
 use crate::{
     ConsoleError,
-    features::memories::agent_names,
-    features::projects::project_names,
+    features::{memories::agent_names, projects::project_names},
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::ErrorView,
+    ui::{ErrorView, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole};
@@ -16,26 +15,24 @@ const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an ad
 #[component]
 pub fn CapturePage() -> impl IntoView {
     let (who, query) = (ViewerResource::expect(), use_query());
-    let agents = Resource::new(|| (), |()| agent_names());
-    let projects = Resource::new(|| (), |()| project_names());
+    let agents = reading(agent_names());
+    let projects = reading(project_names());
     view! {
         <PageHead title="Capture">
             "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."
         </PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.and_then(|viewer| match viewer.profile.has(OperatorRole::Operator) {
-                    true => Ok(viewer),
-                    false => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                });
-                match (viewer, agents.await) {
-                    (Ok(viewer), Ok(agents)) => {
-                        let (flash, projects) = (viewer.flash.filter(|flash| flash.refused), projects.await.unwrap_or_default());
-                        view! { <CaptureForm agents projects flash query=query.get_untracked() /> }.into_any()
-                    }
-                    (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+        {awaited(async move {
+            let viewer = who.await.and_then(|viewer| match viewer.profile.has(OperatorRole::Operator) {
+                true => Ok(viewer),
+                false => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+            });
+            match (viewer, agents.await) {
+                (Ok(viewer), Ok(agents)) => {
+                    let (flash, projects) = (viewer.flash.filter(|flash| flash.refused), projects.await.unwrap_or_default());
+                    view! { <CaptureForm agents projects flash query /> }.into_any()
                 }
-            })}
-        </Suspense>
+                (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 pub fn ProjectField(
     /// Projects by id and slug.
     projects: Vec<(Uuid, String)>,
-    #[prop(into)] value: Signal<String>,
-    #[prop(optional, into)] error: Signal<Option<String>>,
+    #[prop(into)] value: String,
+    #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
     let none = if projects.is_empty() { "No project exists yet" } else { "Choose a project" };
     let named = projects.into_iter().map(|(id, slug)| (id.to_string(), slug));

@@ -2,58 +2,48 @@ use super::{api::read_source, progress::Progress, table::EventTable, turns::Turn
 use crate::{
     ConsoleError,
     layout::ViewerResource,
-    query::use_query,
-    ui::{ErrorView, Time, text},
+    query::{use_param, use_query},
+    ui::{ErrorView, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
 
 /// The page of one source: whether it was read, its turns with what memories quote, and the events that worked on it.
 #[component]
 pub fn SourcePage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query());
-    let place = Memo::new(move |_| {
-        let id = params.with(|params| params.get("id")).and_then(|id| id.parse::<SourceId>().ok());
-        (id, query.with(|query| query.get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0)))
+    let id = use_param::<SourceId>("id");
+    let turn = use_query().get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0);
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_source(id, turn).await,
+            None => Err(unknown()),
+        }
     });
-    let detail = Resource::new(
-        move || place.get(),
-        |(id, turn)| async move {
-            match id {
-                Some(id) => read_source(id, turn).await,
-                None => Err(unknown()),
-            }
-        },
-    );
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
             <a href="/sources">"Sources"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail may_retry /> }.into_any(),
-                    Err(error) => {
-                        view! {
-                            <Title text="Source" />
-                            <h1 class="sr-only">"Source"</h1>
-                            <div class="card"><ErrorView error /></div>
-                        }
-                            .into_any()
+        {awaited(async move {
+            let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            match detail.await {
+                Ok(detail) => view! { <Whole detail may_retry /> }.into_any(),
+                Err(error) => {
+                    view! {
+                        <Title text="Source" />
+                        <h1 class="sr-only">"Source"</h1>
+                        <div class="card"><ErrorView error /></div>
                     }
+                        .into_any()
                 }
-            })}
-        </Suspense>
+            }
+        })}
     }
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No source has this id.")
 }

@@ -17,7 +17,7 @@ use remembrancer::api::{BlockName, ComparedContext, ContextComparison, LineChang
 #[component]
 pub fn ContextComparisonPage() -> impl IntoView {
     let filtered = Filtered::by(compared);
-    let (query, answer) = (filtered.query, filtered.load(compare_contexts));
+    let (query, answer) = (filtered.query.clone(), filtered.load(compare_contexts));
     view! {
         <p class="mb-2 text-sm">
             <a href=PATH>"Context log"</a>

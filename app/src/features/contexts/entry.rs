@@ -7,40 +7,34 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    ui::{ErrorView, Icon, Shape, Time, Zone, text},
+    query::use_param,
+    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ContextDetail, ContextId, ContextTiers, ErrorCode, LoggedContext, TextState};
 
 /// The page of one context of the log.
 #[component]
 pub fn ContextPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<ContextId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_context(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
+    let id = use_param::<ContextId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_context(id).await,
+            None => Err(unknown()),
+        }
+    });
     view! {
         <p class="mb-2 text-sm">
             <a href=PATH>"Context log"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            match detail.await {
+                Ok(detail) => view! { <Whole detail /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -54,7 +48,6 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No context has this id.")
 }
@@ -150,7 +143,7 @@ fn Facts(context: LoggedContext) -> impl IntoView {
                 <dt>"Duration"</dt>
                 <dd>{format!("{:.1} ms", context.took_ms)}</dd>
                 <dt>"Assembled"</dt>
-                <dd>{move || zone.moment(at)}</dd>
+                <dd>{zone.moment(at)}</dd>
                 <dt>"SHA-256"</dt>
                 <dd class="font-mono text-xs break-all">{context.hash}</dd>
                 <dt>"Id"</dt>

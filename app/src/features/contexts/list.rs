@@ -17,7 +17,7 @@ use remembrancer::api::{ContextEntry, ContextFilter, Page};
 #[component]
 pub fn ContextLogPage() -> impl IntoView {
     let filtered = Filtered::by(url::log);
-    let (query, list) = (filtered.query, filtered.load(list_contexts));
+    let (query, list) = (filtered.query.clone(), filtered.load(list_contexts));
     view! {
         <PageHead title="Context log">
             "The prompts that agents assembled: how many tokens each block took, what was cut, and where each line came from."
@@ -29,13 +29,12 @@ pub fn ContextLogPage() -> impl IntoView {
 
 #[component]
 fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
-    let query = filtered.query;
     let cut = vec![choice("", "Cut or not"), choice("true", "Cut to fit"), choice("false", "Not cut")];
     let degraded = vec![choice("", "Complete or not"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
         <FilterForm action=PATH label="Context log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
-                <AgentField query labelled=true error=filtered.error("agent") />
+                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 <TextField name="user" label="On behalf of" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <SelectField name="cut" label="Budget" value=filtered.value("cut") error=filtered.error("cut") choices=cut />
                 <SelectField name="degraded" label="Blocks" value=filtered.value("degraded") error=filtered.error("degraded") choices=degraded />
@@ -43,7 +42,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
                 <TextField name="until" label="Assembled until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                 <div class="col-span-full flex gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href=PATH>"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href=PATH>"Clear"</a>
                 </div>
             </div>
         </FilterForm>

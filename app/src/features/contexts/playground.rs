@@ -29,7 +29,7 @@ async fn ask(request: Option<PreviewRequest>) -> Result<Option<ContextPreview>, 
 #[component]
 pub fn ContextPlaygroundPage() -> impl IntoView {
     let filtered = Filtered::by(url::preview);
-    let (query, answer) = (filtered.query, filtered.load(ask));
+    let (query, answer) = (filtered.query.clone(), filtered.load(ask));
     view! {
         <PageHead title="Playground">
             "Assemble a context as an agent and see what it costs. Playground contexts are not logged or counted."
@@ -49,39 +49,36 @@ fn show(answer: Option<ContextPreview>, _: Query) -> AnyView {
 
 #[component]
 fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
-    let query = filtered.query;
-    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
     let orders: Vec<Choice> = BlockOrder::ALL.iter().map(|order| choice(order.as_str(), order_name(*order))).collect();
     let tiers: Vec<Choice> = ContextTiers::ALL.iter().rev().map(|tiers| choice(tiers.as_str(), tiers_name(*tiers))).collect();
     let vectors = vec![choice("true", "By meaning and words"), choice("false", "By words only")];
     // An absent value stands for the default.
-    let or = move |name: &'static str, usual: &'static str| {
-        Signal::derive(move || query.with(|query| query.get(name).unwrap_or(usual).to_owned()))
-    };
+    let or = |name: &str, usual: &str| filtered.query.get(name).unwrap_or(usual).to_owned();
+    let (order, tier, search) = (or("order", "stable_first"), or("tiers", "all"), or("vectors", "true"));
     view! {
         <FilterForm action=PLAYGROUND label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_8rem_minmax(0,1fr)]">
-                <AgentField query none="Choose an agent" labelled=true error=error("agent") />
-                <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=value("budget") error=error("budget") />
+                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
+                <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=filtered.value("budget") error=filtered.error("budget") />
                 <div class="col-span-full lg:col-span-1">
-                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=value("user") error=error("user") />
+                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 </div>
                 <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField query label="Query" hint="The question or task of the turn" />
+                    <SearchField value=filtered.value("q") label="Query" hint="The question or task of the turn" />
                     <button class="button button-primary" type="submit">
                         "Assemble"
                     </button>
                 </div>
-                <details class="col-span-full" open=query.get_untracked().any(OPTIONS)>
+                <details class="col-span-full" open=filtered.query.any(OPTIONS)>
                     <summary class="button button-quiet -ml-3">
                         <Icon shape=Shape::Filter />
                         "Options"
                     </summary>
                     <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
-                        <SelectField name="order" label="Order" value=or("order", "stable_first") error=error("order") choices=orders />
-                        <TextField name="role" label="Role of the agent" hint="for its skills" value=value("role") error=error("role") />
-                        <SelectField name="tiers" label="Memory" value=or("tiers", "all") error=error("tiers") choices=tiers />
-                        <SelectField name="vectors" label="Search" value=or("vectors", "true") error=error("vectors") choices=vectors />
+                        <SelectField name="order" label="Order" value=order error=filtered.error("order") choices=orders />
+                        <TextField name="role" label="Role of the agent" hint="for its skills" value=filtered.value("role") error=filtered.error("role") />
+                        <SelectField name="tiers" label="Memory" value=tier error=filtered.error("tiers") choices=tiers />
+                        <SelectField name="vectors" label="Search" value=search error=filtered.error("vectors") choices=vectors />
                     </div>
                 </details>
             </div>

@@ -1,42 +1,34 @@
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, incomplete, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasurePreview, LegalHold, MentionRef, UserId};
-#[cfg(feature = "ssr")]
+use leptos::prelude::*;
 use remembrancer::{
-    api::{FieldError, NewErasure, UserRef},
+    api::{Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionRef, NewErasure, UserId, UserRef},
     erasure,
 };
 use serde::{Deserialize, Serialize};
 
 /// The requests and the open legal holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureList {
     pub requests: Vec<Erasure>,
     pub holds: Vec<LegalHold>,
 }
 
 /// The requests and the open legal holds.
-#[server(endpoint = "erasures", input = GetUrl, output = Text)]
 pub async fn erasures() -> Result<ErasureList, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(ErasureList { requests: erasure::requests(&engine, &ctx).await?, holds: erasure::holds(&engine, &ctx).await? })
 }
 
 /// What the erasure of a user would remove; one name a line.
-#[server(endpoint = "preview_erasure", input = GetUrl, output = Text)]
-pub async fn preview_erasure(#[server(default)] user: String, #[server(default)] names: String) -> Result<ErasurePreview, ConsoleError> {
+pub async fn preview_erasure(user: String, names: String) -> Result<ErasurePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(erasure::preview(&engine, &ctx, &reference(&user)?, &lines(&names)).await?)
 }
 
 /// One request.
-#[server(endpoint = "erasure", input = GetUrl, output = Text)]
 pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(erasure::show(&engine, &ctx, id).await?)
@@ -127,13 +119,11 @@ pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Resul
     finish(result.await, "/erasure", "/erasure", &typed.href("")).await
 }
 
-#[cfg(feature = "ssr")]
 fn reference(user: &str) -> Result<UserRef, ConsoleError> {
     user.trim().parse().map_err(|message: String| incomplete(FieldError::new("user", message)))
 }
 
 /// One name a line, without empty ones.
-#[cfg(feature = "ssr")]
 fn lines(names: &str) -> Vec<String> {
     names.lines().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }

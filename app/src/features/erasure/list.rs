@@ -6,7 +6,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureState, ErrorCode, LegalHold, OperatorRole};
@@ -14,27 +14,25 @@ use remembrancer::api::{Erasure, ErasureState, ErrorCode, LegalHold, OperatorRol
 /// The page of erasures: the form that begins one, requests, and legal holds.
 #[component]
 pub fn ErasuresPage() -> impl IntoView {
-    let list = Resource::new(|| (), |()| erasures());
+    let list = reading(erasures());
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Erasure">
             "Remove a person from all databases on a legal request. One admin requests it, another confirms it. It cannot be undone."
         </PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => list.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match result {
-                    Ok(list) => view! { <Whole list flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => list.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match result {
+                Ok(list) => view! { <Whole list flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, ReasonField},
+    ui::{ErrorView, ReasonField, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErasurePreview, ErrorCode, OperatorRole};
@@ -16,28 +16,25 @@ use remembrancer::api::{ErasurePreview, ErrorCode, OperatorRole};
 #[component]
 pub fn NewErasurePage() -> impl IntoView {
     let query = use_query();
-    let asked = move || query.with(|query| (query.text("user"), query.text("names")));
-    let preview = Resource::new(asked, |(user, names)| preview_erasure(user, names));
+    let (user, names) = (query.text("user"), query.text("names"));
+    let preview = reading(preview_erasure(user.clone(), names.clone()));
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Request an erasure">"Review what will be removed, and choose mentions in rows of others."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => preview.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                let (user, names) = asked();
-                match result {
-                    Ok(preview) => view! { <Request preview user names flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => preview.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match result {
+                Ok(preview) => view! { <Request preview user names flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -7,46 +7,40 @@ use super::{
 use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
-    ui::{ErrorView, Time, text},
+    query::use_param,
+    ui::{ErrorView, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
 use uuid::Uuid;
 
 /// The page of one request: what it would remove, how far it is, or its report.
 #[component]
 pub fn ErasurePage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<ErasureId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_erasure(id).await,
-                None => Err(ConsoleError::new(ErrorCode::NotFound, "There is no such request.")),
-            }
-        },
-    );
+    let id = use_param::<ErasureId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_erasure(id).await,
+            None => Err(ConsoleError::new(ErrorCode::NotFound, "There is no such request.")),
+        }
+    });
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => detail.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                match result {
-                    Ok(detail) => view! { <Whole detail me /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => detail.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            match result {
+                Ok(detail) => view! { <Whole detail me /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

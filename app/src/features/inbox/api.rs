@@ -1,28 +1,21 @@
-use super::{input::VerdictInput, policy_input::PolicyInput};
-#[cfg(feature = "ssr")]
-use super::{url::back, words::summary};
-use crate::{ConsoleError, codec::Text, ids::Ids};
-#[cfg(feature = "ssr")]
+use super::{input::VerdictInput, policy_input::PolicyInput, url::back, words::summary};
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, incomplete, operator, own_path},
+    ids::Ids,
     query::Query,
     ui::text::short,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{
-    AgentId, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, MemoryId, Page, PairId, QuarantineId, QuarantineItem,
-    SuggestedPair, SuggestionFilter,
-};
-#[cfg(feature = "ssr")]
+use leptos::prelude::*;
 use remembrancer::{
-    api::{BULK_MAX, InboxVerdict},
+    api::{
+        AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, PairId,
+        QuarantineId, QuarantineItem, SuggestedPair, SuggestionFilter,
+    },
     consolidation, identity,
 };
-use serde::{Deserialize, Serialize};
 
 /// The effect of a verdict on candidates, before it is given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
     pub items: Vec<InboxItem>,
     /// Absent for a rejection, which changes nothing but the candidates.
@@ -30,34 +23,27 @@ pub struct Preview {
 }
 
 /// One page of candidates, oldest first, without their quotes.
-#[server(endpoint = "inbox", input = GetUrl, output = Text)]
-pub async fn browse_inbox(#[server(default)] filter: InboxFilter) -> Result<Page<InboxItem>, ConsoleError> {
+pub async fn browse_inbox(filter: InboxFilter) -> Result<Page<InboxItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::inbox(&engine, &ctx, &filter).await?.map(slim))
 }
 
 /// A candidate with its quotes and its pairs; none if no memory has this id.
-#[server(endpoint = "candidate", input = GetUrl, output = Text)]
 pub async fn read_candidate(id: MemoryId) -> Result<Option<InboxItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::items(&engine, &ctx, &[id]).await?.into_iter().next())
 }
 
 /// The places in sources that say what a memory says, with the words around each.
-#[server(endpoint = "quotes", input = GetUrl, output = Text)]
 pub async fn read_quotes(id: MemoryId) -> Result<Vec<InboxQuote>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::quotes(&engine, &ctx, id).await?)
 }
 
 /// Previews a verdict on several candidates.
-#[server(endpoint = "consider_candidates", input = GetUrl, output = Text)]
-pub async fn consider_candidates(
-    #[server(default)] ids: Ids<MemoryId>,
-    #[server(flatten)] input: VerdictInput,
-) -> Result<Preview, ConsoleError> {
+pub async fn consider_candidates(ids: Vec<MemoryId>, input: VerdictInput) -> Result<Preview, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
+    let ids: Vec<_> = ids.into_iter().take(BULK_MAX).collect();
     let items = consolidation::items(&engine, &ctx, &ids).await?.into_iter().map(slim).collect();
     let outcome = match input.verdict() {
         Ok(verdict @ InboxVerdict::Confirm { .. }) if !ids.is_empty() => Some(consolidation::preview(&engine, &ctx, &ids, &verdict).await?),
@@ -117,8 +103,7 @@ pub async fn undo_pair(id: PairId, #[server(default)] done: String) -> Result<()
 }
 
 /// One page of suggestions about active memories.
-#[server(endpoint = "suggestions", input = GetUrl, output = Text)]
-pub async fn browse_suggestions(#[server(default)] filter: SuggestionFilter) -> Result<Page<SuggestedPair>, ConsoleError> {
+pub async fn browse_suggestions(filter: SuggestionFilter) -> Result<Page<SuggestedPair>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::suggestions(&engine, &ctx, &filter).await?)
 }
@@ -136,8 +121,7 @@ pub async fn survey(#[server(default)] agent: Option<AgentId>) -> Result<(), Con
 }
 
 /// One page of turns in quarantine.
-#[server(endpoint = "quarantine", input = GetUrl, output = Text)]
-pub async fn browse_quarantine(#[server(default)] after: Option<String>) -> Result<Page<QuarantineItem>, ConsoleError> {
+pub async fn browse_quarantine(after: Option<String>) -> Result<Page<QuarantineItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::quarantine(&engine, &ctx, after.as_deref()).await?)
 }
@@ -156,7 +140,6 @@ pub async fn decide_quarantine(id: QuarantineId, release: bool, #[server(default
 }
 
 /// What the tenant lets happen without a person.
-#[server(endpoint = "capture_policy", input = GetUrl, output = Text)]
 pub async fn read_policy() -> Result<CapturePolicy, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::policy(&engine, &ctx).await?)
@@ -173,7 +156,6 @@ pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), Con
     finish(result.await, "/inbox/policy", "/inbox/policy", &input.query().href("")).await
 }
 
-#[cfg(feature = "ssr")]
 async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone()).await?;
@@ -185,11 +167,9 @@ async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, Consol
 }
 
 /// Most characters of a statement in a list.
-#[cfg(feature = "ssr")]
 const EXCERPT: usize = 280;
 
 /// What a list shows of a candidate.
-#[cfg(feature = "ssr")]
 fn slim(item: InboxItem) -> InboxItem {
     let mut pairs = item.pairs;
     for pair in &mut pairs {

@@ -35,8 +35,7 @@ pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
 #[component]
 fn Facts(item: InboxItem) -> impl IntoView {
     let confidence = format!("{:.0} %", item.confidence * 100.0);
-    let canonical = item.is_canonical;
-    let new_topic = move || match canonical {
+    let new_topic = match item.is_canonical {
         true => view! { <Canonical yes=true /> }.into_any(),
         false => {
             let title = "The vocabulary does not know it. It is proposed for review when you confirm.";
@@ -48,7 +47,7 @@ fn Facts(item: InboxItem) -> impl IntoView {
             <div class="flex min-w-0 flex-wrap gap-x-1.5">
                 <dt class="text-soft">"Topic"</dt>
                 <dd class="min-w-0 break-words" dir="auto">{item.topic}</dd>
-                <dd>{new_topic()}</dd>
+                <dd>{new_topic}</dd>
             </div>
             {item.subject.map(|subject| fact("Subject", view! { <span dir="auto">{subject}</span> }))}
             {fact("Scope", item.scope.as_str())}

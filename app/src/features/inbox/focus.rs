@@ -1,5 +1,4 @@
 use super::{
-    api::read_candidate,
     candidate::Candidate,
     pairs::Pairs,
     url::{at, back},
@@ -7,66 +6,46 @@ use super::{
 };
 use crate::{
     ConsoleError, Flash,
-    features::{projects::project_names, vocabulary::TermNames},
-    layout::ViewerResource,
+    features::{session::Viewer, vocabulary::TermNames},
     query::Query,
     ui::{ErrorView, Panel, Walk, neighbours},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, InboxItem, MemoryId, MemoryStatus, OperatorRole, Page};
+use remembrancer::api::{ErrorCode, InboxItem, MemoryId, MemoryStatus, OperatorRole};
 use uuid::Uuid;
-
-/// The candidates of the inbox as they load; the table shows them, and the panel steps through them.
-pub type Queue = Resource<Result<Page<InboxItem>, ConsoleError>>;
 
 /// The panel with the candidate that the URL names: its quotes, what it contradicts, and the decision.
 #[component]
-pub fn Focus(focus: Memo<Option<MemoryId>>, queue: Queue, query: Memo<Query>) -> impl IntoView {
-    let item = Resource::new(
-        move || focus.get(),
-        |id| async move {
-            match id {
-                Some(id) => Some(read_candidate(id).await),
-                None => None,
-            }
-        },
-    );
-    let projects = Resource::new(|| (), |()| project_names());
-    let who = ViewerResource::expect();
+pub fn Focus(
+    focus: Option<MemoryId>,
+    /// The candidate in focus, or why it cannot be read.
+    item: Option<Result<Option<InboxItem>, ConsoleError>>,
+    /// The ids of the list, from top to bottom.
+    ids: Vec<MemoryId>,
+    /// Projects by id and slug.
+    projects: Vec<(Uuid, String)>,
+    viewer: Option<Viewer>,
+    query: Query,
+) -> impl IntoView {
+    let shown = item.map(|item| match item.and_then(|item| item.ok_or_else(unknown)) {
+        Ok(item) => {
+            let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            let id = item.id.to_string();
+            let about_it = |flash: &Flash| flash.refused && Query::parse(&flash.typed).get("ids") == Some(id.as_str());
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(about_it);
+            let (before, after) = neighbours(&ids, item.id);
+            let (here, next) = (back(&query, Some(item.id)), back(&query, after.or(before)));
+            view! { <Look item projects may_decide flash here next /> }.into_any()
+        }
+        Err(error) => view! { <ErrorView error /> }.into_any(),
+    });
     view! {
-        <Panel open=Signal::derive(move || focus.get().is_some()) label="Candidate" name="focus" short=true>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    view! { <Walk ids=ids(queue).await at=focus link=at query /> }
-                })}
-            </Suspense>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let viewer = who.await.ok();
-                    let ids = ids(queue).await;
-                    let item = match item.await? {
-                        Ok(Some(item)) => item,
-                        Ok(None) => return Some(view! { <ErrorView error=unknown() /> }.into_any()),
-                        Err(error) => return Some(view! { <ErrorView error /> }.into_any()),
-                    };
-                    let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                    let id = item.id.to_string();
-                    let about_it = |flash: &Flash| flash.refused && Query::parse(&flash.typed).get("ids") == Some(id.as_str());
-                    let flash = viewer.and_then(|viewer| viewer.flash).filter(about_it);
-                    let (before, after) = neighbours(&ids, item.id);
-                    let (here, next) = query.with_untracked(|query| (back(query, Some(item.id)), back(query, after.or(before))));
-                    let projects = projects.await.unwrap_or_default();
-                    Some(view! { <Look item projects may_decide flash here next /> }.into_any())
-                })}
-            </Suspense>
+        <Panel open=focus.is_some() label="Candidate" name="focus" short=true>
+            <Walk ids at=focus link=at query />
+            {shown}
             <TermNames />
         </Panel>
     }
-}
-
-/// The ids of the queue, from top to bottom.
-async fn ids(queue: Queue) -> Vec<MemoryId> {
-    queue.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
 }
 
 fn unknown() -> ConsoleError {

@@ -1,8 +1,6 @@
 use crate::query::Query;
-#[cfg(any(feature = "ssr", test))]
 use remembrancer::api::{FieldError, InboxVerdict, MemoryScope};
 use serde::{Deserialize, Serialize};
-#[cfg(any(feature = "ssr", test))]
 use std::str::FromStr;
 
 /// The fields of the forms that decide on candidates, as they were entered.
@@ -36,10 +34,7 @@ impl VerdictInput {
             into: text("into"),
         }
     }
-}
 
-#[cfg(any(feature = "ssr", test))]
-impl VerdictInput {
     /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         [
@@ -84,12 +79,10 @@ impl VerdictInput {
     }
 }
 
-#[cfg(any(feature = "ssr", test))]
 fn read<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
     text.trim().parse().map_err(|_| missing(field, message))
 }
 
-#[cfg(any(feature = "ssr", test))]
 fn missing(field: &str, message: &str) -> FieldError {
     FieldError { field: field.to_owned(), message: message.to_owned() }
 }

@@ -1,9 +1,18 @@
-use super::{api::browse_inbox, focus::Focus, table::Table, tabs::Tabs, url};
+use super::{
+    api::{browse_inbox, read_candidate},
+    focus::Focus,
+    table::Table,
+    tabs::Tabs,
+    url,
+};
 use crate::{
-    features::memories::{AgentField, all},
+    features::{
+        memories::{AgentField, all},
+        projects::project_names,
+    },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, TextField, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, TextField, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -12,67 +21,70 @@ use remembrancer::api::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRo
 #[component]
 pub fn InboxPage() -> impl IntoView {
     let filtered = Filtered::by(url::filter);
-    let (query, list) = (filtered.query, filtered.load(browse_inbox));
-    let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<MemoryId>().ok())));
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_inbox));
+    let focus = query.get("focus").and_then(|id| id.parse::<MemoryId>().ok());
+    let (item, projects) = (focus.map(|id| reading(read_candidate(id))), reading(project_names()));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Inbox">"Statements found in captured text. Agents recall them once you confirm them."</PageHead>
         <Tabs />
         <Filters filtered />
-        <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[22rem_minmax(0,1fr)]" } else { "mt-4" }>
-            <div class="min-w-0">
-                <Suspense>
-                    {move || Suspend::new(async move {
-                        let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                        match list.await {
-                            Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
-                            Ok(page) => view! { <Candidates page query focus may_decide /> }.into_any(),
-                            Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                        }
-                    })}
-                </Suspense>
-            </div>
-            <Focus focus queue=list query />
+        <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[22rem_minmax(0,1fr)]" } else { "mt-4" }>
+            {awaited(async move {
+                let (viewer, list) = (who.await.ok(), list.await);
+                let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
+                let item = if_any(item).await;
+                let projects = projects.await.unwrap_or_default();
+                let rows = match list {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.clone() /></div> }.into_any(),
+                    Ok(page) => view! { <Candidates page query=query.clone() focus may_decide /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                };
+                view! {
+                    <div class="min-w-0">{rows}</div>
+                    <Focus focus item ids projects viewer query />
+                }
+            })}
         </div>
     }
 }
 
 #[component]
 fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
-    let query = filtered.query;
     let disputed = vec![choice("", "Any"), choice("true", "Only disputed")];
     let source = filtered.value("source");
-    let every = move || query.with(|query| query.without(&["source", "focus", "after", "before"]).href("/inbox"));
+    let (of_source, page) = (!source.is_empty(), format!("/sources/{source}"));
+    let every = filtered.query.without(&["source", "focus", "after", "before"]).href("/inbox");
     view! {
         <FilterForm action="/inbox" label="Candidates">
             <div class="flex flex-wrap items-end gap-2">
                 <div class="grow basis-full sm:basis-48">
                     <TextField name="q" label="Statement or topic contains" value=filtered.value("q") />
                 </div>
-                <div class="grow sm:w-40 sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                <div class="grow sm:w-40 sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="grow sm:w-36 sm:grow-0">
                     <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
                 </div>
                 <div class="grow sm:w-40 sm:grow-0">
                     <SelectField name="disputed" label="Disputed" value=filtered.value("disputed") error=filtered.error("disputed") choices=disputed />
                 </div>
-                <input type="hidden" name="source" value=source.get_untracked() />
+                <input type="hidden" name="source" value=source />
                 <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=move || !query.get().any(url::NAMES) href="/inbox">"Clear"</a>
+                <a class="button button-quiet" class:hidden=!filtered.query.any(url::NAMES) href="/inbox">"Clear"</a>
             </div>
         </FilterForm>
-        <p class="mt-2 flex flex-wrap items-center gap-2 text-sm" class:hidden=move || source.get().is_empty()>
+        <p class="mt-2 flex flex-wrap items-center gap-2 text-sm" class:hidden=!of_source>
             <a class="chip" href=every data-noscroll="true">
                 "From one source" <span class="sr-only">": remove this filter"</span> <Icon shape=Shape::Close />
             </a>
-            <a href=move || format!("/sources/{}", source.get())>"Open the source"</a>
+            <a href=page>"Open the source"</a>
         </p>
     }
 }
 
 #[component]
-fn Candidates(page: Page<InboxItem>, query: Memo<Query>, focus: Memo<Option<MemoryId>>, may_decide: bool) -> impl IntoView {
-    let now = query.get_untracked();
+fn Candidates(page: Page<InboxItem>, query: Query, focus: Option<MemoryId>, may_decide: bool) -> impl IntoView {
     let total = text::total(page.total, "candidate", "candidates");
     let part = match page.rows.len() {
         shown if i64::try_from(shown) == Ok(page.total) => String::new(),
@@ -81,8 +93,8 @@ fn Candidates(page: Page<InboxItem>, query: Memo<Query>, focus: Memo<Option<Memo
     let rows = page.rows;
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        <div class="card"><Table rows query focus select=may_decide /></div>
-        <Pager path="/inbox" query=now previous=page.previous next=page.next names=("Previous", "Next") />
+        <div class="card"><Table rows query=query.clone() focus select=may_decide /></div>
+        <Pager path="/inbox" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, SelectField, choice, text},
+    ui::{ErrorView, SelectField, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, Promotion, SensitiveMatters};
@@ -39,23 +39,21 @@ fn promotion(promotion: Promotion) -> &'static str {
 /// The page of the capture policy. Administrators change it, others read it.
 #[component]
 pub fn PolicyPage() -> impl IntoView {
-    let policy = Resource::new(|| (), |()| read_policy());
+    let policy = reading(read_policy());
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Capture policy">"What becomes a memory without review, and where text may be sent."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match policy.await {
-                    Ok(policy) if may_edit => view! { <Edit policy flash /> }.into_any(),
-                    Ok(policy) => view! { <Read policy /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match policy.await {
+                Ok(policy) if may_edit => view! { <Edit policy flash /> }.into_any(),
+                Ok(policy) => view! { <Read policy /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -1,7 +1,5 @@
 use crate::query::Query;
-use remembrancer::api::Matter;
-#[cfg(feature = "ssr")]
-use remembrancer::api::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Promotion, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
 use serde::{Deserialize, Serialize};
 
 /// The choices for a sensitive matter.
@@ -58,9 +56,7 @@ impl PolicyInput {
             shared_profiles: text("shared_profiles"),
         }
     }
-}
 
-impl PolicyInput {
     /// The choice for a sensitive matter and its days, as they were entered.
     pub fn matter(&self, matter: Matter) -> (&str, &str) {
         match matter {
@@ -70,10 +66,7 @@ impl PolicyInput {
             Matter::Money => (&self.money, &self.money_days),
         }
     }
-}
 
-#[cfg(feature = "ssr")]
-impl PolicyInput {
     /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         [
@@ -136,17 +129,15 @@ impl PolicyInput {
     }
 }
 
-#[cfg(feature = "ssr")]
 fn promotion(field: &str, text: &str) -> Result<Promotion, FieldError> {
     text.parse().map_err(|_| wrong(field, "Choose one of the two."))
 }
 
-#[cfg(feature = "ssr")]
 fn wrong(field: &str, message: &str) -> FieldError {
     FieldError { field: field.to_owned(), message: message.to_owned() }
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

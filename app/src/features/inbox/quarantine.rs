@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, Shape, Time, landing_beside, text},
+    ui::{Empty, ErrorView, Pager, Shape, Time, awaited, landing_beside, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, QuarantineItem};
@@ -11,22 +11,19 @@ use remembrancer::api::{OperatorRole, Page, QuarantineItem};
 #[component]
 pub fn QuarantinePage() -> impl IntoView {
     let query = use_query();
-    let after = Memo::new(move |_| query.with(|query| query.get("after").map(str::to_owned)));
-    let list = Resource::new(move || after.get(), browse_quarantine);
+    let list = reading(browse_quarantine(query.get("after").map(str::to_owned)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Quarantine">"Turns that may carry instructions for an agent. No memory is made from them until you release them."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match list.await {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
-                    Ok(page) => view! { <Turns page query=query.get_untracked() may_decide /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            match list.await {
+                Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                Ok(page) => view! { <Turns page query may_decide /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, text},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, InboxItem, InboxOutcome, OperatorRole};
@@ -24,29 +24,25 @@ const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”
 #[component]
 pub fn ReviewPage() -> impl IntoView {
     let query = use_query();
-    let input = Memo::new(move |_| query.with(|query| (ids(query), VerdictInput::read(query))));
-    let preview = Resource::new(move || input.get(), |(ids, input)| consider_candidates(Ids(ids), input));
+    let preview = reading(consider_candidates(ids(&query), VerdictInput::read(&query)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decide candidates">"Review what will change."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                let query = query.get_untracked();
-                match result {
-                    Ok(preview) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                    Ok(preview) => view! { <Review preview query flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match result {
+                Ok(preview) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok(preview) => view! { <Review preview query flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Time, landing_beside, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Time, awaited, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
@@ -12,7 +12,8 @@ use remembrancer::api::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_M
 #[component]
 pub fn SuggestionsPage() -> impl IntoView {
     let filtered = Filtered::by(url::suggestions);
-    let (query, list) = (filtered.query, filtered.load(browse_suggestions));
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_suggestions));
+    let agent = filtered.filter.as_ref().ok().and_then(|filter| filter.agent_id);
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
@@ -20,11 +21,11 @@ pub fn SuggestionsPage() -> impl IntoView {
         <div class="mb-4">
             <FilterForm action="/inbox/suggestions" label="Suggestions">
                 <div class="flex flex-wrap items-end gap-2">
-                    <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                    <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                     <button class="button button-primary" type="submit">"Apply filter"</button>
                     <a
                         class="button button-quiet"
-                        class:hidden=move || !query.get().any(url::SUGGESTIONS)
+                        class:hidden=!filtered.query.any(url::SUGGESTIONS)
                         href="/inbox/suggestions"
                     >
                         "Clear"
@@ -32,23 +33,20 @@ pub fn SuggestionsPage() -> impl IntoView {
                 </div>
             </FilterForm>
         </div>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let profile = who.await.ok().map(|viewer| viewer.profile);
-                let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
-                let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
-                let body = match list.await {
-                    Ok(page) if page.rows.is_empty() => {
-                        let filtered = query.get_untracked().any(url::SUGGESTIONS);
-                        view! { <div class="card"><Nothing filtered /></div> }.into_any()
-                    }
-                    Ok(page) => view! { <Suggestions page query=query.get_untracked() may_decide /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
-                let agent = filtered.filter.get_untracked().ok().and_then(|filter| filter.agent_id);
-                view! { {may_compare.then(|| view! { <CompareNow agent /> })} {body} }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let profile = who.await.ok().map(|viewer| viewer.profile);
+            let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
+            let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
+            let body = match list.await {
+                Ok(page) if page.rows.is_empty() => {
+                    let filtered = query.any(url::SUGGESTIONS);
+                    view! { <div class="card"><Nothing filtered /></div> }.into_any()
+                }
+                Ok(page) => view! { <Suggestions page query may_decide /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            };
+            view! { {may_compare.then(|| view! { <CompareNow agent /> })} {body} }
+        })}
     }
 }
 

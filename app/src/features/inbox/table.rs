@@ -12,13 +12,14 @@ use remembrancer::api::{InboxItem, MemoryId, PairRelation};
 
 /// The table of candidates; with `select`, several can be ticked and decided together.
 #[component]
-pub fn Table(rows: Vec<InboxItem>, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select: bool) -> impl IntoView {
-    let now = query.get_untracked();
+pub fn Table(rows: Vec<InboxItem>, query: Query, focus: Option<MemoryId>, select: bool) -> impl IntoView {
+    let back = query.without(&["focus"]).href("/inbox");
     let first = rows.first().map(|row| row.id);
-    let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
+    let body =
+        rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query=query.clone() focus select /> }).collect_view();
     view! {
         <form class="@container" method="get" action="/inbox/review">
-            <input type="hidden" name="back" value=now.without(&["focus"]).href("/inbox") />
+            <input type="hidden" name="back" value=back />
             <table class="data table-fixed" aria-label="Candidates">
                 <thead>
                     <tr>
@@ -44,19 +45,19 @@ pub fn Table(rows: Vec<InboxItem>, query: Memo<Query>, focus: Memo<Option<Memory
 }
 
 #[component]
-fn Row(row: InboxItem, query: Memo<Query>, focus: Memo<Option<MemoryId>>, select: bool, first: bool) -> impl IntoView {
+fn Row(row: InboxItem, query: Query, focus: Option<MemoryId>, select: bool, first: bool) -> impl IntoView {
     let id = row.id;
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=text::short(&row.content, 60) /> });
     view! {
-        <tr id=format!("c-{id}") tabindex="-1" data-testid="candidate" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+        <tr id=format!("c-{id}") tabindex="-1" data-testid="candidate" aria-current=(focus == Some(id)).then_some("true")>
             {checkbox}
             <td>
                 <a
                     class="line-clamp-3 font-medium break-words text-ink"
                     dir="auto"
-                    href=move || query.with(|query| at(query, Some(id)))
+                    href=at(&query, Some(id))
                     data-noscroll="true"
-                    data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
+                    data-keys=(first && focus.is_none()).then_some("j ArrowDown")
                 >
                     {text::visible(&row.content)}
                 </a>

@@ -1,4 +1,7 @@
-use crate::{layout::NumbersResource, ui::text};
+use crate::{
+    layout::NumbersResource,
+    ui::{awaited, text},
+};
 use leptos::prelude::*;
 use leptos_router::components::A;
 
@@ -35,12 +38,8 @@ pub fn Tabs() -> impl IntoView {
 #[component]
 fn Quarantined() -> impl IntoView {
     let numbers = NumbersResource::expect();
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                let turns = numbers.await.map_or(0, |numbers| numbers.quarantined);
-                (turns > 0).then(|| view! { <span class="badge border-transparent bg-warn-wash text-warn">{text::number(turns)}</span> })
-            })}
-        </Suspense>
-    }
+    awaited(async move {
+        let turns = numbers.await.map_or(0, |numbers| numbers.quarantined);
+        (turns > 0).then(|| view! { <span class="badge border-transparent bg-warn-wash text-warn">{text::number(turns)}</span> })
+    })
 }

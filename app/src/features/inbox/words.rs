@@ -1,11 +1,7 @@
 //! Candidates and decisions about them in words.
 
-#[cfg(any(feature = "ssr", test))]
-use crate::features::vocabulary::names;
-use crate::ui::text::count;
-#[cfg(any(feature = "ssr", test))]
-use remembrancer::api::{InboxOutcome, InboxVerdict};
-use remembrancer::api::{InboxPair, MemoryId, MemoryKind, MemoryStatus, PairRelation};
+use crate::{features::vocabulary::names, ui::text::count};
+use remembrancer::api::{InboxOutcome, InboxPair, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, PairRelation};
 
 /// A number of ids.
 pub fn number(ids: &[MemoryId]) -> i64 {
@@ -52,7 +48,6 @@ pub fn consequence(pair: &InboxPair) -> &'static str {
 }
 
 /// A sentence that says what a decision did.
-#[cfg(any(feature = "ssr", test))]
 pub fn summary(verdict: &InboxVerdict, outcome: &InboxOutcome) -> String {
     let (changed, merged) = (number(&outcome.changed), number(&outcome.merged));
     let mut text = match verdict {

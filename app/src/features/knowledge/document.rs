@@ -5,41 +5,35 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    ui::{Badge, ErrorView, Time, Tone, text},
+    query::use_param,
+    ui::{Badge, ErrorView, Time, Tone, awaited, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
 
 /// The page of a document: chunks, front matter, citations and versions.
 #[component]
 pub fn DocumentPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<DocumentId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_document(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
+    let id = use_param::<DocumentId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_document(id).await,
+            None => Err(unknown()),
+        }
+    });
     view! {
         <p class="mb-2 text-sm">
             <a href="/knowledge">"Knowledge"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            match detail.await {
+                Ok(detail) => view! { <Whole detail /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -53,7 +47,6 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No document has this id.")
 }

@@ -28,7 +28,7 @@ fn filter(query: &Query) -> Parsed<DocumentFilter> {
 #[component]
 pub fn KnowledgePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, list) = (filtered.query, filtered.load(documents));
+    let (query, list) = (filtered.query.clone(), filtered.load(documents));
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
         <PageHead title="Knowledge">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
@@ -36,7 +36,7 @@ pub fn KnowledgePage() -> impl IntoView {
         <FilterForm action="/knowledge" label="Documents">
             <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
                 <div class="col-span-full lg:col-span-1">
-                    <SearchField query label="Title, reference or path" hint="Title, reference or path" />
+                    <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
                 </div>
                 <SelectField name="kind" label="Kind" value=filtered.value("kind") choices=kinds.collect() />
                 <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
@@ -48,7 +48,7 @@ pub fn KnowledgePage() -> impl IntoView {
                 />
                 <div class="flex items-end gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/knowledge">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/knowledge">"Clear"</a>
                 </div>
             </div>
         </FilterForm>

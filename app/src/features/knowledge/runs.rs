@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Pager, Shape, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Pager, Shape, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
@@ -11,21 +11,18 @@ use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let query = use_query();
-    let cursors = Memo::new(move |_| query.with(|query| ["after", "before"].map(|name| query.get(name).map(str::to_owned))));
-    let list = Resource::new(move || cursors.get(), |[after, before]| ingest_runs(after, before));
+    let list = reading(ingest_runs(query.get("after").map(str::to_owned), query.get("before").map(str::to_owned)));
     view! {
         <PageHead title="Ingestions">"Ingestions of documents, newest first. If a file cannot be read, the others are still ingested."</PageHead>
         <Tabs />
         <div>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    match list.await {
-                        Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),
-                        Ok(page) => view! { <Runs page query=query.get_untracked() /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            {awaited(async move {
+                match list.await {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),
+                    Ok(page) => view! { <Runs page query /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
         </div>
     }
 }

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::use_query,
-    ui::{Empty, ErrorView, Icon, Shape, text},
+    ui::{Empty, ErrorView, Icon, Shape, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::Component;
@@ -14,24 +14,18 @@ use remembrancer::api::Component;
 /// The topology page: components and their dependencies, as a drawing and a table.
 #[component]
 pub fn TopologyPage() -> impl IntoView {
-    let query = use_query();
-    let focus = Memo::new(move |_| query.with(|query| query.get("component").map(str::to_owned)));
-    let list = Resource::new(|| (), |()| topology());
+    let focus = use_query().get("component").map(str::to_owned);
+    let list = reading(topology());
     view! {
         <PageHead title="Topology">"Components from your architecture files. Arrows point to dependencies."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || {
-                let focus = focus.get();
-                Suspend::new(async move {
-                    match list.await {
-                        Ok(components) if components.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
-                        Ok(components) => view! { <Whole components focus /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })
-            }}
-        </Suspense>
+        {awaited(async move {
+            match list.await {
+                Ok(components) if components.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
+                Ok(components) => view! { <Whole components focus /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

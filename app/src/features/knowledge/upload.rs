@@ -3,7 +3,7 @@ use crate::{
     ConsoleError, Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, ErrorView, Tone, text},
+    ui::{Badge, ErrorView, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -13,23 +13,21 @@ const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”.
 /// The page that uploads Markdown into a collection, and shows what became of each file.
 #[component]
 pub fn UploadPage() -> impl IntoView {
-    let (known, who) = (Resource::new(|| (), |()| collections()), ViewerResource::expect());
+    let (known, who) = (reading(collections()), ViewerResource::expect());
     view! {
         <PageHead title="Upload documents">
             "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
         </PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                match who.await {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
-                        view! { <Upload collections=known.await.unwrap_or_default() flash=viewer.flash /> }.into_any()
-                    }
-                    Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+        {awaited(async move {
+            match who.await {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
+                    view! { <Upload collections=known.await.unwrap_or_default() flash=viewer.flash /> }.into_any()
                 }
-            })}
-        </Suspense>
+                Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -1,26 +1,23 @@
 use super::policy_input::PolicyFields;
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, invalid, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId};
-#[cfg(feature = "ssr")]
-use remembrancer::{identity, lifecycle, memories};
+use leptos::prelude::*;
+use remembrancer::{
+    api::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId},
+    identity, lifecycle, memories,
+};
 
 /// What a sweep would archive now, what the next week brings, and the latest sweeps.
-#[server(endpoint = "forecast", input = GetUrl, output = Text)]
 pub async fn forecast() -> Result<Ahead, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(lifecycle::forecast(&engine, &ctx).await?)
 }
 
 /// The policy of an agent, or without an agent that of the organisation.
-#[server(endpoint = "lifecycle_policy", input = GetUrl, output = Text)]
-pub async fn read_lifecycle_policy(#[server(default)] agent: Option<AgentId>) -> Result<LifecyclePolicy, ConsoleError> {
+pub async fn read_lifecycle_policy(agent: Option<AgentId>) -> Result<LifecyclePolicy, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::lifecycle(&engine, &ctx, agent).await?)
 }

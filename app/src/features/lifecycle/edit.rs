@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, LifecyclePolicy, OperatorRole};
@@ -23,7 +23,7 @@ fn agent(query: &Query) -> Parsed<Option<AgentId>> {
 #[component]
 pub fn LifecyclePolicyPage() -> impl IntoView {
     let filtered = Filtered::by(agent);
-    let (query, policy) = (filtered.query, filtered.load(read_lifecycle_policy));
+    let (query, policy) = (filtered.query.clone(), filtered.load(read_lifecycle_policy));
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm">
@@ -37,26 +37,24 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
             <FilterForm action="/lifecycle/policy" label="Policy">
                 <div class="flex flex-wrap items-end gap-2">
                     <div class="min-w-40 grow sm:grow-0">
-                        <AgentField query none="The organisation" labelled=true error=filtered.error("agent") />
+                        <AgentField value=filtered.value("agent") none="The organisation" labelled=true error=filtered.error("agent") />
                     </div>
                     <button class="button" type="submit">"Show policy"</button>
                 </div>
             </FilterForm>
         </div>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match policy.await {
-                    Ok(policy) if may_edit => {
-                        view! { <Edit policy agent=query.get_untracked().text("agent") flash /> }.into_any()
-                    }
-                    Ok(policy) => view! { <Read policy /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match policy.await {
+                Ok(policy) if may_edit => {
+                    view! { <Edit policy agent=query.text("agent") flash /> }.into_any()
                 }
-            })}
-        </Suspense>
+                Ok(policy) => view! { <Read policy /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -67,7 +65,7 @@ fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl In
         let fields = group.fields.iter().map(|field| {
             let value = typed.as_ref().map_or_else(|| field.of(&policy), |typed| typed.text(field.name));
             let error = flash.as_ref().and_then(|flash| flash.field(field.name));
-            view! { <TextField name=field.name label=field.label value=value error=Signal::stored(error) /> }
+            view! { <TextField name=field.name label=field.label value=value error /> }
         });
         view! {
             <fieldset class="py-4">

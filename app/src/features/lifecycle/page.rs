@@ -1,7 +1,7 @@
 use super::{api::forecast, chart::Week, policy::Policy};
 use crate::{
     layout::{PageHead, ViewerResource},
-    ui::{Empty, ErrorView, Shape, Time, chart::share_of, text},
+    ui::{Empty, ErrorView, Shape, Time, awaited, chart::share_of, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
@@ -9,23 +9,21 @@ use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
 /// The page of how memories age: what expires and fades, how near agents are to their limits, and the sweeps.
 #[component]
 pub fn LifecyclePage() -> impl IntoView {
-    let ahead = Resource::new(|| (), |()| forecast());
+    let ahead = reading(forecast());
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Lifecycle">
             "Messages of sessions expire and fade. A sweep archives them every hour. You can restore archived memories."
         </PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let profile = who.await.ok().map(|viewer| viewer.profile);
-                let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
-                let (may_sweep, may_edit) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
-                match ahead.await {
-                    Ok(ahead) => view! { <Whole ahead may_sweep may_edit /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let profile = who.await.ok().map(|viewer| viewer.profile);
+            let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
+            let (may_sweep, may_edit) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
+            match ahead.await {
+                Ok(ahead) => view! { <Whole ahead may_sweep may_edit /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

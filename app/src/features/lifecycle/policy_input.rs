@@ -1,10 +1,7 @@
 //! The fields of the form of the lifecycle policy. Their names are those that the engine's errors use.
 
-#[cfg(feature = "ssr")]
 use crate::query::Query;
-#[cfg(feature = "ssr")]
-use remembrancer::api::FieldError;
-use remembrancer::api::LifecyclePolicy;
+use remembrancer::api::{FieldError, LifecyclePolicy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -14,7 +11,6 @@ pub struct Field {
     pub label: &'static str,
     read: fn(&LifecyclePolicy) -> String,
     /// Whether the text is a number of its kind.
-    #[cfg(feature = "ssr")]
     write: fn(&mut LifecyclePolicy, &str) -> bool,
 }
 
@@ -38,7 +34,6 @@ macro_rules! field {
             name: $name,
             label: $label,
             read: |policy| policy.$($part).+.to_string(),
-            #[cfg(feature = "ssr")]
             write: |policy, text| text.parse().map(|value| policy.$($part).+ = value).is_ok(),
         }
     };
@@ -92,13 +87,11 @@ pub static GROUPS: [Group; 4] = [
 
 /// The fields as they were entered, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(not(feature = "ssr"), expect(dead_code, reason = "the browser posts the form itself"))]
 pub struct PolicyFields {
     #[serde(flatten)]
     pub fields: BTreeMap<String, String>,
 }
 
-#[cfg(feature = "ssr")]
 impl PolicyFields {
     /// A query from which a refused form is filled in again.
     pub fn query(&self) -> Query {
@@ -121,7 +114,7 @@ impl PolicyFields {
     }
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,37 +1,29 @@
-use crate::{ConsoleError, codec::Text, ids::Ids};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, operator, own_path},
+    ids::Ids,
     query::Query,
     ui::text::{count, excerpt},
 };
-#[cfg(feature = "ssr")]
-use chrono::SecondsFormat;
-use chrono::{DateTime, Utc};
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentName, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults};
-#[cfg(feature = "ssr")]
+use chrono::{DateTime, SecondsFormat, Utc};
+use leptos::prelude::*;
 use remembrancer::{
-    api::{BULK_MAX, BulkOutcome},
+    api::{AgentName, BULK_MAX, BulkOutcome, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults},
     memories, overview, recall,
 };
 
 /// Most characters of a memory's content in a list.
-#[cfg(feature = "ssr")]
 const EXCERPT: usize = 280;
 
 /// One page of memories, newest first, with shortened content.
-#[server(endpoint = "browse_memories", input = GetUrl, output = Text)]
-pub async fn browse_memories(#[server(default)] filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
+pub async fn browse_memories(filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let page = memories::browse(&engine, &ctx, &filter).await?;
     Ok(page.map(|row| MemoryRow { content: excerpt(&row.content, &[], EXCERPT), ..row }))
 }
 
 /// Searches like a recall of `filter.q`: hits best first, with content shortened around the matched words.
-#[server(endpoint = "search_memories", input = GetUrl, output = Text)]
-pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
+pub async fn search_memories(filter: MemoryFilter) -> Result<SearchResults, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut results = recall::search_console(&engine, &ctx, &filter).await?;
     for hit in &mut results.hits {
@@ -41,31 +33,27 @@ pub async fn search_memories(#[server(default)] filter: MemoryFilter) -> Result<
 }
 
 /// Every agent by name, to choose from.
-#[server(endpoint = "agent_names", input = GetUrl, output = Text)]
 pub async fn agent_names() -> Result<Vec<AgentName>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agent_names(&engine, &ctx).await?)
 }
 
 /// Everything about one memory.
-#[server(endpoint = "memory", input = GetUrl, output = Text)]
 pub async fn memory(id: MemoryId) -> Result<MemoryDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(memories::detail(&engine, &ctx, id).await?)
 }
 
 /// The logged recalls that returned a memory.
-#[server(endpoint = "recalls_of_memory", input = GetUrl, output = Text)]
 pub async fn recalls_of_memory(id: MemoryId) -> Result<MemoryRecalls, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(memories::recalls(&engine, &ctx, id).await?)
 }
 
 /// The memories by id, to review before they are deleted.
-#[server(endpoint = "selected_memories", input = GetUrl, output = Text)]
-pub async fn selected_memories(#[server(default)] ids: Ids<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
+pub async fn selected_memories(ids: Vec<MemoryId>) -> Result<Vec<MemoryRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
+    let ids: Vec<_> = ids.into_iter().take(BULK_MAX).collect();
     Ok(memories::rows_by_id(&engine, &ctx, &ids).await?)
 }
 
@@ -121,7 +109,6 @@ pub async fn review_memories(ids: Ids<MemoryId>, #[server(default)] done: String
     finish(result.await, done, done, "").await
 }
 
-#[cfg(feature = "ssr")]
 fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
     let mut text = format!("{done} {}.", count(number(&outcome.changed), "memory", "memories"));
     match number(&outcome.unchanged) {
@@ -139,7 +126,6 @@ fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
 }
 
 /// The message after an undo.
-#[cfg(feature = "ssr")]
 fn undone(outcome: &BulkOutcome) -> String {
     let left = match number(&outcome.unchanged) {
         0 => "",
@@ -154,13 +140,11 @@ fn undone(outcome: &BulkOutcome) -> String {
 
 /// What was typed into a form about memories. Only forms for one memory are told apart by its id; the ids of many would fill the cookie
 /// that keeps the reason.
-#[cfg(feature = "ssr")]
 fn typed(ids: Ids<MemoryId>, reason: &str) -> String {
     let id = if ids.0.len() == 1 { String::from(ids) } else { String::new() };
     Query::default().with("ids", id).with("reason", reason).href("")
 }
 
-#[cfg(feature = "ssr")]
 fn number(ids: &[MemoryId]) -> i64 {
     i64::try_from(ids.len()).unwrap_or(i64::MAX)
 }

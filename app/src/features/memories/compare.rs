@@ -33,32 +33,32 @@ fn pick(query: &Query, known: &[i32]) -> Parsed<Option<(i32, i32)>> {
 
 /// The comparison of two versions, which a form chooses and the URL names.
 #[component]
-pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] action: String) -> impl IntoView {
+pub fn Compare(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] action: String) -> impl IntoView {
     let known: Vec<i32> = versions.iter().map(|version| version.version).collect();
     let [newest, second, ..] = known.as_slice() else { return ().into_any() };
-    let usual = [("from", second.to_string()), ("to", newest.to_string())];
-    let value = move |name: &'static str| {
-        let usual = usual.iter().find(|(field, _)| *field == name).map(|(_, usual)| usual.clone()).unwrap_or_default();
-        Signal::derive(move || query.with(|query| query.get(name).map_or_else(|| usual.clone(), str::to_owned)))
-    };
-    let picked = Memo::new(move |_| query.with(|query| pick(query, &known)));
-    let error =
-        move |name: &'static str| Signal::derive(move || picked.get().err()?.into_iter().find(|e| e.field == name).map(|e| e.message));
-    let zone = Zone::expect();
-    let choices = untrack(|| choices(&versions, zone));
-    let plain = action.clone();
+    let picked = pick(&query, &known);
+    let [(from, from_error), (to, to_error)] = [("from", second), ("to", newest)].map(|(name, usual)| {
+        let error = picked.as_ref().err().and_then(|errors| errors.iter().find(|error| error.field == name));
+        (query.get(name).map_or_else(|| usual.to_string(), str::to_owned), error.map(|error| error.message.clone()))
+    });
+    let choices = choices(&versions, Zone::expect());
+    let (comparing, plain) = (query.any(NAMES), query.without(NAMES).href(&action));
+    let comparison = picked.ok().flatten().and_then(|(from, to)| {
+        let find = |wanted: i32| versions.iter().find(|version| version.version == wanted).cloned();
+        Some(view! { <Comparison old=find(from)? new=find(to)? /> })
+    });
     view! {
         <div class="mb-3">
             <FilterForm action label="Compare two versions">
                 <div class="grid grid-cols-2 items-start gap-2 sm:flex sm:flex-wrap sm:items-end" data-testid="compare">
-                    <SelectField name="from" label="From" value=value("from") error=error("from") choices=choices.clone() />
-                    <SelectField name="to" label="To" value=value("to") error=error("to") choices />
+                    <SelectField name="from" label="From" value=from error=from_error choices=choices.clone() />
+                    <SelectField name="to" label="To" value=to error=to_error choices />
                     <div class="col-span-full flex gap-2">
                         <button class="button" type="submit">"Compare"</button>
                         <a
                             class="button button-quiet"
-                            class:hidden=move || !query.get().any(NAMES)
-                            href=move || query.with(|query| query.without(NAMES).href(&plain))
+                            class:hidden=!comparing
+                            href=plain
                             data-noscroll="true"
                         >
                             "Stop comparing"
@@ -67,11 +67,7 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] a
                 </div>
             </FilterForm>
         </div>
-        {move || {
-            let (from, to) = picked.get().ok().flatten()?;
-            let find = |wanted: i32| versions.iter().find(|version| version.version == wanted).cloned();
-            Some(view! { <Comparison old=find(from)? new=find(to)? /> })
-        }}
+        {comparison}
     }
     .into_any()
 }

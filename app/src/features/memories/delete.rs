@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
@@ -18,27 +18,24 @@ const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an adm
 #[component]
 pub fn DeletePage() -> impl IntoView {
     let query = use_query();
-    let chosen = move || query.with(|query| query.all("ids").filter_map(|id| id.parse().ok()).collect::<Vec<_>>());
-    let rows = Resource::new(chosen, |ids| selected_memories(Ids(ids)));
+    let rows = reading(selected_memories(query.all("ids").filter_map(|id| id.parse().ok()).collect()));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match result {
-                    Ok(rows) if rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
-                    Ok(rows) => view! { <Confirm rows query=query.get_untracked() flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match result {
+                Ok(rows) if rows.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok(rows) => view! { <Confirm rows query flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -19,66 +19,53 @@ use crate::{
         recall::why_not,
     },
     layout::ViewerResource,
-    query::{Query, use_query},
-    ui::{Canonical, ErrorView, Time, text},
+    query::{Query, use_param, use_query},
+    ui::{Canonical, ErrorView, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
 use uuid::Uuid;
 
 /// The page of one memory.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query());
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<MemoryId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => memory(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
-    let recalls = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => recalls_of_memory(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
-    let quotes = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_quotes(id).await.unwrap_or_default(),
-                None => Vec::new(),
-            }
-        },
-    );
-    let (who, projects) = (ViewerResource::expect(), Resource::new(|| (), |()| project_names()));
+    let (id, query) = (use_param::<MemoryId>("id"), use_query());
+    let detail = reading(async move {
+        match id {
+            Some(id) => memory(id).await,
+            None => Err(unknown()),
+        }
+    });
+    let recalls = reading(async move {
+        match id {
+            Some(id) => recalls_of_memory(id).await,
+            None => Err(unknown()),
+        }
+    });
+    let quotes = reading(async move {
+        match id {
+            Some(id) => read_quotes(id).await.unwrap_or_default(),
+            None => Vec::new(),
+        }
+    });
+    let (who, projects) = (ViewerResource::expect(), reading(project_names()));
     view! {
         <p class="mb-2 text-sm">
-            <a href=move || query.with(|query| query.back("/memories"))>"Memories"</a>
+            <a href=query.back("/memories")>"Memories"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
-                let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                let projects = projects.await.unwrap_or_default();
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail projects quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
+            let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let projects = projects.await.unwrap_or_default();
+            match detail.await {
+                Ok(detail) => view! { <Whole detail projects quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -92,7 +79,6 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No memory has this id.")
 }
@@ -103,7 +89,7 @@ fn Whole(
     projects: Vec<(Uuid, String)>,
     quotes: Vec<InboxQuote>,
     recalls: Result<MemoryRecalls, ConsoleError>,
-    query: Memo<Query>,
+    query: Query,
     may_decide: bool,
     may_review: bool,
     flash: Option<Flash>,

@@ -5,7 +5,7 @@ use super::{
 use crate::{
     features::projects::{ProjectSelect, name_of, project_names},
     query::Query,
-    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
+    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus};
@@ -16,24 +16,22 @@ const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegr
 /// The filter form of the memories page.
 #[component]
 pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
-    let query = filtered.query;
+    let query = filtered.query.clone();
+    let (set, open) = (url::set(&query).len(), query.any(&unreadable(&filtered)));
     view! {
         <FilterForm action="/memories" label="Memories">
             <div class="flex flex-wrap gap-2">
-                <SearchField query label="Search memories" hint="Ask what an agent would ask…" />
-                <AgentField query />
+                <SearchField value=filtered.value("q") label="Search memories" hint="Ask what an agent would ask…" />
+                <AgentField value=filtered.value("agent") />
                 <button class="button button-primary" type="submit">
                     "Search"
                 </button>
             </div>
-            <details class="mt-2" open=query.get_untracked().any(&unreadable(filtered))>
+            <details class="mt-2" open=open>
                 <summary class="button button-quiet -ml-3">
                     <Icon shape=Shape::Filter />
                     "Filters"
-                    {move || match query.with(|query| url::set(query).len()) {
-                        0 => None,
-                        n => Some(view! { <span class="badge border-transparent bg-accent-wash text-accent">{n.to_string()}</span> }),
-                    }}
+                    {(set > 0).then(|| view! { <span class="badge border-transparent bg-accent-wash text-accent">{set.to_string()}</span> })}
                 </summary>
                 <div class="card mt-1 grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                     <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
@@ -89,19 +87,17 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
 }
 
 /// The folded filters with an error, for which the fold opens.
-fn unreadable(filtered: Filtered<MemoryFilter>) -> Vec<&'static str> {
-    let names = FOLDED.iter().map(|(name, _)| *name);
-    filtered.filter.with_untracked(|filter| match filter {
-        Ok(_) => Vec::new(),
-        Err(errors) => names.filter(|name| errors.iter().any(|error| error.field == *name)).collect(),
-    })
+fn unreadable(filtered: &Filtered<MemoryFilter>) -> Vec<&'static str> {
+    FOLDED.iter().map(|(name, _)| *name).filter(|name| filtered.error(name).is_some()).collect()
 }
 
 /// The filters that are set, as chips; a click removes one.
 #[component]
-fn Chips(query: Memo<Query>) -> impl IntoView {
+fn Chips(query: Query) -> impl IntoView {
+    let (set, project) = (url::set(&query), query.get("project").and_then(|id| id.parse::<Uuid>().ok()));
+    let projects = query.get("project").map(|_| reading(project_names()));
     let chip = move |(name, text): (&'static str, String)| {
-        let without = query.with(|query| query.without(&[name, "after", "before", "peek"]).href("/memories"));
+        let without = query.without(&[name, "after", "before", "peek"]).href("/memories");
         view! {
             <li class="max-w-full">
                 <a class="chip" href=without data-noscroll="true">
@@ -112,62 +108,48 @@ fn Chips(query: Memo<Query>) -> impl IntoView {
             </li>
         }
     };
-    let projects = Resource::new(
-        move || query.with(|query| query.get("project").is_some()),
-        |set| async move { if set { project_names().await.unwrap_or_default() } else { Vec::new() } },
-    );
-    view! {
-        <Suspense>
-            {move || {
-                let set = query.with(url::set);
-                let project: Option<Uuid> = query.with(|query| query.get("project")?.parse().ok());
-                Suspend::new(async move {
-                let projects = projects.await;
-                let label = |(name, text): (&'static str, String)| match project {
-                    Some(id) if name == "project" => (name, format!("Project: {}", name_of(&projects, id))),
-                    _ => (name, text),
-                };
-                let chips: Vec<_> = set.into_iter().map(label).map(chip).collect();
-                (!chips.is_empty()).then(|| {
-                    view! {
-                        <ul class="mt-2 flex flex-wrap gap-1.5" aria-label="Active filters" data-testid="active-filters">
-                            {chips}
-                        </ul>
-                    }
-                })
-                })
-            }}
-        </Suspense>
-    }
+    awaited(async move {
+        let projects = if_any(projects).await.and_then(Result::ok).unwrap_or_default();
+        let label = |(name, text): (&'static str, String)| match project {
+            Some(id) if name == "project" => (name, format!("Project: {}", name_of(&projects, id))),
+            _ => (name, text),
+        };
+        let chips: Vec<_> = set.into_iter().map(label).map(chip).collect();
+        (!chips.is_empty()).then(|| {
+            view! {
+                <ul class="mt-2 flex flex-wrap gap-1.5" aria-label="Active filters" data-testid="active-filters">
+                    {chips}
+                </ul>
+            }
+        })
+    })
 }
 
-/// The select field for an agent. Until the names are loaded, it keeps the agent of the URL.
+/// The select field for an agent.
 #[component]
 pub fn AgentField(
-    query: Memo<Query>,
+    /// The id of the agent in the URL.
+    #[prop(into)]
+    value: String,
     /// The label of the choice without an agent.
     #[prop(default = "All agents")]
     none: &'static str,
     /// Shows the label, like the fields beside it.
     #[prop(optional)]
     labelled: bool,
-    #[prop(optional, into)] error: Signal<Option<String>>,
+    #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
-    let names = Resource::new(|| (), |()| agent_names());
-    let value = Signal::derive(move || query.with(|query| query.text("agent")));
+    let names = reading(agent_names());
     view! {
         <div class=if labelled { "min-w-0" } else { "grow sm:w-44 sm:grow-0" }>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let names = names.await.unwrap_or_default().into_iter().map(|agent| (agent.id.to_string(), agent.slug));
-                    let mut choices: Vec<Choice> = std::iter::once((String::new(), none.to_owned())).chain(names).collect();
-                    let chosen = value.get_untracked();
-                    if !choices.iter().any(|(id, _)| *id == chosen) {
-                        choices.push((chosen, "an unknown agent".to_owned()));
-                    }
-                    view! { <SelectField name="agent" label="Agent" bare=!labelled value choices error /> }
-                })}
-            </Suspense>
+            {awaited(async move {
+                let names = names.await.unwrap_or_default().into_iter().map(|agent| (agent.id.to_string(), agent.slug));
+                let mut choices: Vec<Choice> = std::iter::once((String::new(), none.to_owned())).chain(names).collect();
+                if !choices.iter().any(|(id, _)| *id == value) {
+                    choices.push((value.clone(), "an unknown agent".to_owned()));
+                }
+                view! { <SelectField name="agent" label="Agent" bare=!labelled value choices error /> }
+            })}
         </div>
     }
 }

@@ -11,7 +11,7 @@ use remembrancer::api::MemoryVersion;
 
 /// The versions of a memory, newest first, each with what changed, and a comparison of any two.
 #[component]
-pub fn History(versions: Vec<MemoryVersion>, query: Memo<Query>, #[prop(into)] page: String) -> impl IntoView {
+pub fn History(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] page: String) -> impl IntoView {
     let compare = view! { <Compare versions=versions.clone() query action=page /> };
     let older = versions.iter().skip(1).cloned().map(Some).chain(std::iter::once(None)).collect::<Vec<_>>();
     let alone = versions.len() == 1;

@@ -1,6 +1,7 @@
 use super::{
+    api::memory,
     filters::Filters,
-    listing::{Listing, ListingResource},
+    listing::Listing,
     peek::Peek,
     ranked::{NothingFound, Summary},
     table::Table,
@@ -10,7 +11,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Filtered, Pager, Shape, text},
+    ui::{Empty, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
@@ -19,31 +20,36 @@ use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, 
 #[component]
 pub fn MemoriesPage() -> impl IntoView {
     let filtered = Filtered::by(url::filter);
-    let (query, list): (_, ListingResource) = (filtered.query, filtered.load(Listing::load));
-    let peek = Memo::new(move |_| query.with(|query| query.get("peek").and_then(|id| id.parse::<MemoryId>().ok())));
+    let (query, list) = (filtered.query.clone(), filtered.load(Listing::load));
+    let peek = query.get("peek").and_then(|id| id.parse::<MemoryId>().ok());
+    let detail = peek.map(|id| reading(memory(id)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Memories">
             "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted."
         </PageHead>
-        <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query />
+        <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query=query.clone() />
         <Filters filtered />
-        <div class=move || if peek.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
-            <div class="min-w-0">
-                <Suspense>
-                    {move || Suspend::new(async move {
-                        let may_delete = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                        let may_export = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                        let public_url = who.await.map(|viewer| viewer.public_url).unwrap_or_default();
-                        match list.await {
-                            Ok(Listing::Browsed(page)) => view! { <Browsed page query peek may_delete may_export public_url /> }.into_any(),
-                            Ok(Listing::Searched(results)) => view! { <Searched results query peek may_delete /> }.into_any(),
-                            Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                        }
-                    })}
-                </Suspense>
-            </div>
-            <Peek peek list query />
+        <div class=if peek.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
+            {awaited(async move {
+                let (viewer, list) = (who.await.ok(), list.await);
+                let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
+                let (may_delete, may_export) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
+                let public_url = viewer.map(|viewer| viewer.public_url).unwrap_or_default();
+                let ids = list.as_ref().map(Listing::ids).unwrap_or_default();
+                let detail = if_any(detail).await;
+                let rows = match list {
+                    Ok(Listing::Browsed(page)) => {
+                        view! { <Browsed page query=query.clone() peek may_delete may_export public_url /> }.into_any()
+                    }
+                    Ok(Listing::Searched(results)) => view! { <Searched results query=query.clone() peek may_delete /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                };
+                view! {
+                    <div class="min-w-0">{rows}</div>
+                    <Peek peek detail ids query />
+                }
+            })}
         </div>
     }
 }
@@ -51,39 +57,38 @@ pub fn MemoriesPage() -> impl IntoView {
 #[component]
 fn Browsed(
     page: Page<MemoryRow>,
-    query: Memo<Query>,
-    peek: Memo<Option<MemoryId>>,
+    query: Query,
+    peek: Option<MemoryId>,
     may_delete: bool,
     may_export: bool,
     public_url: String,
 ) -> impl IntoView {
-    let now = query.get_untracked();
     if page.rows.is_empty() {
-        let filtered = now.any(url::NAMES) || now.any(&["after", "before"]);
+        let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
         let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First public_url /> }.into_any() };
         return view! { <div class="card">{why}</div> }.into_any();
     }
-    let (shown, kind) = (page.rows.len(), if now.get("deleted") == Some("true") { "deleted " } else { "" });
+    let (shown, kind) = (page.rows.len(), if query.get("deleted") == Some("true") { "deleted " } else { "" });
     let total = text::total(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
     let part = if i64::try_from(shown) == Ok(page.total) { String::new() } else { format!(", {shown} on this page") };
     let rows: Vec<_> = page.rows.into_iter().map(|row| (row, None)).collect();
-    let export = url::export(&now).filter(|_| may_export);
+    let export = url::export(&query).filter(|_| may_export);
     view! {
         <div class="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 text-sm text-soft">
             <p data-testid="total">{total} {part}</p>
             {export.map(|href| view! { <a href=href download="" rel="external">"Export as JSON Lines"</a> })}
         </div>
-        <div class="card"><Table rows query peek may_delete /></div>
-        <Pager path="/memories" query=now previous=page.previous next=page.next />
+        <div class="card"><Table rows query=query.clone() peek may_delete /></div>
+        <Pager path="/memories" query previous=page.previous next=page.next />
     }
     .into_any()
 }
 
 #[component]
-fn Searched(results: SearchResults, query: Memo<Query>, peek: Memo<Option<MemoryId>>, may_delete: bool) -> impl IntoView {
-    let summary = view! { <Summary results=results.clone() query=query.get_untracked() /> };
+fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
+    let summary = view! { <Summary results=results.clone() query=query.clone() /> };
     let body = if results.hits.is_empty() {
-        view! { <NothingFound results query=query.get_untracked() /> }.into_any()
+        view! { <NothingFound results query /> }.into_any()
     } else {
         let rows: Vec<_> = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
         view! { <Table rows query peek may_delete /> }.into_any()

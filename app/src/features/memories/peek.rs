@@ -1,9 +1,6 @@
-use super::{
-    api::memory,
-    listing::ListingResource,
-    table::{place, state},
-};
+use super::table::{place, state};
 use crate::{
+    ConsoleError,
     query::Query,
     ui::{Canonical, ErrorView, Panel, Time, Walk, text},
 };
@@ -12,32 +9,22 @@ use remembrancer::api::{MemoryDetail, MemoryId};
 
 /// The panel with the memory that the URL names; keys step through the list.
 #[component]
-pub fn Peek(peek: Memo<Option<MemoryId>>, list: ListingResource, query: Memo<Query>) -> impl IntoView {
-    let detail = Resource::new(
-        move || peek.get(),
-        |id| async move {
-            match id {
-                Some(id) => Some(memory(id).await),
-                None => None,
-            }
-        },
-    );
+pub fn Peek(
+    peek: Option<MemoryId>,
+    /// The memory that the URL names, or why it cannot be read.
+    detail: Option<Result<MemoryDetail, ConsoleError>>,
+    /// The ids of the list, from top to bottom.
+    ids: Vec<MemoryId>,
+    query: Query,
+) -> impl IntoView {
+    let shown = detail.map(|detail| match detail {
+        Ok(detail) => view! { <Glance detail list=at(&query, None) /> }.into_any(),
+        Err(error) => view! { <ErrorView error /> }.into_any(),
+    });
     view! {
-        <Panel open=Signal::derive(move || peek.get().is_some()) label="Peek" name="peek">
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let ids = list.await.map(|list| list.ids()).unwrap_or_default();
-                    view! { <Walk ids at=peek link=at query /> }
-                })}
-            </Suspense>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    Some(match detail.await? {
-                        Ok(detail) => view! { <Glance detail list=query.with_untracked(|query| at(query, None)) /> }.into_any(),
-                        Err(error) => view! { <ErrorView error /> }.into_any(),
-                    })
-                })}
-            </Suspense>
+        <Panel open=peek.is_some() label="Peek" name="peek">
+            <Walk ids at=peek link=at query />
+            {shown}
         </Panel>
     }
 }

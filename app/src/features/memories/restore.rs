@@ -1,7 +1,7 @@
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{Icon, ReasonField, Shape},
+    ui::{Icon, ReasonField, Shape, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
@@ -18,17 +18,10 @@ pub fn Restore(
     place: String,
 ) -> impl IntoView {
     let who = ViewerResource::expect();
-    view! {
-        <Suspense>
-            {move || {
-                let (here, place) = (here.clone(), place.clone());
-                Suspend::new(async move {
-                    let flash = who.await.ok().and_then(|viewer| viewer.flash);
-                    view! { <Fold id here place flash /> }
-                })
-            }}
-        </Suspense>
-    }
+    awaited(async move {
+        let flash = who.await.ok().and_then(|viewer| viewer.flash);
+        view! { <Fold id here place flash /> }
+    })
 }
 
 #[component]

@@ -9,20 +9,18 @@ use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStat
 
 /// The table of memories, ranked if they are hits. Operators who may delete can select rows.
 #[component]
-pub fn Table(
-    rows: Vec<(MemoryRow, Option<SearchHit>)>,
-    query: Memo<Query>,
-    peek: Memo<Option<MemoryId>>,
-    may_delete: bool,
-) -> impl IntoView {
-    let now = query.get_untracked();
-    let select = may_delete && now.get("deleted") != Some("true");
+pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
+    let back = query.without(&["peek"]).href("/memories");
+    let select = may_delete && query.get("deleted") != Some("true");
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
     let first = rows.first().map(|(row, _)| row.id);
-    let body = rows.into_iter().map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query peek select /> }).collect_view();
+    let body = rows
+        .into_iter()
+        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek select /> })
+        .collect_view();
     view! {
         <form class="@container" method="get" action="/memories/delete">
-            <input type="hidden" name="back" value=now.without(&["peek"]).href("/memories") />
+            <input type="hidden" name="back" value=back />
             <table class="data table-fixed" aria-label="Memories">
                 <thead>
                     <tr>
@@ -52,14 +50,7 @@ pub fn Table(
 }
 
 #[component]
-fn Row(
-    row: MemoryRow,
-    hit: Option<SearchHit>,
-    query: Memo<Query>,
-    peek: Memo<Option<MemoryId>>,
-    select: bool,
-    first: bool,
-) -> impl IntoView {
+fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Query, peek: Option<MemoryId>, select: bool, first: bool) -> impl IntoView {
     let id = row.id;
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
     let content = text::marked(&row.content, &words)
@@ -76,15 +67,15 @@ fn Row(
     let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
     let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
     view! {
-        <tr id=format!("m-{id}") data-testid="memory" aria-current=move || (peek.get() == Some(id)).then_some("true")>
+        <tr id=format!("m-{id}") data-testid="memory" aria-current=(peek == Some(id)).then_some("true")>
             {checkbox}
             <td>
                 <div class="flex flex-wrap items-center gap-x-2 gap-y-1">
                     <a
                         class="min-w-0 truncate font-medium text-ink"
-                        href=move || query.get().with("peek", id).href("/memories")
+                        href=query.with("peek", id).href("/memories")
                         data-noscroll="true"
-                        data-keys=move || (first && peek.get().is_none()).then_some("j ArrowDown")
+                        data-keys=(first && peek.is_none()).then_some("j ArrowDown")
                         data-keys-label="Open the first memory"
                     >
                         {text::visible(&row.topic)}

@@ -1,26 +1,23 @@
 use super::path::{EntryPath, PersonPath};
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{Page, PeopleFilter, PersonDetail, PersonRow};
-#[cfg(feature = "ssr")]
-use remembrancer::profile::{self, Subject};
+use leptos::prelude::*;
+use remembrancer::{
+    api::{Page, PeopleFilter, PersonDetail, PersonRow},
+    profile::{self, Subject},
+};
 
 /// One page of profiles, those that changed last first.
-#[server(endpoint = "people", input = GetUrl, output = Text)]
-pub async fn browse_people(#[server(default)] filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {
+pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(profile::people(&engine, &ctx, &filter).await?)
 }
 
 /// One profile with what its entries cite, and its changes before a version.
-#[server(endpoint = "person", input = GetUrl, output = Text)]
-pub async fn read_person(person: PersonPath, #[server(default)] before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
+pub async fn read_person(person: PersonPath, before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(profile::person(&engine, &ctx, subject(person), before).await?)
 }
@@ -51,7 +48,6 @@ pub async fn restore_entry(entry: EntryPath) -> Result<(), ConsoleError> {
     finish(result.await, &here, &here, "").await
 }
 
-#[cfg(feature = "ssr")]
 fn subject(person: PersonPath) -> Subject {
     Subject { agent_id: person.agent, user_id: person.user }
 }

@@ -2,7 +2,7 @@ use super::path::EntryPath;
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{Badge, Bar, ReasonField, Time, Tone, text},
+    ui::{Badge, Bar, ReasonField, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CitedSentence, Matter, MemoryId, ProfileLeaf};
@@ -101,17 +101,10 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
 #[component]
 fn Forget(path: EntryPath, value: String) -> impl IntoView {
     let who = ViewerResource::expect();
-    view! {
-        <Suspense>
-            {move || {
-                let value = value.clone();
-                Suspend::new(async move {
-                    let flash = who.await.ok().and_then(|viewer| viewer.flash);
-                    view! { <ForgetFold path value flash /> }
-                })
-            }}
-        </Suspense>
-    }
+    awaited(async move {
+        let flash = who.await.ok().and_then(|viewer| viewer.flash);
+        view! { <ForgetFold path value flash /> }
+    })
 }
 
 #[component]

@@ -27,12 +27,12 @@ fn filter(query: &Query) -> Parsed<PeopleFilter> {
 #[component]
 pub fn PeoplePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, list) = (filtered.query, filtered.load(browse_people));
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_people));
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
         <FilterForm action="/people" label="People">
             <div class="flex flex-wrap items-end gap-2">
-                <div class="min-w-40 grow sm:grow-0"><AgentField query labelled=true error=filtered.error("agent") /></div>
+                <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
                     <TextField
                         name="user"
@@ -43,7 +43,7 @@ pub fn PeoplePage() -> impl IntoView {
                     />
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/people">"Clear"</a>
+                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/people">"Clear"</a>
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <People page query /> }.into_any() query />

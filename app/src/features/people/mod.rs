@@ -11,6 +11,5 @@ mod tree;
 
 pub use entry::matter_name;
 pub use list::PeoplePage;
-#[cfg(feature = "ssr")]
 pub use path::PersonPath;
 pub use person::PersonPage;

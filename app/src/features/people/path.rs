@@ -8,8 +8,7 @@ use std::{fmt, str::FromStr};
 const NOBODY: &str = "nobody";
 
 /// A profile: `<agent>/<user>`, where the user may be `nobody`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersonPath {
     pub agent: AgentId,
     pub user: Option<UserId>,
@@ -70,25 +69,11 @@ impl FromStr for EntryPath {
     }
 }
 
-impl TryFrom<String> for PersonPath {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
 impl TryFrom<String> for EntryPath {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         text.parse()
-    }
-}
-
-impl From<PersonPath> for String {
-    fn from(path: PersonPath) -> Self {
-        path.to_string()
     }
 }
 

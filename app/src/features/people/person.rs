@@ -10,50 +10,40 @@ use super::{
 use crate::{
     ConsoleError,
     layout::ViewerResource,
-    query::use_query,
-    ui::{ErrorView, Time, text},
+    query::{use_param, use_query},
+    ui::{ErrorView, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, OperatorRole, PersonDetail, ProfilePart};
 use std::collections::HashMap;
 
 /// The page of one profile: narrative, entries, connections and history.
 #[component]
 pub fn PersonPage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query());
-    let whose = Memo::new(move |_| {
-        let part = |name: &str| params.with(|params| params.get(name)).unwrap_or_default();
-        format!("{}/{}", part("agent"), part("user")).parse::<PersonPath>().ok()
+    let part = |name: &str| use_param::<String>(name).unwrap_or_default();
+    let person = format!("{}/{}", part("agent"), part("user")).parse::<PersonPath>().ok();
+    let before = use_query().get("before").and_then(|before| before.parse::<i64>().ok());
+    let detail = reading(async move {
+        match person {
+            Some(person) => read_person(person, before).await,
+            None => Err(unknown()),
+        }
     });
-    let before = Memo::new(move |_| query.with(|query| query.get("before").and_then(|before| before.parse::<i64>().ok())));
-    let detail = Resource::new(
-        move || (whose.get(), before.get()),
-        |(person, before)| async move {
-            match person {
-                Some(person) => read_person(person, before).await,
-                None => Err(unknown()),
-            }
-        },
-    );
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/people">"People"</a><span class="text-soft">" / "</span></p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail may_forget /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            match detail.await {
+                Ok(detail) => view! { <Whole detail may_forget /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No such profile.")
 }

@@ -14,12 +14,12 @@ fn filter(query: &Query) -> Parsed<String> {
 #[component]
 pub fn SearchPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, list) = (filtered.query, filtered.load(find_places));
+    let (query, list) = (filtered.query.clone(), filtered.load(find_places));
     view! {
         <PageHead title="Search">"Pages, agents, memories, terms, documents and people by their name."</PageHead>
         <FilterForm action="/search" label="Everything">
             <div class="flex gap-2">
-                <SearchField query label="Search by name" hint="A name, a topic or a short id…" />
+                <SearchField value=filtered.value("q") label="Search by name" hint="A name, a topic or a short id…" />
                 <button class="button button-primary" type="submit">"Search"</button>
             </div>
         </FilterForm>

@@ -1,25 +1,22 @@
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::Project;
-#[cfg(feature = "ssr")]
-use remembrancer::{api::NewProject, projects as engine};
+use leptos::prelude::*;
+use remembrancer::{
+    api::{NewProject, Project},
+    projects as engine,
+};
 use uuid::Uuid;
 
 /// Every project by id and slug, to choose from.
-#[server(endpoint = "project_names", input = GetUrl, output = Text)]
 pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::list(&engine, &ctx).await?.into_iter().map(|project| (project.id, project.slug)).collect())
 }
 
 /// Every project with its repositories and links, by slug.
-#[server(endpoint = "projects", input = GetUrl, output = Text)]
 pub async fn projects() -> Result<Vec<Project>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::list(&engine, &ctx).await?)
@@ -72,13 +69,11 @@ pub async fn link_projects(project: Uuid, #[server(default)] other: String, #[se
     finish(result.await, &page(project), &page(project), "").await
 }
 
-#[cfg(feature = "ssr")]
 fn page(project: Uuid) -> String {
     format!("/projects/{project}")
 }
 
 /// A project or repository; without a name it is called by its slug.
-#[cfg(feature = "ssr")]
 fn new_project(slug: &str, name: &str) -> NewProject {
     let slug = slug.trim().to_owned();
     let name = Some(name.trim()).filter(|name| !name.is_empty()).map_or_else(|| slug.clone(), str::to_owned);

@@ -2,53 +2,48 @@ use super::{api::projects, list::NewProject};
 use crate::{
     ConsoleError, Flash,
     layout::ViewerResource,
-    ui::{ErrorView, SelectField, Time, choice, text},
+    query::use_param,
+    ui::{ErrorView, SelectField, Time, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, OperatorRole, Project};
 use uuid::Uuid;
 
 /// The page of one project: its repositories, and the projects that it is linked to.
 #[component]
 pub fn ProjectPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<Uuid>().ok()));
-    let (all, who) = (Resource::new(move || id.get(), |_| projects()), ViewerResource::expect());
+    let id = use_param::<Uuid>("id");
+    let (all, who) = (reading(projects()), ViewerResource::expect());
     view! {
         <p class="mb-2 text-sm">
             <a href="/projects">"Projects"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                let chosen = id.get_untracked();
-                let result = all.await.and_then(|all| {
-                    let project = all.iter().find(|project| Some(project.id) == chosen).cloned().ok_or_else(unknown)?;
-                    Ok((project, all))
-                });
-                match result {
-                    Ok((project, all)) => view! { <Whole project all may_change flash /> }.into_any(),
-                    Err(error) => {
-                        view! {
-                            <Title text="Project" />
-                            <h1 class="sr-only">"Project"</h1>
-                            <div class="card"><ErrorView error /></div>
-                        }
-                            .into_any()
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let result = all.await.and_then(|all| {
+                let project = all.iter().find(|project| Some(project.id) == id).cloned().ok_or_else(unknown)?;
+                Ok((project, all))
+            });
+            match result {
+                Ok((project, all)) => view! { <Whole project all may_change flash /> }.into_any(),
+                Err(error) => {
+                    view! {
+                        <Title text="Project" />
+                        <h1 class="sr-only">"Project"</h1>
+                        <div class="card"><ErrorView error /></div>
                     }
+                        .into_any()
                 }
-            })}
-        </Suspense>
+            }
+        })}
     }
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No project of this organisation has this id.")
 }

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Shape, TextField, Time, text},
+    ui::{Empty, ErrorView, Shape, TextField, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Project};
@@ -11,32 +11,30 @@ use remembrancer::api::{OperatorRole, Project};
 /// The page of all projects, with a form for a new one.
 #[component]
 pub fn ProjectsPage() -> impl IntoView {
-    let (list, who) = (Resource::new(|| (), |()| projects()), ViewerResource::expect());
+    let (list, who) = (reading(projects()), ViewerResource::expect());
     view! {
         <PageHead title="Projects">
             "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
         </PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_create = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                match list.await {
-                    Ok(projects) => {
-                        view! {
-                            <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
-                                <div class="mb-6 min-w-0"><Table projects /></div>
-                                {may_create.then(|| view! {
-                                    <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
-                                })}
-                            </div>
-                        }
-                            .into_any()
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_create = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match list.await {
+                Ok(projects) => {
+                    view! {
+                        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+                            <div class="mb-6 min-w-0"><Table projects /></div>
+                            {may_create.then(|| view! {
+                                <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
+                            })}
+                        </div>
                     }
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                        .into_any()
                 }
-            })}
-        </Suspense>
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -101,7 +99,7 @@ pub fn NewProject(
     project: Option<String>,
 ) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| Signal::stored(flash.as_ref().and_then(|flash| flash.field(field)));
+    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     view! {
         <form class="card space-y-3 p-4" method="post" action=action>
             <h2>{title}</h2>

@@ -1,5 +1,5 @@
 use super::api::project_names;
-use crate::ui::{SelectField, choice};
+use crate::ui::{SelectField, awaited, choice, reading};
 use leptos::prelude::*;
 use uuid::Uuid;
 
@@ -21,29 +21,23 @@ pub fn ProjectName(
     view! { <a href=format!("/memories?project={id}") title=id.to_string()>{name_of(&projects, id)}</a> {page} }
 }
 
-/// The select field for a project. Until the names are loaded, it keeps the project of the URL.
+/// The select field for a project.
 #[component]
 pub fn ProjectSelect(
     name: &'static str,
     label: &'static str,
-    #[prop(into)] value: Signal<String>,
-    #[prop(optional, into)] error: Signal<Option<String>>,
+    #[prop(into)] value: String,
+    #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
-    let projects = Resource::new(|| (), |()| project_names());
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                let projects = projects.await.unwrap_or_default();
-                let mut choices: Vec<_> = std::iter::once(choice("", "Any project"))
-                    .chain(projects.into_iter().map(|(id, slug)| (id.to_string(), slug)))
-                    .collect();
-                // Memories may carry the id of a project that is not registered.
-                let chosen = value.get_untracked();
-                if !choices.iter().any(|(id, _)| *id == chosen) {
-                    choices.push((chosen.clone(), chosen.chars().take(12).collect()));
-                }
-                view! { <SelectField name label value choices error /> }
-            })}
-        </Suspense>
-    }
+    let projects = reading(project_names());
+    awaited(async move {
+        let projects = projects.await.unwrap_or_default();
+        let mut choices: Vec<_> =
+            std::iter::once(choice("", "Any project")).chain(projects.into_iter().map(|(id, slug)| (id.to_string(), slug))).collect();
+        // Memories may carry the id of a project that is not registered.
+        if !choices.iter().any(|(id, _)| *id == value) {
+            choices.push((value.clone(), value.chars().take(12).collect()));
+        }
+        view! { <SelectField name label value choices error /> }
+    })
 }

@@ -2,7 +2,7 @@ use super::{api::prompts, skills::Skills};
 use crate::{
     islands::CopyButton,
     layout::PageHead,
-    ui::{Badge, Empty, ErrorView, Shape},
+    ui::{Badge, Empty, ErrorView, Shape, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::Prompt;
@@ -10,21 +10,19 @@ use remembrancer::api::Prompt;
 /// The page of prompts to copy into an agent's instructions.
 #[component]
 pub fn PromptsPage() -> impl IntoView {
-    let list = Resource::new(|| (), |()| prompts());
+    let list = reading(prompts());
     view! {
         <PageHead title="Prompts">"Texts that teach an agent to use its memory. Add them to its instructions. GET /api/prompts returns the same texts."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                match list.await {
-                    Ok(prompts) if prompts.is_empty() => view! { <div class="card"><NoPrompts /></div> }.into_any(),
-                    Ok(prompts) => {
-                        let cards = prompts.into_iter().map(|prompt| view! { <Card prompt /> }).collect_view();
-                        view! { <div class="max-w-4xl space-y-6">{cards}</div> }.into_any()
-                    }
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+        {awaited(async move {
+            match list.await {
+                Ok(prompts) if prompts.is_empty() => view! { <div class="card"><NoPrompts /></div> }.into_any(),
+                Ok(prompts) => {
+                    let cards = prompts.into_iter().map(|prompt| view! { <Card prompt /> }).collect_view();
+                    view! { <div class="max-w-4xl space-y-6">{cards}</div> }.into_any()
                 }
-            })}
-        </Suspense>
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
         <Skills />
     }
 }

@@ -1,12 +1,12 @@
 use super::api::skills;
-use crate::ui::{ErrorView, text};
+use crate::ui::{ErrorView, awaited, reading, text};
 use leptos::prelude::*;
 use remembrancer::api::{SkillError, SkillList, SkillSummary};
 
 /// The skills of the server: who has them, how many tokens each takes, and the documents that could not be read.
 #[component]
 pub fn Skills() -> impl IntoView {
-    let list = Resource::new(|| (), |()| skills());
+    let list = reading(skills());
     view! {
         <section class="mt-8 max-w-4xl" aria-labelledby="skills" data-testid="skills">
             <h2 id="skills">"Skills"</h2>
@@ -14,14 +14,12 @@ pub fn Skills() -> impl IntoView {
                 "Instructions from the server's folder of " <code class="font-mono">"SKILL.md"</code>
                 " documents. They are part of every context that their agents assemble, and are the same for every organisation."
             </p>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    match list.await {
-                        Ok(list) => view! { <Listed list /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            {awaited(async move {
+                match list.await {
+                    Ok(list) => view! { <Listed list /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
         </section>
     }
 }

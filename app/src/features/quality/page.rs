@@ -36,22 +36,21 @@ fn filter(query: &Query) -> Parsed<QualityFilter> {
 #[component]
 pub fn QualityPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let quality = filtered.load(measure_quality);
+    let (query, quality) = (filtered.query.clone(), filtered.load(measure_quality));
     view! {
         <PageHead title="Quality">
             "How much of their memory agents use, and how well they know the people they work for."
         </PageHead>
         <Filters filtered />
-        <Answered answer=quality show=whole query=filtered.query />
+        <Answered answer=quality show=whole query />
     }
 }
 
 #[component]
 fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
-    let query = filtered.query;
     // The default period is left out of the URL, but a URL may name it.
     let usual = PERIOD.to_string();
-    let period = Signal::derive(move || query.with(|query| query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned()));
+    let period = filtered.query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned();
     let days = |days: u32| {
         let key = if days == PERIOD { String::new() } else { days.to_string() };
         (key, format!("{days} days"))
@@ -60,10 +59,10 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
         <FilterForm action="/quality" label="Quality">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
-                <AgentField query labelled=true error=filtered.error("agent") />
+                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/quality">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/quality">"Clear"</a>
                 </div>
             </div>
         </FilterForm>

@@ -1,37 +1,31 @@
-#[cfg(feature = "ssr")]
-use crate::guard::operator;
-use crate::{ConsoleError, codec::Text};
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{
-    DiagnoseRequest, Diagnosis, HealthFilter, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval, RetrievalDetail,
-    RetrievalFilter, RetrievalId, ZeroHit,
+use crate::{ConsoleError, guard::operator};
+use remembrancer::{
+    api::{
+        DiagnoseRequest, Diagnosis, HealthFilter, OperatorRole, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval,
+        RetrievalDetail, RetrievalFilter, RetrievalId, ZeroHit,
+    },
+    recall,
 };
-#[cfg(feature = "ssr")]
-use remembrancer::{api::OperatorRole, recall};
 
 /// Counts recalls and zero hits.
-#[server(endpoint = "measure_recall", input = GetUrl, output = Text)]
-pub async fn measure_recall(#[server(default)] filter: HealthFilter) -> Result<RecallHealth, ConsoleError> {
+pub async fn measure_recall(filter: HealthFilter) -> Result<RecallHealth, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::health(&engine, &ctx, &filter).await?)
 }
 
 /// One page of recalls that found nothing, newest first.
-#[server(endpoint = "zero_hits", input = GetUrl, output = Text)]
-pub async fn zero_hits(#[server(default)] filter: HealthFilter) -> Result<Page<ZeroHit>, ConsoleError> {
+pub async fn zero_hits(filter: HealthFilter) -> Result<Page<ZeroHit>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::zero_hits(&engine, &ctx, &filter).await?)
 }
 
 /// Runs a recall as an agent and returns every step. Nothing is logged or counted.
-#[server(endpoint = "try_recall", input = GetUrl, output = Text)]
 pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::playground(&engine, &ctx, &request).await?)
 }
 
 /// Follows one memory through a recall of an agent. Nothing is logged or counted.
-#[server(endpoint = "diagnose", input = GetUrl, output = Text)]
 pub async fn diagnose(request: DiagnoseRequest) -> Result<Diagnosis, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut diagnosis = recall::diagnose(&engine, &ctx, &request).await?;
@@ -43,21 +37,18 @@ pub async fn diagnose(request: DiagnoseRequest) -> Result<Diagnosis, ConsoleErro
 }
 
 /// One page of the recall log, newest first.
-#[server(endpoint = "list_retrievals", input = GetUrl, output = Text)]
-pub async fn list_retrievals(#[server(default)] filter: RetrievalFilter) -> Result<Page<Retrieval>, ConsoleError> {
+pub async fn list_retrievals(filter: RetrievalFilter) -> Result<Page<Retrieval>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::retrievals(&engine, &ctx, &filter).await?)
 }
 
 /// One recall with every candidate.
-#[server(endpoint = "read_retrieval", input = GetUrl, output = Text)]
 pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::retrieval(&engine, &ctx, id, None).await?)
 }
 
 /// Repeats a recall as of its time, and as of now. Nothing is logged or counted.
-#[server(endpoint = "replay_retrieval", input = GetUrl, output = Text)]
 pub async fn replay_retrieval(id: RetrievalId) -> Result<Replay, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::replay(&engine, &ctx, id, None).await?)

@@ -20,7 +20,7 @@ async fn diagnose(request: Option<DiagnoseRequest>) -> Result<Option<Diagnosis>,
 #[component]
 pub fn DiagnosePage() -> impl IntoView {
     let filtered = Filtered::by(url::diagnose);
-    let (query, answer) = (filtered.query, filtered.load(diagnose));
+    let (query, answer) = (filtered.query.clone(), filtered.load(diagnose));
     view! {
         <PageHead title="Diagnose">
             "Find out why an agent does not recall a memory, and what to do about it. Diagnoses are not logged or counted."
@@ -39,16 +39,15 @@ fn show(answer: Option<Diagnosis>, query: Query) -> AnyView {
 
 #[component]
 fn Form(filtered: Filtered<Option<DiagnoseRequest>>) -> impl IntoView {
-    let query = filtered.query;
     view! {
         <FilterForm action="/recall/diagnose" label="Diagnose">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_minmax(0,1fr)_minmax(0,1fr)_6rem]">
-                <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
+                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 <TextField name="memory" label="Memory" hint="short id" value=filtered.value("memory") error=filtered.error("memory") />
                 <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField query label="Question" hint="The question that should find the memory" />
+                    <SearchField value=filtered.value("q") label="Question" hint="The question that should find the memory" />
                     <button class="button button-primary" type="submit">
                         "Diagnose"
                     </button>

@@ -9,11 +9,10 @@ use super::{
     zero_hits::ZeroHits,
 };
 use crate::{
-    ConsoleError,
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, TextField, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -22,10 +21,9 @@ use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence,
 #[component]
 pub fn HealthPage() -> impl IntoView {
     let filtered = Filtered::by(url::health);
-    let (query, filter) = (filtered.query, filtered.filter);
-    // Paging through the list does not load the counts again.
-    let counted = Memo::new(move |_| filter.get().map(|filter| HealthFilter { after: None, before: None, ..filter }));
-    let health = Resource::new(move || counted.get(), |filter| async move { measure_recall(filter.map_err(ConsoleError::invalid)?).await });
+    let query = filtered.query.clone();
+    // The counts are those of the whole list, whichever of its pages is shown.
+    let health = filtered.load(|filter| measure_recall(HealthFilter { after: None, before: None, ..filter }));
     let list = filtered.load(zero_hits);
     let who = ViewerResource::expect();
     view! {
@@ -33,28 +31,24 @@ pub fn HealthPage() -> impl IntoView {
             "How often recall returns nothing, and why."
         </PageHead>
         <Filters filtered />
-        <Narrowed query />
+        <Narrowed query=query.clone() />
         <div class="mt-4">
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                    match (health.await, list.await) {
-                        (Ok(health), Ok(page)) => view! { <Whole health page query=query.get_untracked() may_restore /> }.into_any(),
-                        (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            {awaited(async move {
+                let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+                match (health.await, list.await) {
+                    (Ok(health), Ok(page)) => view! { <Whole health page query may_restore /> }.into_any(),
+                    (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                }
+            })}
         </div>
     }
 }
 
 #[component]
 fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
-    let query = filtered.query;
-    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
     // The default period is left out of the URL, but a URL may name it.
     let usual = url::PERIOD.to_string();
-    let period = Signal::derive(move || query.with(|query| query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned()));
+    let period = filtered.query.get("days").filter(|days| *days != usual).unwrap_or_default().to_owned();
     let days = |days: u32| match days {
         1 => choice("1", "24 hours"),
         url::PERIOD => (String::new(), format!("{days} days")),
@@ -67,16 +61,16 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     view! {
         <FilterForm action="/recall" label="Recall health">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
-                <SelectField name="days" label="Period" value=period error=error("days") choices=url::PERIODS.map(days).to_vec() />
-                <TextField name="day" label="Day (UTC)" kind="date" value=value("day") error=error("day") />
-                <SelectField name="hour" label="Hour (UTC)" value=value("hour") error=error("hour") choices=hours.collect() />
-                <AgentField query labelled=true error=error("agent") />
-                <TextField name="topic" label="Topic" hint="A term, or “other”" value=value("topic") />
-                <SelectField name="cause" label="Cause" value=value("cause") error=error("cause") choices=causes.collect() />
-                <SelectField name="expected" label="Result expected" value=value("expected") error=error("expected") choices=expected />
+                <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
+                <TextField name="day" label="Day (UTC)" kind="date" value=filtered.value("day") error=filtered.error("day") />
+                <SelectField name="hour" label="Hour (UTC)" value=filtered.value("hour") error=filtered.error("hour") choices=hours.collect() />
+                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+                <TextField name="topic" label="Topic" hint="A term, or “other”" value=filtered.value("topic") />
+                <SelectField name="cause" label="Cause" value=filtered.value("cause") error=filtered.error("cause") choices=causes.collect() />
+                <SelectField name="expected" label="Result expected" value=filtered.value("expected") error=filtered.error("expected") choices=expected />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(url::HEALTH) href="/recall">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::HEALTH) href="/recall">"Clear"</a>
                 </div>
             </div>
         </FilterForm>

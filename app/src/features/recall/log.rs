@@ -12,12 +12,12 @@ use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
 #[component]
 pub fn LogPage() -> impl IntoView {
     let filtered = Filtered::by(url::log);
-    let (query, list) = (filtered.query, filtered.load(list_retrievals));
+    let (query, list) = (filtered.query.clone(), filtered.load(list_retrievals));
     view! {
         <PageHead title="Recall log">
             "What agents asked and what they got. You can replay each recall with the memory of that time and with today's."
         </PageHead>
-        <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query />
+        <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query=query.clone() />
         <Filters filtered />
         <Answered answer=list show=|page, query| view! { <Recalls page query /> }.into_any() query />
     }
@@ -25,18 +25,17 @@ pub fn LogPage() -> impl IntoView {
 
 #[component]
 fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
-    let query = filtered.query;
     let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
     let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
     view! {
         <FilterForm action="/recall/log" label="Recall log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
                 <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField query label="Query contains" hint="Part of the question" />
+                    <SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" />
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(url::LOG) href="/recall/log">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href="/recall/log">"Clear"</a>
                 </div>
-                <AgentField query labelled=true />
+                <AgentField value=filtered.value("agent") labelled=true />
                 <SelectField name="zero_hit" label="Outcome" value=filtered.value("zero_hit") error=filtered.error("zero_hit") choices=outcomes />
                 <SelectField name="ranking" label="Ranking" value=filtered.value("ranking") error=filtered.error("ranking") choices=rankings />
                 <TextField name="memory" label="Returned the memory" hint="UUID" value=filtered.value("memory") error=filtered.error("memory") />

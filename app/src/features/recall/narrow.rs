@@ -48,24 +48,22 @@ fn around(query: &Query) -> Query {
 
 /// Says to which day or hour the page is narrowed, with links to what is around it.
 #[component]
-pub fn Narrowed(query: Memo<Query>) -> impl IntoView {
-    let says = move |query: &Query| {
-        let (day, hour) = chosen(query)?;
+pub fn Narrowed(query: Query) -> impl IntoView {
+    chosen(&query).map(|(day, hour)| {
         let name = match hour.and_then(|hour| day.and_hms_opt(hour, 0, 0)) {
             Some(from) => bar_name(BarUnit::Hour, from.and_utc()),
             None => format!("{} (UTC)", text::day(day)),
         };
-        let (whole, day) = (wide(query), around(query));
+        let (whole, day) = (wide(&query), around(&query));
         let day = (hour.is_some() && day != whole).then(|| view! { <a href=day.href("/recall")>"Show the whole day"</a> });
-        Some(view! {
+        view! {
             <p class="mt-3 flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm" data-testid="narrowed">
                 <span>"Showing only " <strong class="font-medium">{name}</strong></span>
                 {day}
                 <a href=whole.href("/recall")>"Show the whole period"</a>
             </p>
-        })
-    };
-    move || query.with(says)
+        }
+    })
 }
 
 #[cfg(test)]

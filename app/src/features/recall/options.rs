@@ -14,7 +14,7 @@ pub fn Options(
     #[prop(optional)]
     all_of_them: bool,
 ) -> impl IntoView {
-    let (value, error) = (move |name| filtered.value(name), move |name| filtered.error(name));
+    let (value, error) = (|name: &str| filtered.value(name), |name: &str| filtered.error(name));
     let in_reach = [MemoryStatus::Active, MemoryStatus::Contradicted];
     let expected = all_of_them.then(|| {
         let choices = vec![choice("", "No"), choice("true", "Yes: report an empty answer")];
@@ -23,7 +23,7 @@ pub fn Options(
     let as_of = all_of_them
         .then(|| view! { <TextField name="as_of" label="As of 0:00 UTC on" kind="date" value=value("as_of") error=error("as_of") /> });
     view! {
-        <details class="col-span-full" open=filtered.query.get_untracked().any(names)>
+        <details class="col-span-full" open=filtered.query.any(names)>
             <summary class="button button-quiet -ml-3">
                 <Icon shape=Shape::Filter />
                 "Options and filters"

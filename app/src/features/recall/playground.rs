@@ -28,7 +28,7 @@ async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, C
 #[component]
 pub fn PlaygroundPage() -> impl IntoView {
     let filtered = Filtered::by(url::playground);
-    let (query, answer) = (filtered.query, filtered.load(ask));
+    let (query, answer) = (filtered.query.clone(), filtered.load(ask));
     view! {
         <PageHead title="Playground">
             "Run a recall as an agent and inspect every step. Playground queries are not logged or counted."
@@ -48,17 +48,16 @@ fn show(answer: Option<Playground>, query: Query) -> AnyView {
 
 #[component]
 fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
-    let query = filtered.query;
     view! {
         <FilterForm action="/recall/playground" label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
-                <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
+                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full lg:col-span-1">
                     <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 </div>
                 <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField query label="Question" hint="What would an agent ask?" />
+                    <SearchField value=filtered.value("q") label="Question" hint="What would an agent ask?" />
                     <button class="button button-primary" type="submit">
                         "Recall"
                     </button>

@@ -7,51 +7,37 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    query::{Query, use_query},
-    ui::{ErrorView, Icon, Shape, Time, Zone, text},
+    query::{use_param, use_query},
+    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, if_any, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
 
 /// The page of one logged recall, with a replay if the URL asks for it.
 #[component]
 pub fn RetrievalPage() -> impl IntoView {
-    let (params, query) = (use_params_map(), use_query());
-    let id = Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse::<RetrievalId>().ok()));
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_retrieval(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
-    let again = Memo::new(move |_| id.get().filter(|_| query.with(|query| query.get("replay").is_some())));
-    let replayed = Resource::new(
-        move || again.get(),
-        |id| async move {
-            match id {
-                Some(id) => Some(replay_retrieval(id).await),
-                None => None,
-            }
-        },
-    );
+    let query = use_query();
+    let id = use_param::<RetrievalId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_retrieval(id).await,
+            None => Err(unknown()),
+        }
+    });
+    let replayed = id.filter(|_| query.get("replay").is_some()).map(|id| reading(replay_retrieval(id)));
     view! {
         <p class="mb-2 text-sm">
             <a href="/recall/log">"Recall log"</a>
             <span class="text-soft">" / "</span>
         </p>
-        <Suspense>
-            {move || Suspend::new(async move {
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail query replayed /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let replayed = if_any(replayed).await;
+            match detail.await {
+                Ok(detail) => view! { <Whole detail replayed /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -65,16 +51,16 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 }
 
 fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No recall has this id.")
 }
 
-/// The replay, once it is requested.
-type Again = Resource<Option<Result<Replay, ConsoleError>>>;
-
 #[component]
-fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl IntoView {
+fn Whole(
+    detail: RetrievalDetail,
+    /// The replay, if it was requested.
+    replayed: Option<Result<Replay, ConsoleError>>,
+) -> impl IntoView {
     let retrieval = detail.retrieval.clone();
     let (title, page) = (text::short(&retrieval.query, 80), format!("/recall/log/{}", retrieval.id));
     view! {
@@ -88,7 +74,7 @@ fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl I
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                <Section query page replayed />
+                <Section page replayed />
                 <section aria-labelledby="considered">
                     <h2 class="mb-2" id="considered">"What was considered"</h2>
                     <div class="card"><ConsideredTable detail=detail.clone() /></div>
@@ -100,30 +86,27 @@ fn Whole(detail: RetrievalDetail, query: Memo<Query>, replayed: Again) -> impl I
 }
 
 #[component]
-fn Section(query: Memo<Query>, page: String, replayed: Again) -> impl IntoView {
+fn Section(page: String, replayed: Option<Result<Replay, ConsoleError>>) -> impl IntoView {
     let again = format!("{page}?replay=yes");
-    let open = move || query.with(|query| query.get("replay").is_some());
+    let open = replayed.is_some();
+    let body = match replayed {
+        None => view! { <p class="text-sm text-soft">"Compares the logged answer with the answers from the memory of that time and of today. Replays are not logged or counted."</p> }.into_any(),
+        Some(Ok(replay)) => view! { <Compared replay /> }.into_any(),
+        Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+    };
     view! {
         <section aria-labelledby="again">
             <div class="mb-2 flex flex-wrap items-center justify-between gap-2">
                 <h2 id="again">"Replay"</h2>
-                <a class="button" class:button-primary=move || !open() href=again data-noscroll="true" class:hidden=open>
+                <a class="button" class:button-primary=!open href=again data-noscroll="true" class:hidden=open>
                     <Icon shape=Shape::Restore />
                     "Replay this recall"
                 </a>
-                <a class="button button-quiet" href=page data-noscroll="true" class:hidden=move || !open()>
+                <a class="button button-quiet" href=page data-noscroll="true" class:hidden=!open>
                     "Hide the replay"
                 </a>
             </div>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    match replayed.await {
-                        None => view! { <p class="text-sm text-soft">"Compares the logged answer with the answers from the memory of that time and of today. Replays are not logged or counted."</p> }.into_any(),
-                        Some(Ok(replay)) => view! { <Compared replay /> }.into_any(),
-                        Some(Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            {body}
         </section>
     }
 }
@@ -163,7 +146,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 <dt>"Duration"</dt>
                 <dd>{format!("{:.1} ms", retrieval.took_ms)}</dd>
                 <dt>"Asked"</dt>
-                <dd>{move || zone.moment(at)}</dd>
+                <dd>{zone.moment(at)}</dd>
                 <dt>"Id"</dt>
                 <dd class="font-mono text-xs break-all">{retrieval.id.to_string()}</dd>
             </dl>

@@ -1,23 +1,18 @@
-use super::input::SearchInput;
-#[cfg(feature = "ssr")]
-use super::input::categories as read_categories;
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
+use super::input::{SearchInput, categories as read_categories};
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, invalid, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{AgentId, SearchPolicy};
-#[cfg(feature = "ssr")]
-use remembrancer::identity;
+use leptos::prelude::*;
+use remembrancer::{
+    api::{AgentId, SearchPolicy},
+    identity,
+};
 
-#[cfg(feature = "ssr")]
 const PAGE: &str = "/recall/policy";
 
 /// How a search over all sources ranks.
-#[server(endpoint = "search_policy", input = GetUrl, output = Text)]
 pub async fn read_search_policy() -> Result<SearchPolicy, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::search_policy(&engine, &ctx).await?)
@@ -35,8 +30,7 @@ pub async fn set_search_policy(#[server(flatten)] input: SearchInput) -> Result<
 }
 
 /// The documents that are relevant to an agent, by kind or collection; all of them if empty. Nothing without an agent.
-#[server(endpoint = "knowledge_categories", input = GetUrl, output = Text)]
-pub async fn read_knowledge_categories(#[server(default)] agent: Option<AgentId>) -> Result<Vec<String>, ConsoleError> {
+pub async fn read_knowledge_categories(agent: Option<AgentId>) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::knowledge_categories(&engine, &ctx, agent).await?)
 }

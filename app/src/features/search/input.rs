@@ -1,7 +1,5 @@
 use crate::query::Query;
-use remembrancer::api::SearchPolicy;
-#[cfg(feature = "ssr")]
-use remembrancer::api::{FieldError, Weights};
+use remembrancer::api::{FieldError, SearchPolicy, Weights};
 use serde::{Deserialize, Serialize};
 
 /// The fields of the form of weights, as they were entered.
@@ -39,10 +37,7 @@ impl SearchInput {
             similarity_min: policy.similarity_min.map(|least| least.to_string()).unwrap_or_default(),
         }
     }
-}
 
-#[cfg(feature = "ssr")]
-impl SearchInput {
     /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         Query::default()
@@ -79,12 +74,11 @@ impl SearchInput {
 }
 
 /// The categories of a text, which separates them by commas.
-#[cfg(feature = "ssr")]
 pub fn categories(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|category| !category.is_empty()).map(str::to_owned).collect()
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

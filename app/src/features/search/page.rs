@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, OperatorRole, SearchPolicy};
@@ -23,53 +23,51 @@ fn agent(query: &Query) -> Parsed<Option<AgentId>> {
 #[component]
 pub fn SearchPolicyPage() -> impl IntoView {
     let filtered = Filtered::by(agent);
-    let query = filtered.query;
-    let policy = Resource::new(|| (), |()| read_search_policy());
+    let query = filtered.query.clone();
+    let policy = reading(read_search_policy());
     let categories = filtered.load(read_knowledge_categories);
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Search policy">"How search_my_memories ranks what its four sources find."</PageHead>
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await.ok();
-                let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                // The fields that are wrong tell which form was refused.
-                let is_weight = |name: &str| name.starts_with("weights") || name == "similarity_min";
-                let (of_weights, of_agent): (Vec<_>, Vec<_>) =
-                    flash.into_iter().partition(|flash| flash.fields.iter().any(|field| is_weight(&field.field)));
-                let agent = query.get_untracked().text("agent");
-                let weights = match policy.await {
-                    Ok(policy) => view! { <Weights policy may_edit flash=of_weights.into_iter().next() /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
-                let relevant = match categories.await {
-                    Ok(_) if agent.is_empty() => ().into_any(),
-                    Ok(categories) => {
-                        view! { <Categories agent categories may_edit flash=of_agent.into_iter().next() /> }.into_any()
-                    }
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
-                view! {
-                    {weights}
-                    <section class="mt-6 max-w-3xl" aria-labelledby="relevant">
-                        <h2 class="mb-1" id="relevant">"Relevant documents"</h2>
-                        <p class="mb-3 text-sm text-soft">
-                            "Each agent searches the documents of its categories. Categories affect relevance, not permissions."
-                        </p>
-                        <FilterForm action="/recall/policy" label="Agent">
-                            <div class="mb-4 flex flex-wrap items-end gap-2">
-                                <div class="min-w-40 grow sm:grow-0">
-                                    <AgentField query none="Choose an agent" labelled=true error=filtered.error("agent") />
-                                </div>
-                                <button class="button" type="submit">"Show categories"</button>
-                            </div>
-                        </FilterForm>
-                        {relevant}
-                    </section>
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            // The fields that are wrong tell which form was refused.
+            let is_weight = |name: &str| name.starts_with("weights") || name == "similarity_min";
+            let (of_weights, of_agent): (Vec<_>, Vec<_>) =
+                flash.into_iter().partition(|flash| flash.fields.iter().any(|field| is_weight(&field.field)));
+            let agent = query.text("agent");
+            let weights = match policy.await {
+                Ok(policy) => view! { <Weights policy may_edit flash=of_weights.into_iter().next() /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            };
+            let relevant = match categories.await {
+                Ok(_) if agent.is_empty() => ().into_any(),
+                Ok(categories) => {
+                    view! { <Categories agent categories may_edit flash=of_agent.into_iter().next() /> }.into_any()
                 }
-            })}
-        </Suspense>
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            };
+            view! {
+                {weights}
+                <section class="mt-6 max-w-3xl" aria-labelledby="relevant">
+                    <h2 class="mb-1" id="relevant">"Relevant documents"</h2>
+                    <p class="mb-3 text-sm text-soft">
+                        "Each agent searches the documents of its categories. Categories affect relevance, not permissions."
+                    </p>
+                    <FilterForm action="/recall/policy" label="Agent">
+                        <div class="mb-4 flex flex-wrap items-end gap-2">
+                            <div class="min-w-40 grow sm:grow-0">
+                                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
+                            </div>
+                            <button class="button" type="submit">"Show categories"</button>
+                        </div>
+                    </FilterForm>
+                    {relevant}
+                </section>
+            }
+        })}
     }
 }
 
@@ -96,7 +94,7 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
         }
         .into_any();
     }
-    let fields = rows.into_iter().map(|(name, label, value, error)| view! { <TextField name label value error=Signal::stored(error) /> });
+    let fields = rows.into_iter().map(|(name, label, value, error)| view! { <TextField name label value error /> });
     view! {
         <form class="card max-w-3xl space-y-4 p-4" method="post" action="/console/api/set_search_policy">
             <p class="text-sm text-soft">
@@ -121,7 +119,7 @@ fn Categories(agent: String, categories: Vec<String>, may_edit: bool, flash: Opt
     view! {
         <form class="card space-y-3 p-4" method="post" action="/console/api/set_knowledge_categories">
             <input type="hidden" name="agent" value=agent />
-            <TextField name="categories" label="Categories" hint="adr, billing" value=shown error=Signal::stored(error) />
+            <TextField name="categories" label="Categories" hint="adr, billing" value=shown error />
             <p class="text-sm text-soft">
                 "Kinds of documents (spec, adr, architecture, glossary, document) or names of collections, separated by commas. Empty: all \
                 documents are relevant."

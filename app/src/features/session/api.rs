@@ -1,29 +1,24 @@
-use crate::{ConsoleError, Flash, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
+    ConsoleError, Flash,
     guard::{
         client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status, signed_in,
         take_flash, theme_cookie,
     },
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::OperatorProfile;
-#[cfg(feature = "ssr")]
+use leptos::prelude::*;
 use remembrancer::{
-    api::ErrorCode,
+    api::{ErrorCode, OperatorProfile},
     identity::{self, Admission},
 };
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "ssr")]
 use std::num::NonZeroU32;
 
 /// Most characters of a login that a refused form keeps.
-#[cfg(feature = "ssr")]
 const LOGIN_MAX: usize = 200;
 
 /// The signed-in operator with everything that the frame of the page needs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Viewer {
     pub profile: OperatorProfile,
     /// `light` or `dark`, if one was chosen.
@@ -36,7 +31,6 @@ pub struct Viewer {
 }
 
 /// The signed-in viewer.
-#[server(endpoint = "viewer", input = GetUrl, output = Text)]
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;
     let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);
@@ -83,7 +77,6 @@ pub async fn sign_out() -> Result<(), ConsoleError> {
     Ok(())
 }
 
-#[cfg(feature = "ssr")]
 async fn attempt(login: &str, password: &str) -> Result<Admission, ConsoleError> {
     let console = console()?;
     if let Some(wait) = (console.limiter)(login, client_address()) {
@@ -95,7 +88,6 @@ async fn attempt(login: &str, password: &str) -> Result<Admission, ConsoleError>
 }
 
 /// The code of an error in the URL of the sign-in page. It does not reveal whether the login exists.
-#[cfg(feature = "ssr")]
 fn why(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::RateLimited => "limited",

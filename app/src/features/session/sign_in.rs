@@ -1,6 +1,5 @@
-#[cfg(feature = "ssr")]
-use crate::guard::kept_login;
 use crate::{
+    guard::kept_login,
     query::{Query, use_query},
     ui::{Icon, Shape},
 };
@@ -12,7 +11,7 @@ use leptos_meta::Title;
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();
     // After a refusal only the password has to be typed again.
-    let kept = SharedValue::new(kept_login).into_inner();
+    let kept = kept_login();
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
@@ -29,9 +28,9 @@ pub fn SignInPage() -> impl IntoView {
             </svg>
             <h1>"Sign in to Remembrancer"</h1>
             <p class="mt-1 mb-6 text-soft">"See and manage what your agents remember."</p>
-            {move || notice(&query.get())}
+            {notice(&query)}
             <form class="space-y-4" method="post" action="/console/api/sign_in">
-                <input type="hidden" name="next" value=move || query.get().text("next") />
+                <input type="hidden" name="next" value=query.text("next") />
                 <div>
                     <label class="label" for="login">
                         "Login"
@@ -64,12 +63,6 @@ pub fn SignInPage() -> impl IntoView {
             </p>
         </main>
     }
-}
-
-/// The login of the form that was refused: the server knows it, and the page brings it to the browser.
-#[cfg(not(feature = "ssr"))]
-fn kept_login() -> String {
-    String::new()
 }
 
 fn notice(query: &Query) -> Option<impl IntoView + use<>> {

@@ -1,29 +1,24 @@
-#[cfg(feature = "ssr")]
 use super::input;
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, invalid, operator},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{Balances, UsageFilter, UsageReport};
-#[cfg(feature = "ssr")]
-use remembrancer::usage as ledger;
+use leptos::prelude::*;
+use remembrancer::{
+    api::{Balances, UsageFilter, UsageReport},
+    usage as ledger,
+};
 
-#[cfg(feature = "ssr")]
 const PAGE: &str = "/usage";
 
 /// What calls of models cost in a period.
-#[server(endpoint = "usage", input = GetUrl, output = Text)]
-pub async fn usage(#[server(default)] filter: UsageFilter) -> Result<UsageReport, ConsoleError> {
+pub async fn usage(filter: UsageFilter) -> Result<UsageReport, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(ledger::overview(&engine, &ctx, &filter).await?)
 }
 
 /// The accounts with limits, and the latest grants.
-#[server(endpoint = "balances", input = GetUrl, output = Text)]
 pub async fn read_balances() -> Result<Balances, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(ledger::balances(&engine, &ctx).await?)

@@ -113,8 +113,8 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
             <h3 class="font-medium">"Grant credit"</h3>
             <p class="text-sm text-soft">"After its first grant, an account needs credit to call paid models. A negative amount corrects an earlier grant."</p>
             <div class="grid grid-cols-2 gap-3">
-                <TextField name="dollars" label="US dollars" hint="20" value=typed.text("dollars") error=Signal::stored(error("dollars")) />
-                <TextField name="user" label="User" hint="Empty: the organisation" value=typed.text("user") error=Signal::stored(error("user")) />
+                <TextField name="dollars" label="US dollars" hint="20" value=typed.text("dollars") error=error("dollars") />
+                <TextField name="user" label="User" hint="Empty: the organisation" value=typed.text("user") error=error("user") />
             </div>
             <div>
                 <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
@@ -127,7 +127,7 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
 #[component]
 fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map_or_else(|| entered(limits), |flash| Query::parse(&flash.typed));
-    let error = |name: &str| Signal::stored(flash.as_ref().and_then(|flash| flash.field(name)));
+    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     let organisation = || view! { <a href="/usage#set-limits">"Limit the organisation"</a> }.into_any();
     let (title, other, whose) = match user.as_str() {
         "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),

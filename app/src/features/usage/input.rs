@@ -1,7 +1,5 @@
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::UsageFilter;
-#[cfg(feature = "ssr")]
-use remembrancer::api::{FieldError, UsageLimits, UserRef};
+use remembrancer::api::{FieldError, UsageFilter, UsageLimits, UserRef};
 
 /// The filter of the address.
 pub fn filter(query: &Query) -> Parsed<UsageFilter> {
@@ -20,7 +18,6 @@ pub fn filter(query: &Query) -> Parsed<UsageFilter> {
 ///
 /// # Errors
 /// Every field that cannot be read.
-#[cfg(feature = "ssr")]
 pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, f64), Vec<FieldError>> {
     let mut errors = Vec::new();
     let user = account(user, &mut errors);
@@ -35,7 +32,6 @@ pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, f64), Vec<Fi
 ///
 /// # Errors
 /// Every field that cannot be read.
-#[cfg(feature = "ssr")]
 pub fn limits(
     (user, is_named): (&str, bool),
     month_dollars: &str,
@@ -52,12 +48,10 @@ pub fn limits(
     if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
 }
 
-#[cfg(feature = "ssr")]
 fn account(user: &str, errors: &mut Vec<FieldError>) -> Option<UserRef> {
     optional(("user", user), "Enter a user’s reference or id, or leave the field empty for the organisation.", errors)
 }
 
-#[cfg(feature = "ssr")]
 fn optional<T: std::str::FromStr>((name, text): (&str, &str), expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
     let text = text.trim();
     let value = text.parse().ok();
@@ -67,7 +61,7 @@ fn optional<T: std::str::FromStr>((name, text): (&str, &str), expected: &str, er
     value.filter(|_| !text.is_empty())
 }
 
-#[cfg(all(test, feature = "ssr"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

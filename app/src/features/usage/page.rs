@@ -10,9 +10,9 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, TextField,
+        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, TextField, awaited,
         chart::{length, share_of},
-        text,
+        reading, text,
     },
 };
 use leptos::prelude::*;
@@ -24,8 +24,8 @@ const NAMES: &[&str] = &["from", "until", "agent", "model"];
 #[component]
 pub fn UsagePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, report) = (filtered.query, filtered.load(usage));
-    let accounts = Resource::new(|| (), |()| read_balances());
+    let (query, report) = (filtered.query.clone(), filtered.load(usage));
+    let (user, accounts) = (query.text("user"), reading(read_balances()));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
@@ -33,29 +33,24 @@ pub fn UsagePage() -> impl IntoView {
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
                 <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
                 <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
-                <AgentField query labelled=true error=filtered.error("agent") />
+                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 <TextField name="model" label="Model" hint="Exact name" value=filtered.value("model") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/usage">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/usage">"Clear"</a>
                 </div>
             </div>
         </FilterForm>
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
-        <Suspense>
-            {move || {
-                let user = query.get().text("user");
-                Suspend::new(async move {
-                    let viewer = who.await.ok();
-                    let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-                    let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                    match accounts.await {
-                        Ok(balances) => view! { <Accounts balances may_edit user flash /> }.into_any(),
-                        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                    }
-                })
-            }}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await.ok();
+            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match accounts.await {
+                Ok(balances) => view! { <Accounts balances may_edit user flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 

@@ -1,17 +1,15 @@
-use crate::{ConsoleError, codec::Text};
-#[cfg(feature = "ssr")]
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, operator, own_path},
     query::Query,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{SavedView, ViewId, ViewPage};
-#[cfg(feature = "ssr")]
-use remembrancer::identity;
+use leptos::prelude::*;
+use remembrancer::{
+    api::{SavedView, ViewId, ViewPage},
+    identity,
+};
 
 /// The operator's views of a page, by name.
-#[server(endpoint = "saved_views", input = GetUrl, output = Text)]
 pub async fn saved_views(page: ViewPage) -> Result<Vec<SavedView>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(identity::views(&engine, &ctx, page).await?)

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{Icon, Shape},
+    ui::{Icon, Shape, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{SavedView, VIEW_NAME_MAX, ViewPage};
@@ -16,24 +16,16 @@ pub fn ViewBar(
     path: &'static str,
     /// The filter fields of the list; the rest of the URL is no part of a view.
     names: &'static [&'static str],
-    query: Memo<Query>,
+    query: Query,
 ) -> impl IntoView {
-    let views = Resource::new(|| (), move |()| saved_views(page));
+    let views = reading(saved_views(page));
     let who = ViewerResource::expect();
-    view! {
-        <Suspense>
-            {move || Suspend::new(async move {
-                let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                // The list works without its views; the next load tries again.
-                let views = views.await.unwrap_or_default();
-                move || {
-                    let now = query.with(|query| only(query, names));
-                    let (views, flash) = (views.clone(), flash.clone());
-                    view! { <Bar page path views now flash /> }
-                }
-            })}
-        </Suspense>
-    }
+    awaited(async move {
+        let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+        // The list works without its views; the next load tries again.
+        let views = views.await.unwrap_or_default();
+        view! { <Bar page path views now=only(&query, names) flash /> }
+    })
 }
 
 /// The filters of a URL in the order of `names`, so that two URLs of the same list are one view.

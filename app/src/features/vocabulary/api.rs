@@ -1,29 +1,22 @@
-use super::input::DecisionInput;
-#[cfg(feature = "ssr")]
-use super::words::summary;
-use crate::{ConsoleError, codec::Text, ids::Ids};
-#[cfg(feature = "ssr")]
+use super::{input::DecisionInput, words::summary};
 use crate::{
-    Flash,
+    ConsoleError, Flash,
     guard::{finish, incomplete, operator, own_path},
+    ids::Ids,
     query::Query,
     ui::text::count,
 };
-use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::api::{
-    Decision, DecisionId, Effect, NamedTerm, Page, Proposal, ProposalDetail, ProposalFilter, ProposalId, Term, TermDetail, TermFilter,
-    TermId,
-};
-#[cfg(feature = "ssr")]
+use leptos::prelude::*;
 use remembrancer::{
     Engine, OpContext,
-    api::{BULK_MAX, FieldError, OperatorRole, TermChange, Verdict},
+    api::{
+        BULK_MAX, Decision, DecisionId, Effect, FieldError, NamedTerm, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
+        ProposalId, Term, TermChange, TermDetail, TermFilter, TermId, Verdict,
+    },
     vocabulary::{self, NewTerm},
 };
-use serde::{Deserialize, Serialize};
 
 /// The effect of a verdict on proposals, before it is given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictPreview {
     pub proposals: Vec<Proposal>,
     /// Absent while a field is missing, and for a rejection, which changes no term.
@@ -35,7 +28,6 @@ pub struct VerdictPreview {
 }
 
 /// The effect of a change of a term, before it is made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangePreview {
     pub term: Term,
     pub effect: Effect,
@@ -44,27 +36,21 @@ pub struct ChangePreview {
 }
 
 /// One page of proposals, the most frequent first.
-#[server(endpoint = "proposals", input = GetUrl, output = Text)]
-pub async fn browse_proposals(#[server(default)] filter: ProposalFilter) -> Result<Page<Proposal>, ConsoleError> {
+pub async fn browse_proposals(filter: ProposalFilter) -> Result<Page<Proposal>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposals(&engine, &ctx, &filter).await?)
 }
 
 /// A proposal with its evidence, the nearest terms and the effect of a decision.
-#[server(endpoint = "proposal", input = GetUrl, output = Text)]
 pub async fn read_proposal(id: ProposalId) -> Result<ProposalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::proposal(&engine, &ctx, id).await?)
 }
 
 /// Previews a verdict on several proposals.
-#[server(endpoint = "consider_proposals", input = GetUrl, output = Text)]
-pub async fn consider_proposals(
-    #[server(default)] ids: Ids<ProposalId>,
-    #[server(flatten)] input: DecisionInput,
-) -> Result<VerdictPreview, ConsoleError> {
+pub async fn consider_proposals(ids: Vec<ProposalId>, input: DecisionInput) -> Result<VerdictPreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let ids: Vec<_> = ids.0.into_iter().take(BULK_MAX).collect();
+    let ids: Vec<_> = ids.into_iter().take(BULK_MAX).collect();
     let into = named(&engine, &ctx, &input.into).await?;
     let verdict = input.verdict(into.as_ref().map(|term| term.id));
     let effect = effect(&engine, &ctx, &ids, verdict.as_ref().ok()).await?;
@@ -104,32 +90,25 @@ pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> R
 }
 
 /// One page of decisions, newest first.
-#[server(endpoint = "decisions", input = GetUrl, output = Text)]
-pub async fn browse_decisions(
-    #[server(default)] after: Option<String>,
-    #[server(default)] before: Option<String>,
-) -> Result<Page<Decision>, ConsoleError> {
+pub async fn browse_decisions(after: Option<String>, before: Option<String>) -> Result<Page<Decision>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::decisions(&engine, &ctx, after.as_deref(), before.as_deref()).await?)
 }
 
 /// One page of terms, in alphabetical order.
-#[server(endpoint = "terms", input = GetUrl, output = Text)]
-pub async fn browse_terms(#[server(default)] filter: TermFilter) -> Result<Page<Term>, ConsoleError> {
+pub async fn browse_terms(filter: TermFilter) -> Result<Page<Term>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::terms(&engine, &ctx, &filter).await?)
 }
 
 /// A term with its usage and its history.
-#[server(endpoint = "term", input = GetUrl, output = Text)]
 pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::term(&engine, &ctx, id).await?)
 }
 
 /// Previews a change of a term.
-#[server(endpoint = "foresee_change", input = GetUrl, output = Text)]
-pub async fn foresee_change(id: TermId, #[server(flatten)] input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
+pub async fn foresee_change(id: TermId, input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;
     let into = named(&engine, &ctx, &input.into).await?;
@@ -179,14 +158,12 @@ pub async fn create_alias(#[server(default)] alias: String, #[server(default)] i
 }
 
 /// Redirects to the term that was created or has a new alias, or back to the form.
-#[cfg(feature = "ssr")]
 async fn created(result: Result<Decision, ConsoleError>, typed: &Query) -> Result<(), ConsoleError> {
     let term = result.as_ref().ok().and_then(|decision| decision.term_id);
     let done = term.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     finish(result.map(|decision| flash(&decision)), &done, "/vocabulary/terms/new", &typed.href("")).await
 }
 
-#[cfg(feature = "ssr")]
 async fn decide(ids: &[ProposalId], input: &DecisionInput) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let into = named(&engine, &ctx, &input.into).await?.map(|term| term.id);
@@ -194,7 +171,6 @@ async fn decide(ids: &[ProposalId], input: &DecisionInput) -> Result<Flash, Cons
     Ok(flash(&vocabulary::decide(&engine, &ctx, ids, &verdict).await?))
 }
 
-#[cfg(feature = "ssr")]
 async fn change(id: TermId, input: &DecisionInput) -> Result<Decision, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let into = named(&engine, &ctx, &input.into).await?.map(|term| term.id);
@@ -203,7 +179,6 @@ async fn change(id: TermId, input: &DecisionInput) -> Result<Decision, ConsoleEr
 }
 
 /// The effect of a verdict that is complete and changes a term.
-#[cfg(feature = "ssr")]
 async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: Option<&Verdict>) -> Result<Option<Effect>, ConsoleError> {
     match verdict {
         None | Some(Verdict::Reject { .. }) => Ok(None),
@@ -213,13 +188,11 @@ async fn effect(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: O
 }
 
 /// The term in use that the text of a field names, unless the field is empty.
-#[cfg(feature = "ssr")]
 async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, ConsoleError> {
     if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
 }
 
 /// The message after a decision, with its undo if it can be undone.
-#[cfg(feature = "ssr")]
 fn flash(decision: &Decision) -> Flash {
     let mut text = summary(decision);
     if decision.memories > 0 {

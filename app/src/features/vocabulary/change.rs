@@ -4,57 +4,52 @@ use super::{
     effect::{Effects, Hidden},
     input::DecisionInput,
     tabs::Tabs,
-    term::{unknown, use_term_id},
+    term::unknown,
 };
 use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
-    query::{Query, use_query},
-    ui::{Diff, ErrorView},
+    query::{Query, use_param, use_query},
+    ui::{Diff, ErrorView, awaited, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, OperatorRole};
+use remembrancer::api::{ErrorCode, OperatorRole, TermId};
 
 /// The confirmation page of a change to a term: its effect, then the button.
 #[component]
 pub fn ChangePage() -> impl IntoView {
-    let (id, query) = (use_term_id(), use_query());
-    let input = Memo::new(move |_| (id.get(), query.with(DecisionInput::read)));
-    let preview = Resource::new(
-        move || input.get(),
-        |(id, input)| async move {
-            match id {
-                // When the reader leaves, the URL changes before the page is removed.
-                Some(_) if input.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
-                Some(id) => foresee_change(id, input).await,
-                None => Err(unknown()),
-            }
-        },
-    );
+    let (id, query) = (use_param::<TermId>("id"), use_query());
+    let input = DecisionInput::read(&query);
+    let asked = input.clone();
+    let preview = reading(async move {
+        match id {
+            Some(_) if asked.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
+            Some(id) => foresee_change(id, asked).await,
+            None => Err(unknown()),
+        }
+    });
     let who = ViewerResource::expect();
-    let term = move || id.get_untracked().map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
+    let term = id.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     view! {
         <PageHead title="Change a term">"Confirm"</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let result = match who.await {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error),
-                };
-                match result {
-                    Ok(preview) => view! { <Confirm preview input=input.get_untracked().1 query=query.get_untracked() /> }.into_any(),
-                    Err(error) => {
-                        view! {
-                            <div class="card"><ErrorView error /></div>
-                            <p class="mt-3"><a class="button" href=term()>"Back to the term"</a></p>
-                        }
-                            .into_any()
+        {awaited(async move {
+            let result = match who.await {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error),
+            };
+            match result {
+                Ok(preview) => view! { <Confirm preview input query /> }.into_any(),
+                Err(error) => {
+                    view! {
+                        <div class="card"><ErrorView error /></div>
+                        <p class="mt-3"><a class="button" href=term>"Back to the term"</a></p>
                     }
+                        .into_any()
                 }
-            })}
-        </Suspense>
+            }
+        })}
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
@@ -28,29 +28,25 @@ fn ids(query: &Query) -> Vec<ProposalId> {
 #[component]
 pub fn DecidePage() -> impl IntoView {
     let query = use_query();
-    let input = Memo::new(move |_| query.with(|query| (ids(query), DecisionInput::read(query))));
-    let preview = Resource::new(move || input.get(), |(ids, input)| consider_proposals(Ids(ids), input));
+    let preview = reading(consider_proposals(ids(&query), DecisionInput::read(&query)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let viewer = who.await;
-                let result = match &viewer {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                    Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
-                    Err(error) => Err(error.clone()),
-                };
-                let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                let query = query.get_untracked();
-                match result {
-                    Ok(preview) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                    Ok(preview) => view! { <Confirm preview query flash /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let viewer = who.await;
+            let result = match &viewer {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
+                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Err(error) => Err(error.clone()),
+            };
+            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            match result {
+                Ok(preview) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok(preview) => view! { <Confirm preview query flash /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+            }
+        })}
         <TermNames />
     }
 }

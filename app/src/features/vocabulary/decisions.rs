@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Time, Tone, text},
+    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
@@ -11,22 +11,19 @@ use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
 #[component]
 pub fn DecisionsPage() -> impl IntoView {
     let query = use_query();
-    let cursors = Memo::new(move |_| query.with(|query| (query.get("after").map(str::to_owned), query.get("before").map(str::to_owned))));
-    let list = Resource::new(move || cursors.get(), |(after, before)| browse_decisions(after, before));
+    let list = reading(browse_decisions(query.get("after").map(str::to_owned), query.get("before").map(str::to_owned)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decisions">"Every decision on the vocabulary. Decisions refile memories but never change their content."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match list.await {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoDecisions /></div> }.into_any(),
-                    Ok(page) => view! { <Decisions page query=query.get_untracked() may_undo /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            match list.await {
+                Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoDecisions /></div> }.into_any(),
+                Ok(page) => view! { <Decisions page query may_undo /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
     }
 }
 
@@ -62,10 +59,8 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
 
 #[component]
 fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
-    let undo = {
-        let decision = decision.clone();
-        move || (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> })
-    };
+    let undo = || (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
+    let wide = undo();
     let narrow = undo().map(|undo| view! { <div class="mt-1.5 sm:hidden">{undo}</div> });
     let id = format!("d-{}", decision.id);
     view! {
@@ -78,7 +73,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
                 {narrow}
             </td>
             <td><Progress decision /></td>
-            <td class="hidden sm:table-cell">{undo()}</td>
+            <td class="hidden sm:table-cell">{wide}</td>
         </tr>
     }
 }

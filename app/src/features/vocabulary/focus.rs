@@ -1,14 +1,12 @@
 use super::{
-    api::read_proposal,
     decisions::Undo,
-    queue::Queue,
     term_names::TermNames,
     verdicts::{Nearest, Verdicts},
     words::summary,
 };
 use crate::{
-    Flash,
-    layout::ViewerResource,
+    ConsoleError, Flash,
+    features::session::Viewer,
     query::Query,
     ui::{ErrorView, Panel, Time, Walk, landing, neighbours, text},
 };
@@ -17,48 +15,33 @@ use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, Propos
 
 /// The panel with the proposal that the URL names: its evidence, similar terms, and the decision.
 #[component]
-pub fn Focus(focus: Memo<Option<ProposalId>>, queue: Queue, query: Memo<Query>) -> impl IntoView {
-    let detail = Resource::new(
-        move || focus.get(),
-        |id| async move {
-            match id {
-                Some(id) => Some(read_proposal(id).await),
-                None => None,
-            }
-        },
-    );
-    let who = ViewerResource::expect();
+pub fn Focus(
+    focus: Option<ProposalId>,
+    /// The proposal in focus, or why it cannot be read.
+    detail: Option<Result<ProposalDetail, ConsoleError>>,
+    /// The ids of the list, from top to bottom.
+    ids: Vec<ProposalId>,
+    viewer: Option<Viewer>,
+    query: Query,
+) -> impl IntoView {
+    let shown = detail.map(|detail| match detail {
+        Ok(detail) => {
+            let id = detail.proposal.id;
+            let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let (before, after) = neighbours(&ids, id);
+            let (here, next) = (back(&query, Some(id)), back(&query, after.or(before)));
+            view! { <Look detail may_decide flash here next /> }.into_any()
+        }
+        Err(error) => view! { <ErrorView error /> }.into_any(),
+    });
     view! {
-        <Panel open=Signal::derive(move || focus.get().is_some()) label="Proposal" name="focus">
-            <Suspense>
-                {move || Suspend::new(async move {
-                    view! { <Walk ids=ids(queue).await at=focus link=at query /> }
-                })}
-            </Suspense>
-            <Suspense>
-                {move || Suspend::new(async move {
-                    let viewer = who.await.ok();
-                    let ids = ids(queue).await;
-                    let detail = match detail.await? {
-                        Ok(detail) => detail,
-                        Err(error) => return Some(view! { <ErrorView error /> }.into_any()),
-                    };
-                    let id = detail.proposal.id;
-                    let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                    let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-                    let (before, after) = neighbours(&ids, id);
-                    let (here, next) = query.with_untracked(|query| (back(query, Some(id)), back(query, after.or(before))));
-                    Some(view! { <Look detail may_decide flash here next /> }.into_any())
-                })}
-            </Suspense>
+        <Panel open=focus.is_some() label="Proposal" name="focus">
+            <Walk ids at=focus link=at query />
+            {shown}
             <TermNames />
         </Panel>
     }
-}
-
-/// The ids of the queue, from top to bottom.
-async fn ids(queue: Queue) -> Vec<ProposalId> {
-    queue.await.map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default()
 }
 
 /// The URL that opens a proposal in the panel, or closes the panel.

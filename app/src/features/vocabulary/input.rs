@@ -1,7 +1,6 @@
 //! The fields of a decision, as a form sends them and the URL of a confirmation carries them.
 
 use crate::query::Query;
-#[cfg(any(feature = "ssr", test))]
 use remembrancer::api::{FieldError, TermChange, TermId, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -47,10 +46,7 @@ impl DecisionInput {
             ("reason", &self.reason),
         ]
     }
-}
 
-#[cfg(any(feature = "ssr", test))]
-impl DecisionInput {
     /// Writes the fields into a query, from which a refused form is filled in again.
     pub fn query(&self) -> Query {
         self.fields().into_iter().fold(Query::default(), |query, (name, value)| query.with(name, value))
@@ -103,12 +99,10 @@ impl DecisionInput {
     }
 }
 
-#[cfg(any(feature = "ssr", test))]
 fn filled(text: &str) -> Option<String> {
     Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-#[cfg(any(feature = "ssr", test))]
 fn missing(field: &str, message: &str) -> FieldError {
     FieldError { field: field.to_owned(), message: message.to_owned() }
 }

@@ -9,7 +9,6 @@ mod effect;
 mod focus;
 mod input;
 mod new;
-mod queue;
 mod review;
 mod table;
 mod tabs;
@@ -27,5 +26,4 @@ pub use review::ReviewPage;
 pub use term::TermPage;
 pub use term_names::TermNames;
 pub use terms::TermsPage;
-#[cfg(any(feature = "ssr", test))]
 pub use words::names;

@@ -4,7 +4,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, text},
+    ui::{ErrorView, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
@@ -16,18 +16,16 @@ pub fn NewTermPage() -> impl IntoView {
     view! {
         <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                match who.await {
-                    Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
-                        let flash = viewer.flash.filter(|flash| flash.refused);
-                        view! { <Forms query=query.get_untracked() flash /> }.into_any()
-                    }
-                    Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+        {awaited(async move {
+            match who.await {
+                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
+                    let flash = viewer.flash.filter(|flash| flash.refused);
+                    view! { <Forms query flash /> }.into_any()
                 }
-            })}
-        </Suspense>
+                Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+            }
+        })}
         <TermNames />
     }
 }

@@ -1,8 +1,16 @@
-use super::{api::browse_proposals, focus::Focus, table::Table, tabs::Tabs};
+use super::{
+    api::{browse_proposals, read_proposal},
+    focus::Focus,
+    table::Table,
+    tabs::Tabs,
+};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, choice, text},
+    ui::{
+        Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, awaited, choice, if_any, reading,
+        text,
+    },
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -21,8 +29,9 @@ fn filter(query: &Query) -> Parsed<ProposalFilter> {
 #[component]
 pub fn ReviewPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, list) = (filtered.query, filtered.load(browse_proposals));
-    let focus = Memo::new(move |_| query.with(|query| query.get("focus").and_then(|id| id.parse::<ProposalId>().ok())));
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_proposals));
+    let focus = query.get("focus").and_then(|id| id.parse::<ProposalId>().ok());
+    let detail = focus.map(|id| reading(read_proposal(id)));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
@@ -38,25 +47,27 @@ pub fn ReviewPage() -> impl IntoView {
                 <button class="button button-primary" type="submit">
                     "Apply filters"
                 </button>
-                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary">
+                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/vocabulary">
                     "Clear"
                 </a>
             </div>
         </FilterForm>
-        <div class=move || if focus.get().is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
-            <div class="min-w-0">
-                <Suspense>
-                    {move || Suspend::new(async move {
-                        let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                        match list.await {
-                            Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.get_untracked() /></div> }.into_any(),
-                            Ok(page) => view! { <Proposals page query focus may_decide /> }.into_any(),
-                            Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                        }
-                    })}
-                </Suspense>
-            </div>
-            <Focus focus queue=list query />
+        <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
+            {awaited(async move {
+                let (viewer, list) = (who.await.ok(), list.await);
+                let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
+                let detail = if_any(detail).await;
+                let rows = match list {
+                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.clone() /></div> }.into_any(),
+                    Ok(page) => view! { <Proposals page query=query.clone() focus may_decide /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                };
+                view! {
+                    <div class="min-w-0">{rows}</div>
+                    <Focus focus detail ids viewer query />
+                }
+            })}
         </div>
     }
 }
@@ -76,9 +87,8 @@ fn kind(query: &Query) -> &'static str {
 }
 
 #[component]
-fn Proposals(page: Page<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, may_decide: bool) -> impl IntoView {
-    let now = query.get_untracked();
-    let kind = kind(&now);
+fn Proposals(page: Page<Proposal>, query: Query, focus: Option<ProposalId>, may_decide: bool) -> impl IntoView {
+    let kind = kind(&query);
     let total = text::count(page.total, &format!("{kind} proposal"), &format!("{kind} proposals"));
     let part = match page.rows.len() {
         shown if i64::try_from(shown) == Ok(page.total) => String::new(),
@@ -87,8 +97,8 @@ fn Proposals(page: Page<Proposal>, query: Memo<Query>, focus: Memo<Option<Propos
     let (rows, select) = (page.rows, may_decide && kind == "open");
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
-        <div class="card"><Table rows query focus select /></div>
-        <Pager path="/vocabulary" query=now previous=page.previous next=page.next names=("Previous", "Next") />
+        <div class="card"><Table rows query=query.clone() focus select /></div>
+        <Pager path="/vocabulary" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
 }
 

@@ -9,13 +9,14 @@ use remembrancer::api::{Proposal, ProposalId};
 
 /// The table of proposals; with `select`, several can be ticked and decided together.
 #[component]
-pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool) -> impl IntoView {
-    let now = query.get_untracked();
+pub fn Table(rows: Vec<Proposal>, query: Query, focus: Option<ProposalId>, select: bool) -> impl IntoView {
+    let back = query.without(&["focus"]).href("/vocabulary");
     let first = rows.first().map(|row| row.id);
-    let body = rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query focus select /> }).collect_view();
+    let body =
+        rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query=query.clone() focus select /> }).collect_view();
     view! {
         <form class="@container" method="get" action="/vocabulary/decide">
-            <input type="hidden" name="back" value=now.without(&["focus"]).href("/vocabulary") />
+            <input type="hidden" name="back" value=back />
             <table class="data table-fixed" aria-label="Proposals">
                 <thead>
                     <tr>
@@ -42,21 +43,21 @@ pub fn Table(rows: Vec<Proposal>, query: Memo<Query>, focus: Memo<Option<Proposa
 }
 
 #[component]
-fn Row(row: Proposal, query: Memo<Query>, focus: Memo<Option<ProposalId>>, select: bool, first: bool) -> impl IntoView {
+fn Row(row: Proposal, query: Query, focus: Option<ProposalId>, select: bool, first: bool) -> impl IntoView {
     let (id, agents) = (row.id, row.agents.join(", "));
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.phrase.clone() /> });
     let decision = row.decision.map(|decision| {
         view! { <p class="mt-0.5 text-sm break-words text-soft">{summary(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p> }
     });
     view! {
-        <tr id=format!("p-{id}") tabindex="-1" data-testid="proposal" aria-current=move || (focus.get() == Some(id)).then_some("true")>
+        <tr id=format!("p-{id}") tabindex="-1" data-testid="proposal" aria-current=(focus == Some(id)).then_some("true")>
             {checkbox}
             <td>
                 <a
                     class="block font-medium break-words text-ink"
-                    href=move || query.get().with("focus", id).href("/vocabulary")
+                    href=query.with("focus", id).href("/vocabulary")
                     data-noscroll="true"
-                    data-keys=move || (first && focus.get().is_none()).then_some("j ArrowDown")
+                    data-keys=(first && focus.is_none()).then_some("j ArrowDown")
                 >
                     {text::visible(&row.phrase)}
                 </a>

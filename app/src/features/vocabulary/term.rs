@@ -9,49 +9,37 @@ use super::{
 use crate::{
     ConsoleError,
     layout::ViewerResource,
-    query::Query,
+    query::{Query, use_param},
     ui::{
-        Badge, ErrorView, Time,
+        Badge, ErrorView, Time, awaited,
         chart::{length, share_of},
-        text,
+        reading, text,
     },
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 use remembrancer::api::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
-
-/// The term id of the URL.
-pub fn use_term_id() -> Memo<Option<TermId>> {
-    let params = use_params_map();
-    Memo::new(move |_| params.with(|params| params.get("id")).and_then(|id| id.parse().ok()))
-}
 
 /// The page of a term: definition, aliases, usage, and history.
 #[component]
 pub fn TermPage() -> impl IntoView {
-    let id = use_term_id();
-    let detail = Resource::new(
-        move || id.get(),
-        |id| async move {
-            match id {
-                Some(id) => read_term(id).await,
-                None => Err(unknown()),
-            }
-        },
-    );
+    let id = use_param::<TermId>("id");
+    let detail = reading(async move {
+        match id {
+            Some(id) => read_term(id).await,
+            None => Err(unknown()),
+        }
+    });
     let who = ViewerResource::expect();
     view! {
         <Tabs />
-        <Suspense>
-            {move || Suspend::new(async move {
-                let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                match detail.await {
-                    Ok(detail) => view! { <Whole detail may_decide /> }.into_any(),
-                    Err(error) => view! { <Missing error /> }.into_any(),
-                }
-            })}
-        </Suspense>
+        {awaited(async move {
+            let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+            match detail.await {
+                Ok(detail) => view! { <Whole detail may_decide /> }.into_any(),
+                Err(error) => view! { <Missing error /> }.into_any(),
+            }
+        })}
         <TermNames />
     }
 }
@@ -68,7 +56,6 @@ pub fn Missing(error: ConsoleError) -> impl IntoView {
 
 /// The error for a URL without a valid id.
 pub fn unknown() -> ConsoleError {
-    #[cfg(feature = "ssr")]
     crate::guard::set_status(ErrorCode::NotFound);
     ConsoleError::new(ErrorCode::NotFound, "No term has this id.")
 }

@@ -2,7 +2,7 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, choice, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, Term, TermFilter};
@@ -21,7 +21,7 @@ fn filter(query: &Query) -> Parsed<TermFilter> {
 #[component]
 pub fn TermsPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
-    let (query, list) = (filtered.query, filtered.load(browse_terms));
+    let (query, list) = (filtered.query.clone(), filtered.load(browse_terms));
     let states = vec![choice("", "In use"), choice("true", "Retired")];
     let who = ViewerResource::expect();
     view! {
@@ -38,15 +38,13 @@ pub fn TermsPage() -> impl IntoView {
                 <button class="button button-primary" type="submit">
                     "Apply filters"
                 </button>
-                <a class="button button-quiet" class:hidden=move || !query.get().any(NAMES) href="/vocabulary/terms">
+                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/vocabulary/terms">
                     "Clear"
                 </a>
-                <Suspense>
-                    {move || Suspend::new(async move {
-                        let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                        may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })
-                    })}
-                </Suspense>
+                {awaited(async move {
+                    let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+                    may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })
+                })}
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <Terms page query /> }.into_any() query />

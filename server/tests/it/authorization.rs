@@ -67,6 +67,68 @@ const ARGUMENTS: &[(&str, &str)] = &[
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/sign-in"];
 
+/// Every page that needs a session, with a query so that it reads all it can, and the roles that together see all of it.
+const PAGES: &[(&str, &str, &[OperatorRole])] = {
+    use OperatorRole::{Admin, Operator, Reviewer, Viewer};
+    const AGENT: &str = "agent=01900000-0000-7000-8000-000000000000";
+    const ASKED: &str = "agent=01900000-0000-7000-8000-000000000000&q=tea&memory=k3v9x2aq";
+    const IDS: &str = "ids=01900000-0000-7000-8000-000000000000";
+    &[
+        ("/", "", &[Viewer]),
+        ("/agents", "", &[Viewer]),
+        ("/agents/:id", "", &[Viewer]),
+        ("/audit", "", &[Viewer]),
+        ("/capture", "", &[Viewer, Operator]),
+        ("/erasure", "", &[Admin]),
+        ("/erasure/new", "user=crm-4711", &[Admin]),
+        ("/erasure/:id", "", &[Admin]),
+        ("/events", "", &[Viewer]),
+        ("/inbox", "focus=01900000-0000-7000-8000-000000000000", &[Viewer]),
+        ("/inbox/policy", "", &[Viewer]),
+        ("/inbox/quarantine", "", &[Viewer]),
+        ("/inbox/review", "ids=01900000-0000-7000-8000-000000000000&what=reject", &[Viewer, Reviewer]),
+        ("/inbox/suggestions", "", &[Viewer]),
+        ("/knowledge", "", &[Viewer]),
+        ("/knowledge/documents/:id", "", &[Viewer]),
+        ("/knowledge/runs", "", &[Viewer]),
+        ("/knowledge/topology", "", &[Viewer]),
+        ("/knowledge/upload", "", &[Reviewer]),
+        ("/lifecycle", "", &[Viewer]),
+        ("/lifecycle/policy", AGENT, &[Viewer]),
+        ("/memories", "peek=01900000-0000-7000-8000-000000000000", &[Viewer]),
+        ("/memories", "q=tea", &[Viewer]),
+        ("/memories/delete", IDS, &[Viewer, Operator]),
+        ("/memories/:id", "", &[Viewer]),
+        ("/people", "", &[Viewer]),
+        ("/people/:agent/:user", "", &[Viewer]),
+        ("/projects", "", &[Viewer]),
+        ("/projects/:id", "", &[Viewer]),
+        ("/prompts", "", &[Viewer]),
+        ("/quality", "", &[Viewer]),
+        ("/recall", "", &[Viewer]),
+        ("/recall/contexts", "", &[Viewer]),
+        ("/recall/contexts/:id", "", &[Viewer]),
+        ("/recall/contexts/compare", IDS, &[Viewer]),
+        ("/recall/diagnose", ASKED, &[Viewer]),
+        ("/recall/log", "", &[Viewer]),
+        ("/recall/log/:id", "replay=yes", &[Viewer]),
+        ("/recall/playground", ASKED, &[Viewer]),
+        ("/recall/playground/context", ASKED, &[Viewer]),
+        ("/recall/policy", AGENT, &[Viewer]),
+        ("/search", "q=tea", &[Viewer]),
+        ("/sources", "", &[Viewer]),
+        ("/sources/:id", "", &[Viewer]),
+        ("/usage", "", &[Viewer]),
+        ("/vocabulary", "focus=01900000-0000-7000-8000-000000000000", &[Viewer]),
+        ("/vocabulary/decide", "ids=01900000-0000-7000-8000-000000000000&what=reject", &[Viewer, Reviewer]),
+        ("/vocabulary/decisions", "", &[Viewer]),
+        ("/vocabulary/terms", "", &[Viewer]),
+        ("/vocabulary/terms/new", "", &[Reviewer]),
+        ("/vocabulary/terms/:id", "", &[Viewer]),
+        ("/vocabulary/terms/:id/change", "what=rename&term=tea", &[Viewer, Reviewer]),
+    ]
+};
+
 /// What a key needs for a call; the verb accepts the body, so only the scope can refuse the call.
 struct Call {
     method: Method,
@@ -436,15 +498,44 @@ async fn call_with(site: &Site, method: &Method, path: &str, fetch_site: &str, c
     site.send(request).await.status
 }
 
+/// The path of a page, with an id that nothing has for each parameter.
+fn filled(path: &str) -> String {
+    let part = |part| if str::starts_with(part, [':', '{']) { "01900000-0000-7000-8000-000000000000" } else { part };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+#[tokio::test]
+async fn every_page_shows_all_to_its_roles_and_nothing_of_it_without_one_of_them() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let there: BTreeSet<String> = server::console::pages().iter().map(|route| filled(route.path())).collect();
+    let known: BTreeSet<String> =
+        PAGES.iter().map(|(path, ..)| filled(path)).chain(PUBLIC_PAGES.iter().map(|path| (*path).to_owned())).collect();
+    assert_eq!(known, there, "which roles does a page need?");
+    let mut cookies: BTreeMap<Vec<&str>, String> = BTreeMap::new();
+    for (path, query, needs) in PAGES {
+        let lacking = needs.iter().map(|lack| OperatorRole::ALL.iter().copied().filter(|role| role != lack).collect());
+        for (roles, refused) in std::iter::once((needs.to_vec(), false)).chain(lacking.map(|roles: Vec<_>| (roles, true))) {
+            let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+            if !cookies.contains_key(&names) {
+                let login = format!("{}@{}", names.join("-"), world.tenant_slug);
+                identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &roles).await.unwrap();
+                cookies.insert(names.clone(), sign_in(&site, &login, PASSWORD).await.1);
+            }
+            let url = format!("{}?{query}", filled(path));
+            let answer = site.get(url.trim_end_matches('?'), &[(header::COOKIE, &cookies[&names]), (header::ACCEPT, "text/html")]).await;
+            assert!(!answer.status.is_server_error() && !answer.status.is_redirection(), "{url} as {names:?}: {}", answer.status);
+            let says = answer.text.contains("Your role does not allow this");
+            assert_eq!(says, refused, "{url} as {names:?}: {}", answer.text);
+        }
+    }
+}
+
 #[tokio::test]
 async fn every_page_but_sign_in_sends_strangers_to_sign_in() {
     let site = Site::new().await;
     for route in server::console::pages() {
-        let path =
-            route.path().replace(":id", "01900000-0000-7000-8000-000000000000").replace("{id}", "01900000-0000-7000-8000-000000000000");
-        if path.contains(['*', ':', '{']) {
-            continue;
-        }
+        let path = filled(route.path());
         let answer = site.get(&path, &[(header::ACCEPT, "text/html")]).await;
         if PUBLIC_PAGES.contains(&path.as_str()) {
             assert_eq!(answer.status, StatusCode::OK, "{path}");

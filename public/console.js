@@ -179,8 +179,12 @@ async function go(url, { history: kind = 'push', scroll = true, top, quiet = fal
   }
 }
 
-/** Focuses the row that the address names, so that the keyboard goes on where a form led back to, and shows the row of an open panel. */
+/**
+ * Focuses the row that the address names, so that the keyboard goes on where a form led back to, and shows the row of an open panel and the
+ * link of the page in the sidebar.
+ */
 function land() {
+  document.querySelector('[data-scrolls] [aria-current]')?.scrollIntoView({ block: 'nearest' });
   const named = document.getElementById(location.hash.slice(1));
   // Rows that can be landed on have a tab index; a link of this page to one of its parts moves the focus by itself.
   if (named?.hasAttribute('tabindex')) named.focus();

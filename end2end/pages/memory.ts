@@ -17,6 +17,10 @@ export class MemoryPage extends Frame {
   readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
   readonly unfoldDelete = this.page.getByText('Delete…', { exact: true });
   readonly unfoldRestore = this.page.getByText('Restore…', { exact: true });
+  readonly unfoldCorrect = this.page.getByText('Correct…', { exact: true });
+  readonly newContent = this.page.getByRole('textbox', { name: 'Content' });
+  readonly correct = this.page.getByRole('button', { name: 'Correct this memory' });
+  readonly undo = this.page.getByTestId('flash').getByRole('button', { name: 'Undo' });
   readonly delete = this.page.getByRole('button', { name: 'Delete this memory' });
   readonly contradictions = this.page.getByTestId('contradictions');
   readonly graph = this.page.getByTestId('link-graph');

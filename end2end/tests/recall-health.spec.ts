@@ -37,7 +37,7 @@ test('a deleted memory that would have matched is named', { tag: '@no-js' }, asy
   const { zero_hit } = await agent.ask('Where does the sextant lie?');
   expect(zero_hit).toBe(true);
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
-  await expect(health.items).toContainText('Filtered out: a relevant memory exists, but this recall could not return it.');
+  await expect(health.items).toContainText('Filtered out: a relevant memory exists, but it was deleted.');
   await expect(health.items.getByRole('list', { name: 'Near misses' })).toContainText('deleted');
   const restore = health.items.getByTestId('restore');
   await restore.getByText('Restore…').click();

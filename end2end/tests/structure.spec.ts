@@ -187,6 +187,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - list:
         - listitem:
           - text: /Memory stored/
+    - group: Correct…
     - group: Delete…
     - region "Facts":
       - term: Agent

@@ -24,13 +24,13 @@ pub fn Layout() -> impl IntoView {
         <Keys />
         <GoTo />
         <div class="min-h-dvh md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
-            <header class="sticky top-0 hidden h-dvh flex-col gap-5 overflow-y-auto border-r border-line px-3 py-4 md:flex">
+            <header class="sticky top-0 hidden h-dvh flex-col gap-4 border-r border-line px-3 py-4 md:flex">
                 <Brand />
                 <SearchLink />
-                <Nav />
-                <div class="mt-auto">
-                    <Account />
+                <div class="-mx-3 min-h-0 grow overflow-y-auto px-3" data-scrolls>
+                    <Nav />
                 </div>
+                <Account />
             </header>
             <MobileNav />
             <main id="main" class="min-w-0 transition-opacity aria-busy:opacity-60 px-4 pt-5 pb-16 md:px-8 md:pt-7" tabindex="-1">

@@ -64,7 +64,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
             <p class="max-w-xl text-sm text-soft">{message}</p>
             <ul class="text-sm text-soft">{fields}</ul>
             <div class="mt-4">{way_on}</div>
-            {error.request_id.map(|id| view! { <p class="mt-4 font-mono text-xs text-soft">"request " {id.to_string()}</p> })}
+            {error.request_id.map(|id| view! { <p class="mt-4 font-mono text-xs text-soft">"Request id: " {id.to_string()}</p> })}
         </div>
     }
 }

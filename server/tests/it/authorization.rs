@@ -43,6 +43,8 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/withdraw_erasure", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/set_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/lift_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),
+    ("/console/api/correct_memory", "id=01900000-0000-7000-8000-000000000000&content=tea&reason=because"),
+    ("/console/api/undo_correction", "id=01900000-0000-7000-8000-000000000000&version=2"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     (
         "/console/api/set_lifecycle_policy",
@@ -298,6 +300,8 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("set_search_policy", Some(Admin)),
         ("set_knowledge_categories", Some(Admin)),
         ("review_memories", Some(Reviewer)),
+        ("correct_memory", Some(Operator)),
+        ("undo_correction", Some(Operator)),
         ("pin_memory", Some(Operator)),
         ("decide_quarantine", Some(Reviewer)),
         ("set_capture_policy", Some(Admin)),

@@ -31,8 +31,8 @@ pub fn log(query: &Query) -> Parsed<ContextFilter> {
     let filter = ContextFilter {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         user_id: query.read("user", USER, &mut errors),
-        cut: query.read("cut", "Use true or false.", &mut errors),
-        degraded: query.read("degraded", "Use true or false.", &mut errors),
+        cut: query.read("cut", "Choose one of the options.", &mut errors),
+        degraded: query.read("degraded", "Choose one of the options.", &mut errors),
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
         after: owned("after"),
@@ -79,7 +79,7 @@ pub fn preview(query: &Query) -> Parsed<Option<PreviewRequest>> {
         order: query.read("order", "Choose one of the orders.", &mut errors).unwrap_or(plain.order),
         role: query.get("role").map(str::to_owned),
         tiers: query.read("tiers", "Choose what memory the context contains.", &mut errors).unwrap_or(plain.tiers),
-        vectors: query.read("vectors", "Use true or false.", &mut errors).unwrap_or(plain.vectors),
+        vectors: query.read("vectors", "Choose one of the options.", &mut errors).unwrap_or(plain.vectors),
         ..plain
     };
     let request = agent_id.filter(|_| !context.query.is_empty()).map(|agent_id| PreviewRequest { agent_id, context });

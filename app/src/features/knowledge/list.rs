@@ -17,7 +17,7 @@ fn filter(query: &Query) -> Parsed<DocumentFilter> {
         kind: query.read("kind", "Choose one of the kinds.", &mut errors),
         status: owned("status"),
         q: owned("q"),
-        retired: query.read("retired", "Use true or false.", &mut errors),
+        retired: query.read("retired", "Choose one of the options.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };

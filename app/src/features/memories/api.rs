@@ -98,6 +98,41 @@ pub async fn undo_memories(ids: Ids<MemoryId>, at: DateTime<Utc>, #[server(defau
     finish(result.await, done, done, "").await
 }
 
+/// Gives a memory new content, then redirects to its page.
+#[server(endpoint = "correct_memory")]
+pub async fn correct_memory(
+    id: MemoryId,
+    #[server(default)] content: String,
+    #[server(default)] reason: String,
+) -> Result<(), ConsoleError> {
+    // Browsers end the lines of a field with both characters.
+    let content = content.replace("\r\n", "\n");
+    let typed = Query::default().with("correct", id).with("content", &content).with("reason", &reason).href("");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let corrected = memories::correct(&engine, &ctx, id, content, &reason).await?;
+        if corrected.unchanged {
+            return Ok(Flash::done("Nothing has changed: the memory has this content already."));
+        }
+        let undo = [("id", id.to_string()), ("version", corrected.version.to_string())];
+        Ok(Flash::done("Corrected. Agents recall the new content.").undone_by("undo_correction", undo))
+    };
+    let page = format!("/memories/{id}");
+    finish(result.await, &page, &page, &typed).await
+}
+
+/// Undoes the correction that made a version of a memory, then redirects to its page.
+#[server(endpoint = "undo_correction")]
+pub async fn undo_correction(id: MemoryId, version: i32) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        memories::undo_correction(&engine, &ctx, id, version).await?;
+        Ok(Flash::done("Undone. The memory has its former content."))
+    };
+    let page = format!("/memories/{id}");
+    finish(result.await, &page, &page, "").await
+}
+
 /// Marks shared memories as reviewed, then redirects to `done`.
 #[server(endpoint = "review_memories")]
 pub async fn review_memories(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {

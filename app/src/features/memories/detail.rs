@@ -1,5 +1,6 @@
 use super::{
     api::{memory, recalls_of_memory},
+    correct::Correct,
     decide::Decide,
     facts::Facts,
     history::History,
@@ -72,8 +73,8 @@ pub fn MemoryPage() -> impl IntoView {
 #[component]
 fn Missing(error: ConsoleError) -> impl IntoView {
     view! {
-        <Title text="Memory" />
-        <h1 class="sr-only">"Memory"</h1>
+        <Title text="Memory not found" />
+        <h1 class="sr-only">"Memory not found"</h1>
         <div class="card"><ErrorView error /></div>
     }
 }
@@ -108,7 +109,7 @@ fn Whole(
     let quoted = !quotes.is_empty();
     let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
     view! {
-        <Title text=row.topic.clone() />
+        <Title text=text::visible(&row.topic) />
         <header class="mb-5">
             <h1 class="break-words">{text::visible(&row.topic)}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-1.5">
@@ -149,6 +150,7 @@ fn Whole(
                 {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
+                {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() flash=flash.clone() /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() flash /> })}
                 <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>

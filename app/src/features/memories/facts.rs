@@ -52,7 +52,7 @@ pub fn Facts(
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
-                {fact("Original wording", row.topic_raw.clone())}
+                {fact("Original wording", text::visible(&row.topic_raw))}
                 {detail.subject.map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|user| {
                     let theirs = format!("/memories?user={user}");

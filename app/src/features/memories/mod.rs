@@ -2,6 +2,7 @@
 
 mod api;
 mod compare;
+mod correct;
 mod decide;
 mod delete;
 mod detail;

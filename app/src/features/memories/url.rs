@@ -49,7 +49,7 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         q: owned("q"),
         topic: owned("topic"),
-        canonical: query.read("canonical", "Use true or false.", &mut errors),
+        canonical: query.read("canonical", "Choose one of the options.", &mut errors),
         kind: query.read("kind", "Choose one of the kinds.", &mut errors),
         category: query.read("category", "Choose one of the categories.", &mut errors),
         scope: query.read("scope", "Choose one of the scopes.", &mut errors),
@@ -61,7 +61,7 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         user_id: query.read("user", "Enter a UUID.", &mut errors),
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
-        deleted: query.read("deleted", "Use true or false.", &mut errors),
+        deleted: query.read("deleted", "Choose one of the options.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };

@@ -53,7 +53,7 @@ fn Items(title: &'static str, class: &'static str, calm: &'static str, items: Ve
         view! {
             <li class="border-b border-line last:border-b-0">
                 <a class="flex items-baseline gap-3 px-4 py-2.5 text-ink hover:bg-sunken hover:no-underline" href=item.href data-testid="attention">
-                    <span class=format!("w-12 shrink-0 text-right text-xl font-semibold {class}") data-testid="count">{text::total_number(item.count)}</span>
+                    <span class=format!("min-w-12 shrink-0 text-right text-xl font-semibold {class}") data-testid="count">{text::total_number(item.count)}</span>
                     " "
                     <span class="min-w-0">
                         <span class="block font-medium">{item.name}</span>
@@ -81,33 +81,39 @@ fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
     let dead = "All attempts failed. Read the error, then retry.";
     let known = format!("Of {} in the last 7 days that expected a result.", text::count(week.expected, "recall", "recalls"));
     some([
-        (capture.dead, "Failed memory jobs", dead.to_owned(), "/events?state=dead"),
-        (attention.knowledge_dead, "Failed knowledge jobs", dead.to_owned(), "/events?bus=knowledge&state=dead"),
-        (attention.ingest_failures, "Files that failed to import", "In the last import of each collection.".to_owned(), "/knowledge/runs"),
-        (if late { attention.outbox } else { 0 }, "Undelivered changes", format!("The oldest has waited {waited}."), "/audit"),
-        (week.expected_zero_hits, "Missed expected results", known, "/recall?days=7&expected=true"),
-        (attention.exhausted_accounts, "Accounts without credit", "Their calls of paid models are refused.".to_owned(), "/usage"),
-        (attention.blocked_agents, "Blocked agents", "Their keys are refused.".to_owned(), "/agents"),
+        (capture.dead, ("Failed memory job", "Failed memory jobs"), dead.to_owned(), "/events?state=dead"),
+        (attention.knowledge_dead, ("Failed knowledge job", "Failed knowledge jobs"), dead.to_owned(), "/events?bus=knowledge&state=dead"),
+        (
+            attention.ingest_failures,
+            ("File that failed to import", "Files that failed to import"),
+            "In the latest ingestion of each collection.".to_owned(),
+            "/knowledge/runs",
+        ),
+        (if late { attention.outbox } else { 0 }, ("Undelivered change", "Undelivered changes"), format!("The oldest has waited {waited}."), "/audit"),
+        (week.expected_zero_hits, ("Missed expected result", "Missed expected results"), known, "/recall?days=7&expected=true"),
+        (attention.exhausted_accounts, ("Account without credit", "Accounts without credit"), "Their calls of paid models are refused.".to_owned(), "/usage"),
+        (attention.blocked_agents, ("Blocked agent", "Blocked agents"), "Their keys are refused.".to_owned(), "/agents"),
     ])
 }
 
 fn waiting(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
     some([
-        (capture.inbox, "Candidates in the inbox", "Memories that become durable once you approve them.".to_owned(), "/inbox"),
+        (capture.inbox, ("Candidate in the inbox", "Candidates in the inbox"), "Agents recall them once you confirm them.".to_owned(), "/inbox"),
         (
             capture.quarantined,
-            "Turns in quarantine",
-            "They may carry instructions. Release or discard them.".to_owned(),
+            ("Turn in quarantine", "Turns in quarantine"),
+            "They may carry instructions. Release or dismiss them.".to_owned(),
             "/inbox/quarantine",
         ),
-        (attention.proposals, "Proposed terms", "Phrases that the vocabulary does not know yet.".to_owned(), "/vocabulary"),
-        (attention.erasures, "Erasures to confirm", "Another admin requested them.".to_owned(), "/erasure"),
+        (attention.proposals, ("Proposed term", "Proposed terms"), "Phrases that the vocabulary does not know yet.".to_owned(), "/vocabulary"),
+        (attention.erasures, ("Erasure to confirm", "Erasures to confirm"), "Another admin requested them.".to_owned(), "/erasure"),
     ])
 }
 
-/// Those that there are.
-fn some<const N: usize>(items: [(i64, &'static str, String, &'static str); N]) -> Vec<Item> {
-    items.into_iter().filter(|(count, ..)| *count > 0).map(|(count, name, says, href)| Item { count, name, says, href }).collect()
+/// The items that there are, each with its name for one and for more.
+fn some<const N: usize>(items: [(i64, (&'static str, &'static str), String, &'static str); N]) -> Vec<Item> {
+    let item = |(count, (one, more), says, href)| Item { count, name: if count == 1 { one } else { more }, says, href };
+    items.into_iter().filter(|(count, ..)| *count > 0).map(item).collect()
 }
 
 #[cfg(test)]

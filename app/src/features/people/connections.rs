@@ -33,7 +33,7 @@ pub fn Connections(connections: Vec<Connection>, entries: Vec<Entry>, may_forget
 fn One(connection: Connection, learned: Vec<Entry>, may_forget: bool) -> impl IntoView {
     let schema = match connection.schema_expires_at {
         Some(at) => {
-            view! { <Badge tone=Tone::Good text="tool schema is current" /> <span class="text-xs text-soft">"until " <Time at /></span> }
+            view! { <Badge tone=Tone::Good text="tool schema is current" /> <span class="text-xs text-soft">"Expires " <Time at /></span> }
                 .into_any()
         }
         None => view! { <Badge text="no current tool schema" title="None was stored, or it went out of date." /> }.into_any(),

@@ -127,10 +127,11 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
 /// The cause of a recall without hits, and the near misses.
 #[component]
 fn Silent(answer: Playground) -> impl IntoView {
+    let stopped = answer.near_misses.iter().find(|miss| miss.similarity >= miss.floor).map(|miss| miss.state);
     let cause = answer.cause.map(|cause| {
         view! {
             <h2 class="font-semibold">"No memory found: " {cause_name(cause)}</h2>
-            <p>{cause_sentence(cause, &answer.degraded)}</p>
+            <p>{cause_sentence(cause, &answer.degraded, stopped)}</p>
         }
     });
     view! {

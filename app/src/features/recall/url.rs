@@ -2,8 +2,8 @@
 
 use crate::{query::Query, ui::Parsed};
 use remembrancer::api::{
-    AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval, RetrievalFilter,
-    UserId,
+    AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, MemoryId, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval,
+    RetrievalFilter, UserId,
 };
 
 /// The filter fields of the health page.
@@ -71,7 +71,7 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         topic: owned("topic"),
         cause: query.read("cause", "Choose one of the causes.", &mut errors),
-        expected: query.read("expected", "Use true or false.", &mut errors),
+        expected: query.read("expected", "Choose one of the options.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };
@@ -148,7 +148,7 @@ fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, Reca
     let recall = RecallRequest {
         query: query.text("q"),
         k,
-        expected: query.read("expected", "Use true or false.", errors).unwrap_or_default(),
+        expected: query.read("expected", "Choose one of the options.", errors).unwrap_or_default(),
         user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", errors),
         ranking: query.read("ranking", "Choose one of the rankings.", errors),
         filters: recall_filters(query, errors),
@@ -179,8 +179,17 @@ fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters 
 
 /// The URL of the playground with a question filled in.
 pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String {
+    recall_of(agent, question, user).href("/recall/playground")
+}
+
+/// The URL of the diagnosis why a recall did not return a memory.
+pub fn diagnose_hit(agent: AgentId, question: &str, user: Option<UserId>, memory: MemoryId) -> String {
+    diagnose_of(&recall_of(agent, question, user), memory)
+}
+
+fn recall_of(agent: AgentId, question: &str, user: Option<UserId>) -> Query {
     let query = Query::default().with("agent", agent).with("q", question);
-    user.into_iter().fold(query, |query, user| query.with("user", user)).href("/recall/playground")
+    user.into_iter().fold(query, |query, user| query.with("user", user))
 }
 
 /// The question of a logged recall, without its filters.

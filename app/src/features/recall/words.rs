@@ -57,11 +57,23 @@ pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
 }
 
 /// A sentence that explains a cause.
-pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String]) -> String {
+pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String], stopped: Option<NearMissState>) -> String {
     match cause {
         ZeroHitCause::NothingStored => "Nothing stored: the agent had no memories to search.".to_owned(),
         ZeroHitCause::BelowFloor => "All below the floor: no memory was relevant enough.".to_owned(),
-        ZeroHitCause::FilteredOut => "Filtered out: a relevant memory exists, but this recall could not return it.".to_owned(),
+        ZeroHitCause::FilteredOut => {
+            let why = match stopped {
+                Some(NearMissState::Archived) => "it is archived",
+                Some(NearMissState::Deleted) => "it was deleted",
+                Some(NearMissState::Expired) => "its retention period ended",
+                Some(NearMissState::Filtered) => "the filters of this recall exclude it",
+                Some(NearMissState::Inbox) => "it waits in the inbox",
+                Some(NearMissState::OtherUser) => "it belongs to another user",
+                Some(NearMissState::Superseded) => "another memory supersedes it",
+                Some(NearMissState::BelowFloor) | None => "this recall could not return it",
+            };
+            format!("Filtered out: a relevant memory exists, but {why}.")
+        }
         ZeroHitCause::Degraded if degraded.is_empty() => "Search degraded: a part of the search could not run.".to_owned(),
         ZeroHitCause::Degraded => format!("Search degraded: a part of the search could not run ({}).", degraded.join(", ")),
     }
@@ -86,8 +98,7 @@ pub fn state_badge(state: NearMissState) -> Option<AnyView> {
     let tone = match state {
         NearMissState::BelowFloor => return None,
         NearMissState::Deleted => Tone::Danger,
-        NearMissState::Archived | NearMissState::Expired | NearMissState::Inbox | NearMissState::Superseded => Tone::Warn,
-        NearMissState::OtherUser | NearMissState::Filtered => Tone::Plain,
+        _ => Tone::Warn,
     };
     Some(view! { <Badge tone text=state_name(state) /> }.into_any())
 }

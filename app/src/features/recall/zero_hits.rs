@@ -1,5 +1,5 @@
 use super::{
-    url::try_again,
+    url::{diagnose_hit, try_again},
     words::{cause_sentence, state_badge},
 };
 use crate::{
@@ -43,7 +43,9 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>{text::visible(&hit.query)}</h3>
+                <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>
+                    <a class="text-ink" href=format!("/recall/log/{}", hit.retrieval_id)>{text::visible(&hit.query)}</a>
+                </h3>
                 {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="result expected" title="The agent expected a result." /> })}
                 {hit.query_canonical
                     .map(|term| view! { <span class="min-w-0 text-sm break-words text-good">{format!("searched as “{term}”")}</span> })}
@@ -53,7 +55,7 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
                     <Time at=hit.at />
                 </span>
             </div>
-            <p class="text-sm">{cause_sentence(hit.cause, &hit.degraded)}</p>
+            <p class="text-sm">{cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state))}</p>
             {hit.user_id.map(|user| {
                 view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
             })}
@@ -78,7 +80,7 @@ pub fn NearMisses(
         view! {
             <li class="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
-                <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{miss.topic}</a>
+                <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a>
                 <span class="text-soft">{miss.agent_slug}</span>
                 {state_badge(miss.state)}
                 {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place /> })}
@@ -89,6 +91,12 @@ pub fn NearMisses(
         let list = misses.into_iter().map(one).collect_view();
         view! { <ul class="space-y-1.5 border-l-2 border-line pl-3" aria-label="Near misses">{list}</ul> }
     })
+}
+
+/// The closest memory that was relevant enough and still no hit.
+fn stopped(hit: &ZeroHit) -> Option<&NearMiss> {
+    let filtered = hit.cause == ZeroHitCause::FilteredOut;
+    hit.near_misses.iter().find(|miss| filtered && miss.similarity >= miss.floor)
 }
 
 /// The links to fix a zero hit: label and URL.
@@ -103,6 +111,9 @@ fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
     }
     if hit.cause == ZeroHitCause::NothingStored {
         actions.push(("Ingest a document", "/knowledge/upload".to_owned()));
+    }
+    if let Some(miss) = stopped(hit).filter(|miss| miss.state != NearMissState::Deleted) {
+        actions.push(("Why was it not recalled?", diagnose_hit(hit.agent_id, &hit.query, hit.user_id, miss.memory_id)));
     }
     actions.push(("Try it again", try_again(hit.agent_id, &hit.query, hit.user_id)));
     actions
@@ -143,7 +154,9 @@ mod tests {
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);
+        let theirs = NearMiss { state: NearMissState::OtherUser, restorable: false, ..miss.clone() };
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![theirs])), ["Why was it not recalled?", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
         assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");

@@ -12,7 +12,7 @@ const NAMES: &[&str] = &["q", "retired"];
 fn filter(query: &Query) -> Parsed<TermFilter> {
     let mut errors = Vec::new();
     let owned = |name: &str| query.get(name).map(str::to_owned);
-    let retired = query.read("retired", "Use true or false.", &mut errors);
+    let retired = query.read("retired", "Choose one of the options.", &mut errors);
     let filter = TermFilter { q: owned("q"), retired, after: owned("after"), before: owned("before") };
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }

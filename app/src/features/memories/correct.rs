@@ -1,0 +1,60 @@
+use crate::{
+    Flash,
+    ui::{Icon, ReasonField, Shape, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::MemoryRow;
+
+/// The folded form that gives a memory new content, with a reason. Works without JavaScript.
+#[component]
+pub fn Correct(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
+    let id = row.id.to_string();
+    let wrong = flash.as_ref().and_then(|flash| flash.field("content"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("correct", &id), "reason")).unzip();
+    let open = typed.is_some();
+    let (content, reason) = match typed {
+        Some(typed) => (typed.text("content"), typed.text("reason")),
+        None => (row.content, String::new()),
+    };
+    view! {
+        <details class="card" open=open>
+            <summary class="flex items-center gap-2 px-4 py-2.5 font-medium">
+                <Icon shape=Shape::Edit />
+                "Correct…"
+            </summary>
+            <form class="space-y-3 px-4 pb-4" method="post" action="/console/api/correct_memory">
+                <p class="text-sm text-soft">"Agents recall the new content immediately. The history keeps the old one."</p>
+                <input type="hidden" name="id" value=id />
+                <div>
+                    <label class="label" for="new-content">
+                        "Content"
+                    </label>
+                    <textarea
+                        class="input"
+                        id="new-content"
+                        name="content"
+                        rows="5"
+                        required
+                        dir="auto"
+                        aria-invalid=wrong.as_ref().map(|_| "true")
+                        aria-describedby=wrong.as_ref().map(|_| "new-content-error")
+                    >
+                        {text::editable(&content)}
+                    </textarea>
+                    {wrong.map(|error| view! { <p class="mt-1 text-xs text-danger" id="new-content-error">{error}</p> })}
+                </div>
+                <div>
+                    <ReasonField
+                        id="correct-reason"
+                        typed=reason
+                        error=error.flatten()
+                        hint="Kept in the audit log. At most 500 characters."
+                    />
+                </div>
+                <button class="button button-primary" type="submit">
+                    "Correct this memory"
+                </button>
+            </form>
+        </details>
+    }
+}

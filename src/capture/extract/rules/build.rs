@@ -106,6 +106,9 @@ fn statement(scene: &Scene, draft: &Draft) -> Option<(String, String, &'static s
     let quoted = |introduction: String| Some((format!("{introduction}: “"), parts.join(" "), "”"));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match (&draft.need, scene.question, scene.thread.last()) {
+        (Need::Question, Some(_), _) if let Some(context) = scene.thread.recounted(&scene.people.speaker) => {
+            return quoted(context.introduction);
+        }
         (Need::Question, Some(question), _) => {
             return quoted(thread::introduced(scene.thread.asker(), &line(question), &scene.people.speaker));
         }

@@ -1,7 +1,7 @@
 //! Words from before that explain a passage.
 
-use super::definite::is_topic;
-use super::nouns::{is_group, is_period, is_person, is_plural};
+use super::definite::{is_general, is_topic};
+use super::nouns::{is_group, is_one_person, is_period, is_person, is_plural};
 use super::pointing::{self, BEFORE_PLACES, DEMONSTRATIVES, DETERMINERS, Lack, NAMELESS};
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 use super::{topical, verbs};
@@ -78,7 +78,7 @@ pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
                     || is_object(words, at)
             }
             Lack::Person => {
-                is_person(lower) && lower != "who" && !is_plural(lower)
+                is_one_person(lower)
                     || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an")
             }
             Lack::Several => {
@@ -146,13 +146,25 @@ fn is_object(words: &[Word], at: usize) -> bool {
 
 /// Whether words speak of "this boat" or "these masts" and name none before.
 pub fn is_shown(words: &[Word]) -> bool {
+    unnamed(words, 0).is_some()
+}
+
+/// The place from `from` on where words speak of "this boat" or "this one" and name none before.
+pub fn unnamed(words: &[Word], from: usize) -> Option<usize> {
     let lowers = lower(words);
-    let new = |at: usize, noun: &str| {
-        let named = is_topic(noun) || PLACES.contains(&noun) || topical::has(words.get(..at).unwrap_or_default(), noun);
-        !matches!(noun, "" | "this") && !named
+    let lower = |at: usize| lowers.get(at).copied().unwrap_or_default();
+    let named = |at: usize, noun: &str| {
+        let before = words.get(..at).unwrap_or_default();
+        // "All these boats", "there was this boat", "this fight for peace": the sentence says itself which.
+        let brought = at > 0 && matches!(lower(at - 1), "all" | "was" | "is" | "were" | "make" | "made" | "making");
+        let after = (at + 2..at + 4).any(|at| matches!(lower(at), "for" | "of" | "to") && !words.get(at).is_some_and(|word| word.fresh));
+        let name = words.get(at + 1).is_some_and(|word| word.capital);
+        let known = |noun: &str| is_general(noun) || is_period(noun) || is_person(noun) || PLACES.contains(&noun) || topical::has(before, noun);
+        brought || after || name || known(noun) || known(lower(at + 2))
     };
-    let here = |at: usize| matches!(lowers.get(at), Some(&("this" | "these")));
-    (0..words.len()).any(|at| here(at) && shown_at(words, &lowers, at).is_some_and(|noun| new(at, noun)))
+    (from..words.len()).filter(|at| matches!(lower(*at), "this" | "these")).find(|at| {
+        shown_at(words, &lowers, *at).is_some_and(|noun| !matches!(noun, "" | "this") && !named(*at, noun))
+    })
 }
 
 /// The nouns after "this", "these" or "those"; empty where no noun follows. Words that explain a passage must contain them. "That trip" may

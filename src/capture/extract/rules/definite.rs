@@ -1,6 +1,7 @@
 //! Nouns and numbers that mean something named before: "the event", "another".
 
 use super::nouns::{is_period, is_person};
+use super::pattern::{begins, has_any};
 use super::pointing::is_last;
 use super::verbs;
 use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
@@ -8,18 +9,32 @@ use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
 /// Nouns by which a conversation calls what it is about.
 #[rustfmt::skip]
 const TOPICS: &[&str] = &[
-    "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest", "crowd", "decision",
-    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "match", "meeting", "message", "moment",
-    "movie", "news", "offer", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
+    "accident", "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest",
+    "convention", "crowd", "decision",
+    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "magazine", "match", "meeting", "message", "moment",
+    "movie", "news", "offer", "options", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
     "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
     "tournament", "trip", "vibe", "vibes", "view", "views", "workshop",
 ];
+/// Nouns for anything that was told.
+#[rustfmt::skip]
+const GENERAL: &[&str] = &[
+    "area", "atmosphere", "cause", "challenge", "change", "decision", "event", "experience", "feeling", "fight", "goal", "idea", "issue",
+    "journey", "memories", "moment", "news", "place", "problem", "process", "project", "situation", "stage", "step", "story", "time", "trip",
+    "way",
+];
+/// The part of something that somebody liked best.
+const FAVOURITE: &str = "favorite|favourite|fav|fave|best";
+const PARTS: &str = "part|bit|memory|moment|scene|thing";
 /// Words after a noun that say which one is meant.
 const QUALIFIERS: &[&str] = &[
     "of", "that", "who", "which", "where", "when", "i", "we", "i've", "called", "named", "in", "at", "on", "for", "from", "with", "to",
     "about", "around", "near",
 ];
 
+/// Adjectives that do not say which one is meant.
+const BARE: &[&str] =
+    &["actual", "big", "entire", "final", "last", "new", "original", "other", "real", "regular", "same", "usual", "whole"];
 /// Words before a noun that was named before.
 const MORE: &[&str] = &["additional", "extra", "former", "latter", "remaining"];
 
@@ -55,16 +70,25 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     // "The boat to have", but not "the way to Basel".
     let to = rest.get(end) == Some(&"to") && rest.get(end + 1).is_some_and(|next| verbs::is_common(next));
     let qualified = qualified && !to;
-    // "The day was great": which?
-    let day = at == 0 && end == 1 && is_period(noun) && rest.get(1).is_some_and(|word| verb(word));
+    // "The day was great", "the official opening night is tomorrow": which? But not "the last three weeks were hard".
+    let counted = rest.first().is_some_and(|word| matches!(*word, "last" | "past" | "next" | "other" | "first" | "coming" | "whole"));
+    let day = at == 0 && !counted && is_period(noun) && rest.get(end).is_some_and(|word| verb(word));
+    // "The young people were strong": nobody said who they are.
+    let crowd = matches!(noun, "people" | "folks" | "guys") && !matches!(rest.first(), Some(&("right" | "same")));
     // "The extra money": beside which?
     let more = rest.first().is_some_and(|word| MORE.contains(word))
         && end > 1
         && !rest.get(end).is_some_and(|word| *word != "on" && QUALIFIERS.contains(word));
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
-    more && !named
-        || day
-        || !named && !qualified && !own && !is_person(noun) && !is_period(noun) && (is_bare_topic(noun, rest, end) || at == 0 && end <= 2)
+    let awaited = is_awaited(lowers, at) && !qualified && (!named || noun == "stuff");
+    let thing = awaited || is_bare_topic(noun, rest, end) || at == 0 && end <= 3;
+    more && !named || day && !named || crowd && !qualified || (!named || awaited) && !qualified && !own && !is_person(noun) && !is_period(noun) && thing
+}
+
+/// Whether the speaker looks forward to what "the" at `at` begins: "I can't wait for the food" means the food of some place or day.
+fn is_awaited(lowers: &[&str], at: usize) -> bool {
+    let before = lowers.get(at.saturating_sub(2)..at).unwrap_or_default();
+    begins(before, "excited|hyped|pumped|stoked|thrilled|wait about|for")
 }
 
 /// Whether a conversation calls what it is about by this noun.
@@ -74,6 +98,10 @@ pub fn is_topic(noun: &str) -> bool {
 
 /// Whether a sentence begins with a subject that the one before it has to name: "My aim was …", "Winning was …".
 pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
+    // "My favourite part was …", "… was my favourite memory": of what?
+    if has_any(lowers, &[&format!("my|our {FAVOURITE} {PARTS} is|was|were")]) || ends_with_favourite(lowers) {
+        return true;
+    }
     match lowers {
         [
             "my" | "our",
@@ -97,8 +125,18 @@ pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
     }
 }
 
+fn ends_with_favourite(lowers: &[&str]) -> bool {
+    let end = lowers.len().checked_sub(3).and_then(|at| lowers.get(at..)).unwrap_or_default();
+    begins(end, &format!("my|our|the {FAVOURITE} {PARTS}"))
+}
+
+/// Whether anything that was told may be called by this noun.
+pub fn is_general(noun: &str) -> bool {
+    GENERAL.contains(&noun) || noun.strip_suffix('s').is_some_and(|single| GENERAL.contains(&single))
+}
+
 /// Whether a noun is what a conversation is about, with nothing that describes it: "the script", but not "the road-trip script".
 fn is_bare_topic(noun: &str, rest: &[&str], end: usize) -> bool {
-    let bare = end == 1 || rest.first().is_some_and(|word| matches!(*word, "whole" | "entire" | "same" | "last" | "big" | "other" | "new"));
+    let bare = end == 1 || rest.first().is_some_and(|word| is_any(word, &[BARE]));
     TOPICS.contains(&noun) && bare
 }

@@ -13,6 +13,10 @@ pub fn is_empty_it(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let lower = |at: usize| lowers.get(at).copied().unwrap_or_default();
     let word = lower(at);
     let copula = matches!(word, "it's" | "it'd" | "it'll") || (word == "it" && COPULAS.contains(&lower(at + 1)));
+    // "It sounds like the trip was fun."
+    if word == "it" && matches!(lower(at + 1), "looks" | "seems" | "sounds") && matches!(lower(at + 2), "as" | "like" | "that") {
+        return !matches!(lower(at + 3), "" | "it" | "that" | "this" | "a" | "an");
+    }
     // "Find it hard to rest": an object.
     let object = word == "it" && at > 0 && !copula;
     let mut rest = lowers.iter().skip(at + 1).take(7).take_while(|word| **word != "to");

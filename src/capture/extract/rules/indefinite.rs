@@ -1,7 +1,7 @@
 //! "This" for things that the listener does not know yet, as people say it: "I'm reading this great book" means a great book.
 
 use super::verbs;
-use super::words::{PREPOSITIONS, Word, is_adverb, lower};
+use super::words::{I_WORDS, PREPOSITIONS, Word, is_adverb, lower};
 
 /// Adjectives that describe something new to the listener.
 #[rustfmt::skip]
@@ -15,6 +15,10 @@ const ACTIONS: &[&str] = &[
     "attended", "baked", "bought", "built", "cooked", "created", "drew", "finished", "found", "got", "heard", "joined", "making", "made", "met",
     "painted", "played", "read", "reading", "received", "saw", "started", "took", "tried", "visited", "watched", "watching", "wrote",
 ];
+/// What was spoken of before.
+const KNOWN: &[&str] = &["chance", "community", "experience", "opportunity"];
+/// What is shown beside the text.
+const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
 /// Nouns without an article.
 const MASSES: &[&str] =
     &["art", "bread", "cream", "equipment", "food", "furniture", "gear", "jewelry", "music", "pottery", "stuff", "work"];
@@ -31,7 +35,11 @@ pub fn indefinite(sentence: &str, found: &[Word]) -> String {
             && !is_adverb(&next.lower)
             && !next.fresh
             && !is_pronoun(&next.lower);
-        if word.quoted || !noun || !(described || ACTIONS.contains(before)) {
+        let noun_of = |class: &[&str]| found.iter().skip(at + 1).take(2).any(|word| class.contains(&word.lower.as_str()));
+        // "This pic of my boat", "this pic in Basel": the sentence says what is on it, or where.
+        let says = found.iter().skip(at + 2).any(|word| word.lower == "of" || word.capital && !I_WORDS.contains(&word.lower.as_str()));
+        let known = noun_of(KNOWN) || noun_of(PICTURES) && !says;
+        if word.quoted || known || !noun || !(described || ACTIONS.contains(before)) {
             continue;
         }
         let mass = lowers.iter().skip(at + 1).take(3).any(|word| MASSES.contains(word));
@@ -95,6 +103,8 @@ mod tests {
             ("I'm making this lately.", "I'm making this lately."),
             ("I painted this when I was ill.", "I painted this when I was ill."),
             ("This book is good.", "This book is good."),
+            ("I took this pic last summer.", "I took this pic last summer."),
+            ("I found this great opportunity.", "I found this great opportunity."),
         ] {
             assert_eq!(indefinite(sentence, &words(sentence)), expected);
         }

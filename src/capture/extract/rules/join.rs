@@ -1,12 +1,12 @@
 //! Which sentences of a turn belong together: those that go on with the one before, and those that need it to be understood.
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
-use super::pattern::{begins_any, has_any};
+use super::pattern::{begins, begins_any, has, has_any};
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
 use super::signals::{self, Signals, Sort};
 use super::thread::joined;
-use super::words::{Word, lower, words};
+use super::words::{Word, is_adverb, lower, words};
 use super::{context, dates, weight};
 use crate::api::MemoryKind;
 use crate::capture::extract::Role;
@@ -22,8 +22,17 @@ const ANSWER_WORDS_MIN: usize = 3;
 const WEIGHT_MIN: usize = 4;
 /// The weight below which it says nothing alone.
 const EMPTY_MAX: usize = 3;
+/// The fewest topical words of a judgement that is understood alone.
+const JUDGED_MIN: usize = 6;
 /// The importance of an answer that is no sentence.
 const ANSWER: f32 = 0.4;
+
+/// Words that say only that something happened, and how it was.
+#[rustfmt::skip]
+const HOLLOW: &[&str] = &[
+    "amazing", "awesome", "been", "blast", "cool", "event", "events", "fantastic", "great", "have", "incredible", "lately", "nice", "place",
+    "places", "something", "that", "thing", "things", "time", "took", "trip", "week", "weekend", "went", "were", "with", "wonderful",
+];
 
 /// The drafts of a turn, in its order.
 pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
@@ -42,13 +51,13 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
             }
             continue;
         };
-        let lack = reading.signals.lack.filter(|_| !reading.is_plain(scene));
-        let goes_on = |draft: &&mut Draft| match lack {
-            Some(lack) => draft.last + 1 == at && !shows(sentence) && supplies(&draft.parts, lack),
-            None if draft.last + 1 == at && (is_weak(&reading) || draft.parts.len() == 1 && is_weak(&draft.reading)) => {
+        let lacks = if reading.is_plain(scene) { Vec::new() } else { reading.signals.lacks.clone() };
+        let goes_on = |draft: &&mut Draft| match lacks.as_slice() {
+            [_, ..] => draft.last + 1 == at && !shows(sentence) && supplies(&draft.parts, &words(&reading.core), &lacks),
+            [] if draft.last + 1 == at && (is_weak(&reading) || draft.parts.len() == 1 && is_weak(&draft.reading)) => {
                 !is_thing(reading.kind) && !is_thing(draft.reading.kind) && !turns(&sentence.text)
             }
-            None => {
+            [] => {
                 (tells_on(&draft.reading, &reading) || draft.last + 1 == at && adds_to(&draft.reading, &reading)) && !turns(&sentence.text)
             }
         };
@@ -56,13 +65,23 @@ pub fn drafts(scene: &Scene, sentences: &[Sentence]) -> Vec<Draft> {
             draft.push(at, reading.core.clone());
             draft.reading.corrects |= reading.corrects;
         } else {
-            drafts.extend(begun(scene, sentences, at, opens, lack, reading));
+            let draft = begun(scene, sentences, at, opens, &lacks, reading);
+            // It may begin with the sentences of the one before.
+            if draft.as_ref().zip(drafts.last()).is_some_and(|(draft, last)| draft.first <= last.first && is_covered(last)) {
+                drafts.pop();
+            }
+            drafts.extend(draft);
         }
     }
     for draft in &mut drafts {
         draft.reading.kind = kind(draft);
     }
     drafts
+}
+
+/// Whether a draft is nothing but its sentences, so that a longer one with the same sentences says the same.
+fn is_covered(draft: &Draft) -> bool {
+    matches!(draft.need, Need::Nothing) && !draft.reading.explicit && !draft.reading.corrects && !is_thing(draft.reading.kind)
 }
 
 /// The kind of a draft by all its sentences.
@@ -76,17 +95,19 @@ pub fn kind(draft: &Draft) -> MemoryKind {
 }
 
 /// A draft that begins with the sentence at `at`, or with those before it that name what it lacks; `None` if nothing does.
-fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Option<Lack>, reading: Reading) -> Option<Draft> {
+fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lacks: &[Lack], reading: Reading) -> Option<Draft> {
     let core = reading.core.clone();
-    if lack.is_none() && is_empty(&reading) && !reading.is_plain(scene) {
+    if lacks.is_empty() && is_empty(&reading) && !reading.is_plain(scene) {
         return None;
     }
     let alone = |need: Need, reading: Reading| Some(Draft { first: at, last: at, parts: vec![core.clone()], need, reading });
-    let Some(lack) = lack else { return alone(Need::Nothing, reading) };
+    if lacks.is_empty() {
+        return alone(Need::Nothing, reading);
+    }
     if sentences.get(at).is_some_and(shows) {
         return None;
     }
-    let before = context(sentences, at, lack).or_else(|| introduction(sentences, at, lack));
+    let before = context(sentences, at, &words(&core), lacks).or_else(|| introduction(sentences, at, lacks));
     if let Some((first, mut parts)) = before {
         parts.push(core);
         return Some(Draft { first, last: at, parts, need: Need::Nothing, reading });
@@ -97,7 +118,7 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lack: Op
     let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
     let vague = scene.question.is_some_and(|question| has_any(&lower(&words(question)), &["any|anything|something|how's"]));
     let answers =
-        !shows && (!vague || lack != Lack::Thing) && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
+        !shows && (!vague || !lacks.contains(&Lack::Thing)) && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
     if opens && answers { alone(Need::Question, reading) } else { None }
 }
 
@@ -131,14 +152,29 @@ pub fn is_weak(reading: &Reading) -> bool {
     !reading.explicit && !reading.corrects && (leans || empty || !reading::lasts(signals) && weight(signals) < WEIGHT_MIN)
 }
 
-/// Whether the subject of a sentence is cut off: "we" did something, and no name, number, time or relative says who or when.
+/// Whether the subject of a sentence is cut off; see [`is_headless`].
 pub fn is_cut(reading: &Reading) -> bool {
-    let signals = &reading.signals;
-    let found = words(&reading.core);
-    let ours = found.first().is_some_and(|word| matches!(word.lower.as_str(), "we" | "we've" | "we're" | "we'll" | "we'd"));
-    let timed = || !dates::relative(&reading.core, &found, NaiveDate::default()).is_empty();
     let plain = reading.explicit || reading.corrects || is_thing(reading.kind);
-    ours && !plain && !signals.single && signals.concrete == 0 && !signals.is(Sort::Relation) && !timed()
+    !plain && is_headless(&reading.signals, &reading.core)
+}
+
+/// Whether "we" do something, and no name, number, time or relative says who or when; or whether a sentence only judges what somebody
+/// does, and not who does what: "Knowing that I help is great".
+pub fn is_headless(signals: &Signals, core: &str) -> bool {
+    let found = words(core);
+    let ours = found.first().is_some_and(|word| matches!(word.lower.as_str(), "we" | "we've" | "we're" | "we'll" | "we'd"));
+    let timed = || !dates::relative(core, &found, NaiveDate::default()).is_empty();
+    let named = signals.concrete > 0 || signals.is(Sort::Relation);
+    !named && (ours && !signals.single && !timed() || is_judgement(signals, &lower(&found)))
+}
+
+/// Whether a sentence begins with a deed without its subject and ends with how good that is: "Seeing my work come alive was amazing".
+fn is_judgement(signals: &Signals, lowers: &[&str]) -> bool {
+    const DEEDS: &str = "being|feeling|finding|getting|having|hearing|helping|knowing|making|receiving|seeing|sharing|watching";
+    const JUDGEMENTS: &str = "amazing|awesome|beyond|fantastic|fulfilling|great|incredible|inspiring|priceless|rewarding|special|wonderful";
+    let subject = begins(lowers, DEEDS) || begins(lowers, &format!("it's so|really|just? {JUDGEMENTS} how? {DEEDS}"));
+    let judged = has(lowers, &format!("is|was|feels|felt|it's so|really|just|super|truly? {JUDGEMENTS}"));
+    subject && judged && signals.content < JUDGED_MIN
 }
 
 /// How much the words of a sentence say: a point for each topical word, two for each name or number.
@@ -149,7 +185,10 @@ pub fn weight(signals: &Signals) -> usize {
 /// Whether a sentence of what happened or was felt names nothing: "We had a ton of fun".
 fn is_empty(reading: &Reading) -> bool {
     let signals = &reading.signals;
-    !reading.corrects && !reading::lasts(signals) && !signals.is(Sort::Meaning) && weight(signals) < EMPTY_MAX
+    // "I went to an event and it was fantastic": which?
+    let hollow = |word: &String| HOLLOW.contains(&word.as_str()) || word.len() < 4;
+    let nothing = signals.concrete == 0 && signals.plain.iter().all(|word| hollow(word) || is_adverb(word));
+    !reading.corrects && !reading::lasts(signals) && !signals.is(Sort::Meaning) && (weight(signals) < EMPTY_MAX || nothing)
 }
 
 /// Whether a sentence turns to something else: "By the way, …".
@@ -157,38 +196,67 @@ pub fn turns(text: &str) -> bool {
     has_any(&lower(&words(text)), &["by the way", "btw", "anyway|anyways", "on another|a different? note"])
 }
 
-/// Whether sentences name what the next one lacks.
-fn supplies(parts: &[String], lack: Lack) -> bool {
-    lack == Lack::Thing || lack != Lack::Shown && parts.iter().any(|part| pointing::names(&words(part), lack))
+/// Whether sentences name everything that the next one lacks. "It" may be all that the last one tells; "this boat" needs a boat.
+fn supplies(parts: &[String], next: &[Word], lacks: &[Lack]) -> bool {
+    let parts: Vec<Vec<Word>> = parts.iter().map(|part| words(part)).collect();
+    let names = |lack: &Lack| match lack {
+        Lack::Thing => true,
+        Lack::Shown => false,
+        lack => parts.iter().any(|part| pointing::names(part, *lack)),
+    };
+    let like = has(&lower(next), "like this|these|that|those");
+    lacks.iter().all(|lack| names(lack) || like && *lack == Lack::Shown) && shown_by(&parts, next) && !parts.last().is_some_and(|last| is_taught(last, next))
 }
 
-/// The sentences before the one at `at`, back to one that can be understood alone, if they name what it lacks; and the first one's index.
-fn context(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize, Vec<String>)> {
-    let (mut parts, mut lack) = (Vec::new(), lack);
-    for (first, before) in sentences.get(..at)?.iter().enumerate().rev().take(SENTENCES_MAX - 1) {
-        if before.question || before.talk || before.signals.content + before.signals.concrete < 2 {
+/// Whether sentences before have every noun to which the next one points: "this boat".
+fn shown_by(before: &[Vec<Word>], next: &[Word]) -> bool {
+    let all = joined(before.iter().map(Vec::as_slice).chain([next]));
+    context::unnamed(&all, all.len() - next.len()).is_none()
+}
+
+/// Whether both sentences tell what the speaker learned, so that "it" is what they learned it from: "I realized that I was wrong. It
+/// taught me patience."
+pub fn is_taught(before: &[Word], next: &[Word]) -> bool {
+    begins_any(&lower(before), &["i|i've|we|we've also|just|really? realized|realised|learned|learnt|discovered"])
+        && begins_any(&lower(next), &["it|this|that also|really|even? reminded|taught|showed|helped|made|gave|inspired|motivated"])
+}
+
+/// The sentences before the one at `at`, which has the words `next`, back to one that can be understood alone, if they name everything
+/// that it lacks; and the first one's index.
+fn context(sentences: &[Sentence], at: usize, next: &[Word], lacks: &[Lack]) -> Option<(usize, Vec<String>)> {
+    let (mut before, mut lacks): (Vec<&Sentence>, Vec<Lack>) = (Vec::new(), lacks.to_vec());
+    for (first, sentence) in sentences.get(..at)?.iter().enumerate().rev().take(SENTENCES_MAX - 1) {
+        if sentence.question || sentence.talk || sentence.signals.content + sentence.signals.concrete < 2 {
             return None;
         }
-        parts.insert(0, before.core.clone());
-        match before.signals.lack {
-            None => {
-                // "Swimming is fun. It keeps me fit."
-                let gerund = before.words.first().is_some_and(|word| word.lower.len() > 5 && word.lower.ends_with("ing"));
-                return (pointing::names(&before.words, lack) || lack == Lack::Thing && gerund).then_some((first, parts));
-            }
-            Some(further) => lack = further,
+        if before.is_empty() && is_taught(&sentence.words, next) {
+            return None;
         }
+        before.insert(0, sentence);
+        // "Swimming is fun. It keeps me fit."
+        let gerund = sentence.words.first().is_some_and(|word| word.lower.len() > 5 && word.lower.ends_with("ing"));
+        let whole = sentence.signals.lacks.is_empty();
+        // A sentence that is not understood alone may still be what "it" means.
+        lacks.retain(|lack| !(pointing::names(&sentence.words, *lack) || *lack == Lack::Thing && (gerund || !whole)));
+        if whole {
+            let words: Vec<Vec<Word>> = before.iter().map(|sentence| sentence.words.clone()).collect();
+            let parts = || before.iter().map(|sentence| sentence.core.clone()).collect();
+            return (lacks.is_empty() && shown_by(&words, next)).then(|| (first, parts()));
+        }
+        lacks.extend(sentence.signals.lacks.iter().copied());
     }
     None
 }
 
 /// The only sentence before the one at `at` that names a person, if it can be understood alone: who "she" is later. And its index.
-fn introduction(sentences: &[Sentence], at: usize, lack: Lack) -> Option<(usize, Vec<String>)> {
+fn introduction(sentences: &[Sentence], at: usize, lacks: &[Lack]) -> Option<(usize, Vec<String>)> {
     let before = sentences.get(..at)?.iter().enumerate().rev().take(INTRODUCTION_MAX);
-    let mut named = before.filter(|(_, sentence)| lack == Lack::Person && pointing::names(&sentence.words, lack));
+    let person = lacks.contains(&Lack::Person);
+    let mut named = before.filter(|(_, sentence)| person && pointing::names(&sentence.words, Lack::Person));
     let (first, sentence) = named.next()?;
     let understood = !sentence.question && !sentence.talk && sentence.signals.lack.is_none();
-    (named.next().is_none() && understood).then(|| (first, vec![sentence.core.clone()]))
+    let all = lacks.iter().all(|lack| pointing::names(&sentence.words, *lack));
+    (named.next().is_none() && understood && all).then(|| (first, vec![sentence.core.clone()]))
 }
 
 /// Whether a sentence is about what is shown beside it: "This is my boat".
@@ -201,7 +269,9 @@ fn adds(draft: &Draft, sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
     let says =
         !shows(sentence) && signals.content > 1 && !signals.second_person && !sentence.question && !sentence.talk && !signals.general;
-    says && signals.lack.is_some_and(|lack| supplies(&draft.parts, lack))
+    // "The people there": others than those that were spoken of.
+    let crowd = begins(&lower(&sentence.words), "the people|folks|guys");
+    says && !crowd && !signals.lacks.is_empty() && supplies(&draft.parts, &sentence.words, &signals.lacks)
 }
 
 /// An answer that is no sentence: "Sushi, for sure."

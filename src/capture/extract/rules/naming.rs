@@ -35,9 +35,10 @@ impl<'a> Naming<'a> {
         format!("{}'s", self.name)
     }
 
-    /// Whether "they" at `at` means the speaker alone: named before in the sentence, and no other people since.
+    /// Whether "they" at `at` means the speaker alone: named before in the sentence, no other people in it, and no things since.
     pub fn is_clear(&self, at: usize) -> bool {
-        self.group.is_none() && self.single.is_some_and(|single| self.is_free(single, at))
+        let people = (0..at).filter_map(|at| self.found.get(at)).any(|word| is_crowd(&word.lower));
+        self.group.is_none() && !people && self.single.is_some_and(|single| self.is_free(single, at))
     }
 
     /// The word at `at` means the speaker alone.
@@ -88,7 +89,11 @@ impl<'a> Naming<'a> {
         if company {
             return Some("their".into());
         }
-        if self.single.is_some() && !self.owner {
+        // "Our work lets us understand each other": whose?
+        let next = self.found.get(at + 1).map(|word| word.lower.as_str()).unwrap_or_default();
+        let team = is_group(next) || is_person(next);
+        let shared = |word: &Word| matches!(word.lower.as_str(), "us" | "we" | "we're" | "we've");
+        if self.single.is_some() && !self.owner || !team && self.found.iter().skip(at + 1).any(shared) {
             return None;
         }
         self.single.get_or_insert(at);
@@ -114,4 +119,9 @@ impl<'a> Naming<'a> {
         let named = word.capital && !I_WORDS.contains(&lower) && !place();
         named || is_plural(lower) || is_group(lower) || is_person(lower) || OTHERS.contains(&lower)
     }
+}
+
+/// Several people, or words for them.
+fn is_crowd(word: &str) -> bool {
+    is_group(word) || is_person(word) && is_plural(word) || matches!(word, "they" | "they're" | "they've" | "them" | "their" | "who")
 }

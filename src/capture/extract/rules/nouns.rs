@@ -5,7 +5,7 @@ use super::words::is_adverb;
 
 #[rustfmt::skip]
 const KIN: &[&str] = &[
-    "aunt", "baby", "boyfriend", "brother", "brothers", "cat", "cats", "child", "children", "colleague", "colleagues", "cousin",
+    "aunt", "baby", "boyfriend", "brother", "brothers", "buddies", "buddy", "cat", "cats", "child", "children", "colleague", "colleagues", "cousin",
     "cousins", "coworker", "coworkers", "dad", "daughter", "daughters", "dog", "dogs", "ex", "family", "father", "fiance", "fiancé",
     "fiancée", "friend", "friends", "girlfriend", "grandfather", "grandma", "grandmother", "grandpa", "grandparents", "hubby",
     "husband", "kid", "kids", "kitten", "mentor", "mom", "mother", "mum", "neighbor", "neighbors", "neighbour", "neighbours", "nephew",
@@ -16,7 +16,7 @@ const KIN: &[&str] = &[
 #[rustfmt::skip]
 const SOMEBODY: &[&str] = &[
     "someone", "somebody", "guy", "man", "woman", "girl", "boy", "person", "lady", "teacher", "boss", "coach", "author", "artist",
-    "singer", "player", "actor", "character", "manager", "nurse", "doctor", "instructor", "colleague", "kiddo", "newborn", "toddler", "teen", "who",
+    "singer", "player", "actor", "character", "manager", "nurse", "doctor", "instructor", "student", "teammate", "classmate", "customer", "client", "participant", "colleague", "kiddo", "newborn", "toddler", "teen", "who",
 ];
 #[rustfmt::skip]
 const GROUPS: &[&str] = &[
@@ -45,6 +45,11 @@ pub fn is_kin(word: &str) -> bool {
 /// One person or several.
 pub fn is_person(word: &str) -> bool {
     is_kin(word) || SOMEBODY.contains(&word.strip_suffix('s').unwrap_or(word)) || word.ends_with("-year-old")
+}
+
+/// One person: "she" may mean a sister, not a family and not sisters.
+pub fn is_one_person(word: &str) -> bool {
+    is_person(word) && word != "who" && !is_plural(word) && !is_group(word)
 }
 
 /// Several people.

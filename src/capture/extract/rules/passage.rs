@@ -3,7 +3,7 @@
 
 use super::build::{Draft, Need, SENTENCES_MAX, Scene};
 use super::context::Context;
-use super::pattern::has_any;
+use super::pattern::{begins, has_any};
 use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence};
 use super::signals::{self, Signals};
@@ -45,20 +45,26 @@ pub fn passages(scene: &Scene, sentences: &[Sentence], opening: usize, drafts: &
     found
 }
 
-/// Gives a lone draft that says little what it is about: the sentence before it or, for the sentence that replies, the turn before. `false`
-/// if it says nothing without that and there is none.
+/// Gives a draft that says little, or whose first sentence does not say who, what it is about: the sentence before it or, for the sentence
+/// that replies, the turn before. `false` if it says nothing without that and there is none.
 pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &mut Draft) -> bool {
     let (Some(sentence), signals) = (sentences.get(draft.first), &draft.reading.signals) else { return true };
-    let lone = draft.parts.len() == 1 && matches!(draft.need, Need::Nothing) && !draft.reading.is_plain(scene);
-    let cut = lone && join::is_cut(&draft.reading);
-    let weak = cut || join::is_weak(&draft.reading) && !reading::lasts(signals);
-    let answers = scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
-    if !lone || !weak && !answers {
+    if !matches!(draft.need, Need::Nothing) || draft.reading.is_plain(scene) {
         return true;
     }
-    let before = draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| weak);
+    let lone = draft.parts.len() == 1;
+    let cut = if lone { join::is_cut(&draft.reading) } else { join::is_headless(&sentence.signals, &sentence.core) };
+    let weak = cut || lone && join::is_weak(&draft.reading) && !reading::lasts(signals);
+    let answers = lone && scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
+    if !weak && !answers {
+        return true;
+    }
+    if lone {
+        draft.parts = vec![sentence.text.clone()];
+    }
+    let before = draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| weak && draft.parts.len() < SENTENCES_MAX);
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
-        draft.parts = vec![before.text.clone(), sentence.text.clone()];
+        draft.parts.insert(0, before.text.clone());
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
         draft.reading.kind = join::kind(draft);
         return true;
@@ -67,11 +73,15 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
         let related = |context: &Context| scene.thread.asks() || topical::shares(&context.words, &sentence.words);
         let context = scene.thread.contexts(&scene.people.speaker).into_iter().find(related);
         if let Some(context) = context {
-            (draft.parts, draft.need) = (vec![sentence.text.clone()], Need::Context(context.introduction));
+            draft.need = Need::Context(context.introduction);
             return true;
         }
     }
-    !cut
+    if lone {
+        draft.parts = vec![draft.reading.core.clone()];
+    }
+    // What "we" did once is told with what follows.
+    !cut || !lone && sentence.signals.past
 }
 
 /// The sentence with which a turn replies to the one before: the first that takes up a word of its question, or else the first that says
@@ -99,7 +109,8 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
         return None;
     }
     let particular = signals.single || signals.concrete > 0;
-    let alone = particular && is_worth(&signals, &found, false) && !reading::is_truism(&signals);
+    let headless = within.first().is_some_and(|first| join::is_headless(&first.signals, &first.core));
+    let alone = particular && is_worth(&signals, &found, false) && !reading::is_truism(&signals) && !headless;
     let lacks = lacks(&within.iter().collect::<Vec<_>>(), &found);
     let reading = Reading {
         kind: reading::kind(&signals, &lower(&found)),
@@ -124,7 +135,9 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
         return draft(first, Need::Quotation);
     }
     let mut contexts = scene.thread.contexts(&scene.people.speaker).into_iter();
-    match contexts.find(|context| opens && context.explains(&lacks, &found, scene.names)) {
+    // What lacks nothing says by its words that it goes on from there.
+    let related = |context: &Context| answers || !lacks.is_empty() || topical::shares(&context.words, &found);
+    match contexts.find(|context| opens && related(context) && context.explains(&lacks, &found, scene.names)) {
         Some(context) => draft(first, Need::Context(context.introduction)),
         None if lacks.is_empty() && alone => draft(first, Need::Quotation),
         None => None,
@@ -135,13 +148,19 @@ fn passage(scene: &Scene, sentences: &[Sentence], (first, last): (usize, usize),
 pub fn lacks(sentences: &[&Sentence], found: &[Word]) -> Vec<Lack> {
     let Some(first) = sentences.first() else { return Vec::new() };
     let mut lacks = pointing::lacks(&first.words);
+    // "This was a reminder": of what happened, not of what is true of everybody.
+    let event = |next: &Sentence| begins(&lower(&next.words), "this|that is|was") && next.signals.concrete == 0;
+    let tells = |before: &Sentence, next: &Sentence| {
+        let taught = join::is_taught(&before.words, &next.words);
+        before.signals.content >= BEGINNING_MIN && !taught && !(event(next) && (before.signals.general || reading::is_truism(&before.signals)))
+    };
     let told = sentences
         .windows(2)
-        .all(|pair| matches!(pair, [before, next] if before.signals.content >= BEGINNING_MIN || next.signals.lack != Some(Lack::Thing)));
+        .all(|pair| matches!(pair, [before, next] if tells(before, next) || next.signals.lack != Some(Lack::Thing)));
     let later = pointing::lacks(found).into_iter().filter(|lack| *lack != Lack::Thing || !told);
     // What the sentence lacks as a whole: "Gives me hope". What both see is named nowhere: "I love the colours".
     let lowers = lower(&first.words);
-    let shows = has_any(&lowers, &["this|these is|was|are|were|one|ones"]) || lowers.ends_with(&["this"]);
+    let shows = has_any(&lowers, &["this|these is|was|are|were"]) || has_any(&lower(found), &["this|these one|ones|one's"]) || lowers.ends_with(&["this"]);
     let whole =
         if shows || context::is_shown(found) || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
     for lack in later.chain(whole) {

@@ -128,6 +128,10 @@ fn joint<'a>(sentence: &'a str, found: &[Word], lowers: &[&str], at: usize) -> O
 
 /// What stands for a word of the first person plural at `at`.
 fn plural(lowers: &[&str], at: usize, naming: &mut Naming) -> Option<String> {
+    // "We both": the speaker and one who was named.
+    if lowers.get(at + 1).is_some_and(|next| matches!(*next, "both" | "two" | "three")) {
+        return None;
+    }
     Some(match *lowers.get(at)? {
         "we" => naming.we(at, false),
         "we're" => naming.we(at, false) + " are",

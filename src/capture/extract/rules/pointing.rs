@@ -2,7 +2,7 @@
 
 use super::definite::{counts, is_cut, is_known};
 use super::expletive::{is_empty_it, judges_event};
-use super::nouns::{is_group, is_period, is_person, is_plural};
+use super::nouns::{is_group, is_one_person, is_period, is_person, is_plural};
 use super::pattern::{begins, begins_any};
 use super::verbs;
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
@@ -66,13 +66,7 @@ const BEFORE_CLAUSES: &[&str] = &[
     "realize", "remember", "say", "see", "show", "tell", "think", "understand",
 ];
 
-/// What a sentence lacks, wherever it points to it; `None` if it can be understood alone.
-pub fn lack(found: &[Word]) -> Option<Lack> {
-    let lowers = lower(found);
-    (0..found.len()).find_map(|at| points_at(found, &lowers, at)).or_else(|| (ends_open(&lowers)).then_some(Lack::Thing))
-}
-
-/// Everything that words lack, each once.
+/// Everything that words lack, wherever they point to it, each once; nothing if they can be understood alone.
 pub fn lacks(found: &[Word]) -> Vec<Lack> {
     let lowers = lower(found);
     let mut lacks: Vec<Lack> = Vec::new();
@@ -118,7 +112,8 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         let alone = found.get(at + 1).is_none_or(|next| next.fresh)
             || next != "of" && PREPOSITIONS.contains(&next)
             || is_any(next, &[AFTER_ONE, I_WORDS, WE_WORDS]) && !noun;
-        let counted = word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
+        let loved = word == "ones" && before == "loved";
+        let counted = loved || word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
         // "The right ones": the words before belong to it.
         let earlier = match before {
             "the" => &[],
@@ -249,16 +244,16 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
                 && !is_any(lower, &[AUXILIARIES, MODALS, I_WORDS, WE_WORDS, AMOUNTS, POINTING, NAMELESS])
         };
         // "In Basel", but not "of books" and not "want to swim".
-        let place = |before: &str| BEFORE_PLACES.contains(&before) && !(before == "to" && verbs::is_common(lower));
+        let place = |before: &str| BEFORE_PLACES.contains(&before) && (before != "to" || name(at, word) || is_haunt(lower));
         match lack {
             Lack::Shown => false,
-            Lack::Person => is_person(lower) || name(at, word),
+            Lack::Person => is_one_person(lower) || lower == "who" || name(at, word),
             Lack::Several => {
                 is_plural(lower)
                     || is_group(lower)
                     || is_person(lower)
                     || matches!(earlier, "at" | "to" | "with" | "from" | "for") && matches!(before, "the" | "a" | "my")
-                    || lower == "and" && words.get(at + 1).is_some_and(|next| name(at + 1, next))
+                    || lower == "and" && (words.get(at + 1).is_some_and(|next| name(at + 1, next)) || joins_things(words, at))
             }
             Lack::Place => {
                 (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier)) && (name(at, word) || thing())
@@ -279,6 +274,24 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
             }
         }
     })
+}
+
+/// Whether "and" at `at` joins two nouns without articles: "dance and fashion".
+fn joins_things(words: &[Word], at: usize) -> bool {
+    let thing = |at: usize| {
+        words.get(at).is_some_and(|word| {
+            let lower = word.lower.as_str();
+            let function = is_any(lower, &[AUXILIARIES, MODALS, PREPOSITIONS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING, DETERMINERS, NAMELESS]);
+            lower.len() > 3 && !function && !verbs::is_past(lower) && !verbs::is_common(lower) && !is_adverb(lower)
+        })
+    };
+    let noun = at.checked_sub(1).is_some_and(thing) && thing(at + 1) && !words.get(at).is_some_and(|and| and.fresh);
+    noun && at.checked_sub(2).and_then(|at| words.get(at)).is_some_and(|word| PREPOSITIONS.contains(&word.lower.as_str()))
+}
+
+/// Whether people go to a place of this name without an article: "to school".
+fn is_haunt(word: &str) -> bool {
+    matches!(word, "camp" | "church" | "class" | "college" | "court" | "school" | "town" | "university" | "work")
 }
 
 /// Whether words bring in a thing by its name or as a new one: "a trip to Basel".
@@ -381,7 +394,7 @@ mod tests {
             ("The day was full of joy", Some(Lack::Thing)),
             ("Lots of people came to Basel", Some(Lack::Thing)),
         ] {
-            assert_eq!(lack(&words(text)), expected, "{text}");
+            assert_eq!(lacks(&words(text)).first().copied(), expected, "{text}");
         }
     }
 }

@@ -32,8 +32,9 @@ pub struct Signals {
     pub own_subject: bool,
     /// Speaks to somebody.
     pub second_person: bool,
-    /// What the sentences before it have to name.
+    /// What the sentences before it have to name first, and everything that they have to name.
     pub lack: Option<Lack>,
+    pub lacks: Vec<Lack>,
     /// Numbers, names and titles after the first word.
     pub concrete: usize,
     /// Words that carry a topic.
@@ -60,13 +61,17 @@ pub fn read(found: &[Word]) -> Signals {
     let first = lowers.first().copied().unwrap_or_default();
     let second = lowers.get(1).copied().unwrap_or_default();
     let is_self = |word: &&str| I_WORDS.contains(word) || WE_WORDS.contains(word);
+    let mut lacks = pointing::lacks(found);
+    if lacks.is_empty() && (repeats(&lowers, &stream) || loves_known(&stream) && concrete(found) == 0) {
+        lacks.push(Lack::Thing);
+    }
     Signals {
         sorts: sorts(&lowers, &stream),
         first_person: lowers.iter().any(is_self),
         own_subject: stream.iter().take(3).any(|word| matches!(*word, "i" | "my")),
         second_person: lowers.iter().any(|word| YOU_WORDS.contains(word)),
-        lack: pointing::lack(found)
-            .or_else(|| (repeats(&lowers, &stream) || loves_known(&stream) && concrete(found) == 0).then_some(Lack::Thing)),
+        lack: lacks.first().copied(),
+        lacks,
         concrete: concrete(found),
         content: content(&lowers),
         commands: verbs::is_common(if matches!(first, "never" | "always" | "just") { second } else { first })

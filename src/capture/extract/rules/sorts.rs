@@ -52,7 +52,7 @@ const MEANING: &[&str] = &[
 #[rustfmt::skip]
 const FEELING: &[&str] = &[
     "i am|was so|super|pretty|really? happy|glad|sad|tired|excited|proud|grateful|thankful|thrilled|nervous|worried|stressed|lucky|amazed|afraid|angry|bored|busy|exhausted|overwhelmed|pumped|stoked|swamped",
-    "i am so|good|fine|okay|doing|feeling", "i was so", "i feel|felt",
+    "crazy|different|many|mixed emotions|feelings", "emotions|feelings like", "i am so|good|fine|okay|doing|feeling", "i was so", "i feel|felt",
 ];
 #[rustfmt::skip]
 const HEALTH: &[&str] = &[

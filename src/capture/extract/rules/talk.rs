@@ -51,9 +51,12 @@ const COURTESY: &[&str] = &[
     "i am off to", "i have got to|gotta? go|run",
     // News to come.
     "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
+    "i have got? a|an|some|so? funny|good|great|crazy|cool|many|wild? story|stories|question|surprise|update",
     // How the speaker is at the moment.
     "i am doing|feeling? good|well|great|fine|okay|ok|alright", "i have been doing? good|well|great|fine|okay", "i am hoping so", "i got|have got? your", "my pleasure",
 ];
+/// Beliefs about the speaker.
+const BELIEFS: &[&str] = &["i am sure|certain|confident i|with|my"];
 /// Exhortations: "we" are people in general, or speaker and listener.
 const EXHORTATIONS: &[&str] = &["together? we all? can|should|must|gotta|need", "we need to", "we got|we've this|got"];
 /// What is said of moments and things in general.
@@ -78,7 +81,7 @@ const RESOLVE_MIN: usize = 2;
 /// Words of resolves.
 #[rustfmt::skip]
 const RESOLVES: &[&str] = &[
-    "anyone", "anything", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
+    "anyone", "anything", "comes", "excited", "impact", "whatever", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
     "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "grow", "growing",
     "hard", "hold", "improve", "improving", "inspired", "inspires", "keeping", "learn", "learning", "matter", "moving", "motivated",
     "motivates", "motivation", "never", "nothing", "passion", "passions", "positive", "progress", "push", "pushing", "quit", "reach",
@@ -106,7 +109,8 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         "keep it|that|this in mind",
         "let anything|anyone|nothing|it|that",
         "a? lot to learn",
-        "determined|want|going|ready to make a? difference",
+        "determined|excited|hoping|want|going|ready to make a? positive|big|real? difference|impact",
+        "determined|excited|going|ready to work hard",
         "make|chase|chasing|follow|following my dream|dreams|goals",
         "focus|focusing on success|goals|what|why|myself",
         "never quit",
@@ -128,7 +132,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         || empty
         || signals.commands
         || signals.opens(SMALL_TALK)
-        || signals.opens(COURTESY)
+        || signals.opens(COURTESY) && !signals.opens(BELIEFS)
         || signals.says(TRUTHS) && signals.concrete == 0
         || signals.says(HYPOTHESES)
         || signals.says(ABOUT_TALK)

@@ -16,6 +16,8 @@ use std::collections::VecDeque;
 const TURNS_MAX: usize = 2;
 /// The fewest topical words of a question or statement that explains something.
 const CONTENT_MIN: usize = 2;
+/// The fewest topical words of small talk that is quoted with the reply to it.
+const TALK_MIN: usize = 3;
 /// The longest pause in a conversation: what is said after a longer one begins another.
 const PAUSE_MAX: TimeDelta = TimeDelta::hours(3);
 /// The least weight of a question that is quoted, and of one that needs no sentence before it: a point for each topical word, two for
@@ -27,8 +29,16 @@ const NEAR: usize = 5;
 /// How many sentences of a turn are quoted with the reply to it, beside one more that explains them.
 const ENDING_MAX: usize = 2;
 /// Questions that turn to something else.
-const OPEN: &[&str] =
-    &["lately|recently|else", "up to", "about you", "going on", "how are|have you", "what is|what's new|up", "anything|something new"];
+#[rustfmt::skip]
+const OPEN: &[&str] = &[
+    "lately|recently|else", "up to", "about you", "going on", "how are|have you", "how's|how your week|weekend|day|everything|life|work",
+    "what is|what's new|up", "anything|something new",
+];
+/// What a question asks of something that "it" means, by a noun that nobody has to have named.
+const ATTRIBUTES: &[&str] =
+    &["age", "brand", "breed", "color", "colour", "day", "flavor", "flavour", "genre", "kind", "make", "model", "size", "sort", "time", "type"];
+/// Questions that may turn to something else.
+const TURNING: &[&str] = &["have you been|ever|got|had|read|seen|tried|watched", "do you have|got|know", "is|are there any|anything|anywhere", "are you into"];
 
 /// What was said lately. It forgets everything at a turn in quarantine, and after a pause.
 #[derive(Default)]
@@ -98,14 +108,14 @@ impl Thread {
     /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
     /// is it?" `None` if the two cannot be understood alone.
     pub fn question(&self, people: &[String]) -> Option<String> {
-        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]);
+        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]) && identifies(&[], sentence);
         let (earlier, asked) = self.asked()?;
         let text = person::capitalised(&asked.core);
         if is_clear(asked) {
             return Some(text);
         }
         let (lack, earlier) = (asked.signals.lack?, earlier?);
-        let named = is_clear(earlier) && context::names(&earlier.words, lack, people);
+        let named = is_clear(earlier) && context::names(&earlier.words, lack, people) && identifies(&earlier.words, asked);
         named.then(|| format!("{} {text}", person::capitalised(&earlier.core)))
     }
 
@@ -122,7 +132,7 @@ impl Thread {
         let replied = ending(said, said.role == Role::Assistant);
         let (told, own) = match turns.next() {
             Some(own) if replied.is_empty() && own.speaker == speaker && !said.sentences.iter().any(|one| one.question) => {
-                (ending(own, false), true)
+                (ending(own, false).into_iter().filter(|one| is_statement(one)).collect(), true)
             }
             _ => (replied, false),
         };
@@ -149,26 +159,40 @@ impl Thread {
         };
         let opens = self.asks_openly();
         let weight = question.signals.content + 2 * question.signals.concrete;
-        let understood = is_understood(&[question]);
+        let understood = is_understood(&[question]) && identifies(&[], question);
         // "What do you paint? - It's …": what the question asks for.
         let clear = understood && !opens && begins_any(&lower(&question.words), &["what|which|who|where", "how is|was"]);
         let asker = self.asker();
         let alone = (understood && (weight >= WEIGHT_MIN || context::names(&question.words, Lack::Thing, &[])))
             .then(|| Context { clear, ..asked(asker, &question.core, question.words.clone(), speaker) });
         let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
-        let both = earlier.filter(|earlier| is_understood(&[earlier, question])).map(|earlier| {
+        let both = earlier.filter(|earlier| is_understood(&[earlier, question]) && identifies(&earlier.words, question)).map(|earlier| {
             let words = joined([&earlier.words[..], &question.words[..]]);
             asked(asker, &format!("{} {}", earlier.text, question.text), words, speaker)
         });
+        let recounts = asks_of_past(question);
         let follows = |topic: &Sentence| {
-            is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty()
+            let turns = understood && question.signals.content >= CONTENT_MIN && has_any(&lower(&question.words), TURNING);
+            let takes_up = !turns || topical::shares(&topic.words, &question.words);
+            let named = is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty();
+            takes_up && named && identifies(&topic.words, question)
         };
         let about = topic.filter(|(_, topic)| !opens && follows(topic));
         let about = about.map(|(said, topic)| asked_about(said, topic, question, speaker));
-        let contexts = if weight >= RICH_MIN && understood && !opens { [alone, both, about] } else { [both, about, alone] };
+        let contexts = match weight >= RICH_MIN && understood && !opens {
+            _ if recounts && about.is_some() => [about, both, alone],
+            true => [alone, both, about],
+            false => [both, about, alone],
+        };
         // A question for news explains no "it".
         let explaining = |context: Context| if opens { Context { words: Vec::new(), ..context } } else { context };
         contexts.into_iter().flatten().map(explaining).collect()
+    }
+
+    /// What introduces the answer to a question of what the listener told of; `None` for other questions.
+    pub fn recounted(&self, speaker: &str) -> Option<Context> {
+        let (_, question) = self.asked()?;
+        asks_of_past(question).then(|| self.contexts(speaker).into_iter().next())?
     }
 
     /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
@@ -185,6 +209,29 @@ impl Thread {
         let mut people = self.turns.iter().filter(|said| said.role == Role::Person);
         people.find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
     }
+}
+
+/// Whether a question asks how something went that the listener told of, and names nothing itself: "What did you all play?"
+fn asks_of_past(question: &Sentence) -> bool {
+    let signals = &question.signals;
+    let past = has_any(&lower(&question.words), &["did you", "did y'all", "were you all|guys|both?", "was that|it|the"]);
+    past && signals.concrete == 0 && signals.content <= CONTENT_MIN
+}
+
+/// Whether a sentence states something that its speaker may go on from, and not everything at once: "I want it all to be right."
+fn is_statement(sentence: &Sentence) -> bool {
+    let vague = has_any(&lower(&sentence.words), &["everything|something|anything", "it all"]);
+    (!sentence.question || untagged(&sentence.text).is_some()) && !vague
+}
+
+/// Whether words before have the noun of "What race was it?" `true` for other questions.
+fn identifies(before: &[Word], question: &Sentence) -> bool {
+    let lowers = lower(&question.words);
+    let noun = lowers.windows(4).find_map(|four| match four {
+        ["what" | "which", noun, "is" | "was" | "were", "it" | "that" | "this" | "they"] => Some(*noun),
+        _ => None,
+    });
+    noun.is_none_or(|noun| ATTRIBUTES.contains(&noun) || topical::has(before, noun))
 }
 
 /// A question of `asker`, as the introduction of what `speaker` answers. The asker is named if the question speaks of them.
@@ -221,7 +268,13 @@ fn is_understood(sentences: &[&Sentence]) -> bool {
 /// The last sentences of a turn that say something, three at most; none if the last two say too little. An assistant's questions explain
 /// something, its statements do not.
 fn ending(said: &Said, questions: bool) -> Vec<&Sentence> {
-    let tells = |one: &&Sentence| !one.says_nothing() && (one.question || !questions);
+    // What the reply follows at once may be small talk that names what it is about: "Sounds like your trip was fun."
+    let last = said.sentences.last().map(|last| last.start);
+    let tells = |one: &&Sentence| {
+        let seems = has_any(&lower(&one.words), &["sounds|seems|looks like|as", "must have|be"]);
+        let named = Some(one.start) == last && one.signals.content >= TALK_MIN && seems;
+        (!one.says_nothing() || named) && (one.question || !questions)
+    };
     let mut told: Vec<&Sentence> = said.sentences.iter().rev().filter(tells).take(ENDING_MAX + 1).collect();
     let says: usize = told.iter().take(ENDING_MAX).map(|one| one.signals.content + one.signals.concrete).sum();
     if says < CONTENT_MIN {
@@ -259,7 +312,8 @@ fn brings_up(sentence: &Sentence) -> bool {
     let shows = matches!(signals.lack, Some(Lack::Shown)) && pointing::names(&sentence.words, Lack::Thing);
     let named = signals.content >= CONTENT_MIN && pointing::names(&sentence.words, Lack::Thing);
     let says = named || signals.content > CONTENT_MIN;
-    let vague = has_any(&lower(&sentence.words), &["something|anything|stuff|things"]);
+    let announces = signals.content <= TALK_MIN && has_any(&lower(&sentence.words), &["news|question|story|stories|surprise|update"]);
+    let vague = announces || has_any(&lower(&sentence.words), &["something|anything|stuff|things"]);
     let clear = !sentence.talk && sort && signals.lack.is_none() || shows;
     !sentence.question && clear && !vague && signals.first_person && says
 }

@@ -77,10 +77,7 @@ pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
                     || is_subject(words, at)
                     || is_object(words, at)
             }
-            Lack::Person => {
-                is_one_person(lower)
-                    || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an")
-            }
+            Lack::Person => is_one_person(lower) || name(at, word) && !place() && !matches!(before(at, 1), "the" | "a" | "an"),
             Lack::Several => {
                 let verb = || lower.strip_suffix('s').is_some_and(verbs::is_common) && !DETERMINERS.contains(&before(at, 1));
                 is_plural(lower) && !verb() && !NAMELESS.contains(&lower)
@@ -99,9 +96,11 @@ pub fn names(words: &[Word], lack: Lack, people: &[String]) -> bool {
 /// The noun of a phrase whose determiner stands at `at`: "boat" in "my old boat".
 fn head(words: &[Word], at: usize) -> Option<&str> {
     let determiner = words.get(at)?.lower.as_str();
-    if !DETERMINERS.contains(&determiner) && determiner != "your" {
-        return None;
-    }
+    if DETERMINERS.contains(&determiner) || determiner == "your" { noun_after(words, at) } else { None }
+}
+
+/// The noun of the phrase after `at`.
+fn noun_after(words: &[Word], at: usize) -> Option<&str> {
     let ends = |(at, word): (usize, &Word)| {
         let lower = word.lower.as_str();
         let verb =
@@ -112,6 +111,22 @@ fn head(words: &[Word], at: usize) -> Option<&str> {
     let end = phrase.iter().enumerate().position(|(at, word)| ends((at, word))).unwrap_or(phrase.len());
     let mut nouns = phrase.get(..end)?.iter().filter(|word| !is_adverb(&word.lower));
     nouns.next_back().map(|word| word.lower.as_str())
+}
+
+/// The words with "my" for "that" and "this" before a noun that says what both see: "that plate is lovely" is about a plate.
+pub fn seen(words: &[Word]) -> Vec<Word> {
+    let mut seen = words.to_vec();
+    for (at, word) in seen.iter_mut().enumerate() {
+        let likes = at > 0 && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "love" | "like" | "loving"));
+        let points = DEMONSTRATIVES.contains(&word.lower.as_str()) || word.lower == "the" && likes;
+        let next = words.get(at + 1).map(|next| next.lower.as_str()).unwrap_or_default();
+        let verb = verbs::is_past(next) || verbs::is_common(next.strip_suffix('s').unwrap_or(next));
+        let noun = noun_after(words, at).filter(|_| points && !verb);
+        if noun.is_some_and(|noun| noun.len() > 2 && !is_general(noun) && !is_person(noun) && !is_period(noun) && !is_adverb(noun)) {
+            word.lower = "my".to_owned();
+        }
+    }
+    seen
 }
 
 /// Whether a noun may be what "it" means.
@@ -159,12 +174,13 @@ pub fn unnamed(words: &[Word], from: usize) -> Option<usize> {
         let brought = at > 0 && matches!(lower(at - 1), "all" | "was" | "is" | "were" | "make" | "made" | "making");
         let after = (at + 2..at + 4).any(|at| matches!(lower(at), "for" | "of" | "to") && !words.get(at).is_some_and(|word| word.fresh));
         let name = words.get(at + 1).is_some_and(|word| word.capital);
-        let known = |noun: &str| is_general(noun) || is_period(noun) || is_person(noun) || PLACES.contains(&noun) || topical::has(before, noun);
+        let known =
+            |noun: &str| is_general(noun) || is_period(noun) || is_person(noun) || PLACES.contains(&noun) || topical::has(before, noun);
         brought || after || name || known(noun) || known(lower(at + 2))
     };
-    (from..words.len()).filter(|at| matches!(lower(*at), "this" | "these")).find(|at| {
-        shown_at(words, &lowers, *at).is_some_and(|noun| !matches!(noun, "" | "this") && !named(*at, noun))
-    })
+    (from..words.len())
+        .filter(|at| matches!(lower(*at), "this" | "these"))
+        .find(|at| shown_at(words, &lowers, *at).is_some_and(|noun| !matches!(noun, "" | "this") && !named(*at, noun)))
 }
 
 /// The nouns after "this", "these" or "those"; empty where no noun follows. Words that explain a passage must contain them. "That trip" may

@@ -14,6 +14,8 @@ use crate::capture::extract::Role;
 /// The fewest topical words, names and numbers of what is quoted, and of an answer to a question.
 const CONTENT_MIN: usize = 4;
 const ANSWER_MIN: usize = 3;
+/// The fewest topical words of a sentence that advises.
+const ADVICE_MIN: usize = 3;
 /// The most words of an answer to a question, and of another reply, that takes up no word of what it replies to.
 const ANSWER_MAX: usize = 20;
 const REMARK_MAX: usize = 8;
@@ -24,25 +26,31 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: 
     if scene.turn.role != Role::Person || scene.turn.speaker.is_none() {
         return None;
     }
-    let contexts = scene.thread.exchanges(&scene.people.speaker);
-    let mut stretches: Vec<Stretch> = (0..sentences.len()).filter_map(|first| stretch(sentences, first, &covered)).collect();
-    stretches.sort_by_key(|one| (usize::MAX - says(&one.signals), one.first));
     let answers = scene.thread.asks();
+    let advises = scene.thread.asks_advice();
+    let questions = if answers { scene.thread.contexts(&scene.people.speaker) } else { Vec::new() };
+    let contexts = scene.thread.exchanges(&scene.people.speaker);
+    let spoken = |one: &Sentence| !one.question && (!one.says_nothing() || advises && is_advice(&one.signals));
+    let fits = |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(spoken);
+    let mut stretches: Vec<Stretch> = (0..sentences.len()).filter_map(|first| stretch(sentences, first, fits)).collect();
+    stretches.sort_by_key(|one| (usize::MAX - says(&one.signals), one.first));
     let least = if answers { ANSWER_MIN } else { CONTENT_MIN };
     let fits = |one: &Stretch| {
         let general = reading::is_truism(&one.signals);
         let particular = !general && !one.signals.general && (answers || one.signals.first_person);
-        says(&one.signals) >= least && one.signals.verb && particular
+        says(&one.signals) >= least && one.signals.verb && (particular || advises)
     };
     let found = stretches.into_iter().filter(fits).find_map(|one| {
-        let direct =
-            one.first == opening && !scene.thread.asks_anything() && one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX };
+        let direct = (one.first == opening || advises)
+            && !scene.thread.asks_anything()
+            && (advises || one.words.len() <= if answers { ANSWER_MAX } else { REMARK_MAX });
         let replies = |context: &&Context| direct || context.own || topical::shares(&context.words, &one.words);
         let explained = |first: usize| {
             let within: Vec<&Sentence> = sentences.get(first..=one.last)?.iter().collect();
             let words = joined(within.iter().map(|sentence| sentence.words.as_slice()));
             let lacks = passage::lacks(&within, &words);
-            let context = contexts.iter().filter(replies).find(|context| context.explains(&lacks, &words, scene.names));
+            let asked = questions.iter().filter(|_| first == opening || advises);
+            let context = asked.chain(&contexts).filter(replies).find(|context| context.explains(&lacks, &words, scene.names));
             match context {
                 Some(context) => Some((first, Need::Context(context.introduction.clone()))),
                 // Its own turn names it.
@@ -70,6 +78,13 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: 
     Some(Draft { first, last, parts, need, reading })
 }
 
+/// Whether a sentence that is small talk elsewhere tells a person who asked for it what to do: "Take the old boat".
+fn is_advice(signals: &Signals) -> bool {
+    let courtesy =
+        signals.opens(&["sorry|thanks|thank|hope|good|great|glad|wish|congrats", "you are", "i hope|wish|understand|know|see|am"]);
+    signals.content >= ADVICE_MIN && !courtesy && (!signals.first_person || signals.concrete > 0)
+}
+
 /// Sentences in a row, and what their words say.
 struct Stretch {
     first: usize,
@@ -78,9 +93,8 @@ struct Stretch {
     words: Vec<Word>,
 }
 
-/// At most three sentences from `first` on that are no questions and no small talk.
-fn stretch(sentences: &[Sentence], first: usize, covered: impl Fn(usize) -> bool) -> Option<Stretch> {
-    let fits = |at: &usize| !covered(*at) && sentences.get(*at).is_some_and(|one| !one.question && !one.says_nothing());
+/// At most three sentences from `first` on that fit.
+fn stretch(sentences: &[Sentence], first: usize, fits: impl Fn(&usize) -> bool) -> Option<Stretch> {
     let last = (first..sentences.len()).take_while(fits).take(SENTENCES_MAX).last()?;
     let words = joined(sentences.get(first..=last)?.iter().map(|sentence| sentence.words.as_slice()));
     Some(Stretch { first, last, signals: signals::read(&words), words })
@@ -131,6 +145,24 @@ mod tests {
             let found = statements(talk);
             assert!(!found.iter().any(|one| one.contains("Idris")), "{found:?}");
         }
+    }
+
+    #[test]
+    fn advice_is_quoted_with_the_question_for_it() {
+        assert_eq!(
+            statements("Vera: Any tips for painting a boat?\nIdris: Use thin brushes and wait until the first coat is dry."),
+            ["Asked “Any tips for painting a boat?”, Idris answers: “Use thin brushes and wait until the first coat is dry.”"]
+        );
+        assert_eq!(statements("Vera: The harbour is full.\nIdris: Use thin brushes and wait until the first coat is dry."), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_shown_is_quoted_if_the_sentence_says_what_it_is() {
+        assert_eq!(
+            statements("Vera: I see.\nIdris: Here's a photo of my old boat near the harbour."),
+            ["Idris says: “Here's a photo of my old boat near the harbour.”"]
+        );
+        assert_eq!(statements("Vera: I see.\nIdris: Here's a photo."), [""; 0]);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::pointing::{self, Lack};
 use super::reading::{self, Reading, Sentence, is_thing};
 use super::signals::{self, Signals, Sort};
 use super::thread::joined;
-use super::words::{Word, is_adverb, lower, words};
-use super::{context, dates, weight};
+use super::words::{I_WORDS, Word, is_adverb, lower, words};
+use super::{context, dates, nouns, weight};
 use crate::api::MemoryKind;
 use crate::capture::extract::Role;
 use chrono::NaiveDate;
@@ -22,6 +22,8 @@ const ANSWER_WORDS_MIN: usize = 3;
 const WEIGHT_MIN: usize = 4;
 /// The weight below which it says nothing alone.
 const EMPTY_MAX: usize = 3;
+/// The fewest topical words of a sentence that names known things and is understood alone.
+const LEANING_MAX: usize = 6;
 /// The fewest topical words of a judgement that is understood alone.
 const JUDGED_MIN: usize = 6;
 /// The importance of an answer that is no sentence.
@@ -117,8 +119,9 @@ fn begun(scene: &Scene, sentences: &[Sentence], at: usize, opens: bool, lacks: &
     }
     let shows = words(&core).iter().any(|word| matches!(word.lower.as_str(), "this" | "these" | "here"));
     let vague = scene.question.is_some_and(|question| has_any(&lower(&words(question)), &["any|anything|something|how's"]));
-    let answers =
-        !shows && (!vague || !lacks.contains(&Lack::Thing)) && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
+    let answers = !shows
+        && (!vague || !lacks.contains(&Lack::Thing))
+        && scene.question.is_some_and(|question| names_all(&words(question), &core, scene.names));
     if opens && answers { alone(Need::Question, reading) } else { None }
 }
 
@@ -172,9 +175,23 @@ pub fn is_headless(signals: &Signals, core: &str) -> bool {
 fn is_judgement(signals: &Signals, lowers: &[&str]) -> bool {
     const DEEDS: &str = "being|feeling|finding|getting|having|hearing|helping|knowing|making|receiving|seeing|sharing|watching";
     const JUDGEMENTS: &str = "amazing|awesome|beyond|fantastic|fulfilling|great|incredible|inspiring|priceless|rewarding|special|wonderful";
-    let subject = begins(lowers, DEEDS) || begins(lowers, &format!("it's so|really|just? {JUDGEMENTS} how? {DEEDS}"));
-    let judged = has(lowers, &format!("is|was|feels|felt|it's so|really|just|super|truly? {JUDGEMENTS}"));
+    let sight = format!("it|it's is|was|feels|felt? so|really|just? cool|nice|good|{JUDGEMENTS} to see|know|think how");
+    let subject =
+        begins(lowers, DEEDS) || begins(lowers, &sight) || begins(lowers, &format!("it's so|really|just? {JUDGEMENTS} how? {DEEDS}"));
+    let judged = begins(lowers, &sight) || has(lowers, &format!("is|was|feels|felt|it's so|really|just|super|truly? {JUDGEMENTS}"));
     subject && judged && signals.content < JUDGED_MIN
+}
+
+/// Whether a sentence names things as if they were known, so that the one before may say of what: "I love the songs and costumes".
+pub fn leans_on(found: &[Word], signals: &Signals) -> bool {
+    let lowers = lower(found);
+    let ends = |at: usize| {
+        found.get(at).is_none_or(|next| next.fresh) || lowers.get(at).is_some_and(|next| matches!(*next, "and" | "but" | "so" | "because"))
+    };
+    let plural = |at: usize| lowers.get(at).is_some_and(|noun| nouns::is_plural(noun) && !nouns::is_person(noun)) && ends(at + 1);
+    let known = |at: usize| lowers.get(at) == Some(&"the") && (plural(at + 1) || plural(at + 2));
+    let named = found.iter().skip(1).any(|word| word.capital && !I_WORDS.contains(&word.lower.as_str()) || word.quoted);
+    !named && signals.content < LEANING_MAX && (0..found.len()).any(known)
 }
 
 /// How much the words of a sentence say: a point for each topical word, two for each name or number.
@@ -205,7 +222,9 @@ fn supplies(parts: &[String], next: &[Word], lacks: &[Lack]) -> bool {
         lack => parts.iter().any(|part| pointing::names(part, *lack)),
     };
     let like = has(&lower(next), "like this|these|that|those");
-    lacks.iter().all(|lack| names(lack) || like && *lack == Lack::Shown) && shown_by(&parts, next) && !parts.last().is_some_and(|last| is_taught(last, next))
+    lacks.iter().all(|lack| names(lack) || like && *lack == Lack::Shown)
+        && shown_by(&parts, next)
+        && !parts.last().is_some_and(|last| is_taught(last, next))
 }
 
 /// Whether sentences before have every noun to which the next one points: "this boat".
@@ -320,6 +339,20 @@ mod tests {
         assert_eq!(found("Vera: Hi!\nIdris: We pulled off a narrow win in Basel.").len(), 1);
         let answer = found("Vera: How did the race at the harbour go?\nIdris: We pulled off a narrow win.");
         assert!(answer.iter().all(|(_, one)| one.contains("race")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_noun_that_is_pointed_to_needs_that_noun() {
+        let statements = |text: &str| found(text).into_iter().map(|(_, one)| one).collect::<Vec<_>>();
+        assert_eq!(
+            statements("Vera: Painting has always been a passion of mine. I got the idea for this mast from my uncle."),
+            ["Painting has always been a passion of Vera's."]
+        );
+        // What taught it is not what was learned.
+        assert_eq!(
+            statements("Vera: I realized that I need a quiet harbour. It reminded me of my uncle."),
+            ["Vera realized that they need a quiet harbour."]
+        );
     }
 
     #[test]

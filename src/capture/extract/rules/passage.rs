@@ -54,22 +54,24 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
     }
     let lone = draft.parts.len() == 1;
     let cut = if lone { join::is_cut(&draft.reading) } else { join::is_headless(&sentence.signals, &sentence.core) };
+    let leans = lone && join::leans_on(&sentence.words, signals);
     let weak = cut || lone && join::is_weak(&draft.reading) && !reading::lasts(signals);
     let answers = lone && scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
-    if !weak && !answers {
+    if !weak && !leans && !answers {
         return true;
     }
     if lone {
         draft.parts = vec![sentence.text.clone()];
     }
-    let before = draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| weak && draft.parts.len() < SENTENCES_MAX);
+    let before =
+        draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| (weak || leans) && draft.parts.len() < SENTENCES_MAX);
     if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
         draft.parts.insert(0, before.text.clone());
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
         draft.reading.kind = join::kind(draft);
         return true;
     }
-    if draft.first == opening {
+    if draft.first == opening && (weak || answers) {
         let related = |context: &Context| scene.thread.asks() || topical::shares(&context.words, &sentence.words);
         let context = scene.thread.contexts(&scene.people.speaker).into_iter().find(related);
         if let Some(context) = context {
@@ -152,15 +154,18 @@ pub fn lacks(sentences: &[&Sentence], found: &[Word]) -> Vec<Lack> {
     let event = |next: &Sentence| begins(&lower(&next.words), "this|that is|was") && next.signals.concrete == 0;
     let tells = |before: &Sentence, next: &Sentence| {
         let taught = join::is_taught(&before.words, &next.words);
-        before.signals.content >= BEGINNING_MIN && !taught && !(event(next) && (before.signals.general || reading::is_truism(&before.signals)))
+        before.signals.content >= BEGINNING_MIN
+            && !taught
+            && !(event(next) && (before.signals.general || reading::is_truism(&before.signals)))
     };
-    let told = sentences
-        .windows(2)
-        .all(|pair| matches!(pair, [before, next] if tells(before, next) || next.signals.lack != Some(Lack::Thing)));
+    let told =
+        sentences.windows(2).all(|pair| matches!(pair, [before, next] if tells(before, next) || next.signals.lack != Some(Lack::Thing)));
     let later = pointing::lacks(found).into_iter().filter(|lack| *lack != Lack::Thing || !told);
     // What the sentence lacks as a whole: "Gives me hope". What both see is named nowhere: "I love the colours".
     let lowers = lower(&first.words);
-    let shows = has_any(&lowers, &["this|these is|was|are|were"]) || has_any(&lower(found), &["this|these one|ones|one's"]) || lowers.ends_with(&["this"]);
+    let shows = has_any(&lowers, &["this|these is|was|are|were"])
+        || has_any(&lower(found), &["this|these one|ones|one's"])
+        || lowers.ends_with(&["this"]);
     let whole =
         if shows || context::is_shown(found) || signals::likes_known(&first.signals) { Some(Lack::Shown) } else { first.signals.lack };
     for lack in later.chain(whole) {
@@ -227,6 +232,28 @@ mod tests {
     }
 
     #[test]
+    fn what_the_asker_sees_names_what_is_asked_about() {
+        assert_eq!(
+            statements("Vera: That bowl is lovely! Did you make it?\nIdris: Yes, it took me a week in my workshop near the harbour."),
+            ["Asked “That bowl is lovely! Did you make it?”, Idris answers: “Yes, it took me a week in my workshop near the harbour.”"]
+        );
+        // A race that nobody told of is none.
+        assert_eq!(
+            statements("Vera: Your kindness is great. Which race was it?\nIdris: It was the one that my uncle started long ago."),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn a_sentence_without_its_subject_takes_the_one_before() {
+        assert_eq!(
+            statements("Vera: I see.\nIdris: My kids love the beach. We don't go often."),
+            ["Idris's kids love the beach.", "Idris says: “My kids love the beach. We don't go often.”"]
+        );
+        assert_eq!(statements("Vera: I see.\nIdris: Knowing that I help is amazing."), [""; 0]);
+    }
+
+    #[test]
     fn nothing_of_a_quarantined_turn_and_nothing_before_a_pause_explains() {
         let answer = "Idris: It is in the harbour near the old bridge.";
         assert_eq!(statements(&format!("Vera: Where is your boat?\n{answer}")).len(), 1);
@@ -240,7 +267,7 @@ mod tests {
     fn courtesies_and_truths_about_everybody_are_no_passages() {
         for talk in [
             "We all have our own paths and it takes courage to talk about them.",
-            "I'm off to bake some cakes for the party.",
+            "Being there for you was amazing.",
             "It's so important to help each other when we're sad.",
         ] {
             assert_eq!(statements(&format!("Vera: I see.\nIdris: {talk}")), [""; 0], "{talk}");

@@ -2,6 +2,7 @@
 //! the sentence stays as it is and is quoted.
 
 use super::naming::Naming;
+use super::pattern::has_any;
 use super::subject::{had_or_would, subject};
 use super::verbs;
 use super::words::{AUXILIARIES, I_WORDS, MODALS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower, words};
@@ -42,6 +43,10 @@ fn rewrite(sentence: &str, found: &[Word], people: &People) -> Option<String> {
     let lowers = lower(found);
     // "Taught myself to swim": without a subject there is no place for the name.
     if lowers.contains(&"myself") && !lowers.iter().any(|word| *word != "myself" && I_WORDS.contains(word)) {
+        return None;
+    }
+    // "Here's a photo of my boat": said by the one who shows it.
+    if lowers.first().is_some_and(|word| matches!(*word, "here" | "here's")) {
         return None;
     }
     let mut naming = Naming::new(&people.speaker, found);
@@ -128,8 +133,10 @@ fn joint<'a>(sentence: &'a str, found: &[Word], lowers: &[&str], at: usize) -> O
 
 /// What stands for a word of the first person plural at `at`.
 fn plural(lowers: &[&str], at: usize, naming: &mut Naming) -> Option<String> {
-    // "We both": the speaker and one who was named.
-    if lowers.get(at + 1).is_some_and(|next| matches!(*next, "both" | "two" | "three")) {
+    // "We both", "we saw each other": the speaker and one who was named or is spoken to.
+    let mutual = lowers.iter().skip(at).take(4).any(|word| *word == "eachother")
+        || has_any(lowers.get(at..at + 5).unwrap_or_default(), &["saw|met|see|meet each other"]);
+    if mutual || lowers.get(at + 1).is_some_and(|next| matches!(*next, "both" | "two" | "three")) {
         return None;
     }
     Some(match *lowers.get(at)? {

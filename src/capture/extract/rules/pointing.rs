@@ -4,6 +4,7 @@ use super::definite::{counts, is_cut, is_known};
 use super::expletive::{is_empty_it, judges_event};
 use super::nouns::{is_group, is_one_person, is_period, is_person, is_plural};
 use super::pattern::{begins, begins_any};
+use super::talk::presents;
 use super::verbs;
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 
@@ -134,7 +135,9 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
     }
     if DEMONSTRATIVES.contains(&word) {
         // "This game Ludo": a name follows.
-        let named = found.get(at + 2).is_some_and(|name| name.capital && !name.fresh && !I_WORDS.contains(&name.lower.as_str()));
+        let name = |at: usize| found.get(at).is_some_and(|name| name.capital && !name.fresh && !I_WORDS.contains(&name.lower.as_str()));
+        let called = |at: usize| matches!(lowers.get(at), Some(&("by" | "called" | "named" | "titled"))) && name(at + 1);
+        let named = name(at + 2) || (at + 2..at + 5).any(called);
         let idiom = matches!(word, "that") && (before == "all" || before == "of" && lowers.get(at.wrapping_sub(2)) == Some(&"all"));
         let earlier = earlier.iter().enumerate().any(|(at, word)| at > 0 && word.capital && !I_WORDS.contains(&word.lower.as_str()))
             && !is_last(lowers, at);
@@ -176,7 +179,7 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         return Some(Lack::Thing);
     }
     if (word == "here's" || word == "here" && at == 0) && next != "for" && next != "to" {
-        return Some(Lack::Shown);
+        return (!presents(lowers)).then_some(Lack::Shown);
     }
     // "Similar issues": to what?
     if word == "similar" && !lowers.iter().skip(at).take(4).any(|word| matches!(*word, "to" | "interests"))
@@ -281,7 +284,8 @@ fn joins_things(words: &[Word], at: usize) -> bool {
     let thing = |at: usize| {
         words.get(at).is_some_and(|word| {
             let lower = word.lower.as_str();
-            let function = is_any(lower, &[AUXILIARIES, MODALS, PREPOSITIONS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING, DETERMINERS, NAMELESS]);
+            let function =
+                is_any(lower, &[AUXILIARIES, MODALS, PREPOSITIONS, I_WORDS, WE_WORDS, YOU_WORDS, POINTING, DETERMINERS, NAMELESS]);
             lower.len() > 3 && !function && !verbs::is_past(lower) && !verbs::is_common(lower) && !is_adverb(lower)
         })
     };
@@ -393,6 +397,12 @@ mod tests {
             ("I saved the extra money", Some(Lack::Thing)),
             ("The day was full of joy", Some(Lack::Thing)),
             ("Lots of people came to Basel", Some(Lack::Thing)),
+            ("The young people were strong", Some(Lack::Thing)),
+            ("The official opening night is tomorrow", Some(Lack::Thing)),
+            ("I can't wait for the food", Some(Lack::Thing)),
+            ("My favorite part was the dance", Some(Lack::Thing)),
+            ("I don't expect to win here", Some(Lack::Place)),
+            ("I work with paint and wood so I know them", None),
         ] {
             assert_eq!(lacks(&words(text)).first().copied(), expected, "{text}");
         }

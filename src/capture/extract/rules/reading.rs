@@ -15,7 +15,7 @@ const WORDS_MIN: usize = 3;
 /// The fewest topical words, names and numbers of a statement about what happened, is planned or felt.
 const CONTENT_MIN: usize = 2;
 /// Words for a time that is over soon.
-pub const PASSING: &[&str] = &["today", "tonight", "right now", "this morning|afternoon|evening", "at the moment"];
+pub const PASSING: &[&str] = &["i'm|we're off to", "today", "tonight", "right now", "this morning|afternoon|evening", "at the moment"];
 
 /// A sentence that is worth a candidate.
 pub struct Reading {
@@ -49,6 +49,7 @@ fn is_question(text: &str) -> bool {
 }
 
 /// A sentence with its place in the transcript's text, and what its words say.
+#[derive(Clone)]
 pub struct Sentence {
     pub start: usize,
     pub end: usize,

@@ -142,7 +142,7 @@ fn ends(body: &str, start: usize, at: usize, end: usize, c: char) -> bool {
     }
     let follows = after.find(|c| !c.is_whitespace());
     if is_pictogram(c) {
-        return follows.is_none_or(char::is_uppercase);
+        return follows.is_none_or(|c| c.is_uppercase() || c == '[');
     }
     if c != '.' || end > at + 1 {
         // "Stop!" she said: the sentence goes on.

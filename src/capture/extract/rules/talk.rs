@@ -48,7 +48,7 @@ const COURTESY: &[&str] = &[
     "i will|would|can|could|should|shall|might let|keep|share|check|reach|send|show|tell|ask|see|try|do|think", "i will|would be? sure|there",
     "i will give|take|make|get it|that|you|sure|back",
     // The end of the conversation.
-    "i am off to", "i have got to|gotta? go|run",
+    "i have got to|gotta? go|run",
     // News to come.
     "i have got? some|a|an|big|great|good|exciting|something? news|something|to",
     "i have got? a|an|some|so? funny|good|great|crazy|cool|many|wild? story|stories|question|surprise|update",
@@ -125,18 +125,29 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         || vague && signals.content < TOPICAL_MIN && signals.concrete == 0;
     let addressed = signals.second_person && (!signals.own_subject || is_reaction(signals));
     let conditional = signals.opens(&["if|imagine|suppose|unless"]);
+    // "Here's a photo of my boat": it says what it shows.
+    let presents = presents(lowers);
     addressed
         || conditional
         || exhorts
         || praises(lowers, signals)
         || empty
-        || signals.commands
-        || signals.opens(SMALL_TALK)
+        || signals.commands && !presents
+        || signals.opens(SMALL_TALK) && !presents
         || signals.opens(COURTESY) && !signals.opens(BELIEFS)
         || signals.says(TRUTHS) && signals.concrete == 0
         || signals.says(HYPOTHESES)
         || signals.says(ABOUT_TALK)
         || signals.says(LAST_TALK)
+}
+
+/// Whether a sentence shows something and says what it is, or whose: "Here's a photo of my boat", "here's one of my cakes".
+pub fn presents(lowers: &[&str]) -> bool {
+    let of =
+        |at: usize| lowers.get(at + 1).is_some_and(|next| !matches!(*next, "it" | "them" | "that" | "this" | "these" | "those" | "what"));
+    let says = lowers.iter().enumerate().any(|(at, word)| matches!(*word, "of" | "from") && of(at));
+    begins_any(lowers, &["here's|here a|an|another|one|some photo|photos|pic|pics|picture|pictures|of", "here's|here my|our"])
+        && (says || lowers.len() > 3)
 }
 
 /// Whether a sentence only says how something that was mentioned or shown seems: "Your boat sounds lovely".
@@ -168,12 +179,16 @@ mod tests {
             "I've got a lot to learn, but I'm determined to make a difference.",
             "The simple things make life worth it.",
             "The old boat sounds lovely.",
+            "I'm gonna keep going, whatever comes my way.",
+            "I'm excited to work hard and make a positive impact.",
         ] {
             assert!(talk(text), "{text}");
         }
         for text in [
             "I keep trying to learn the violin and the trumpet.",
             "My sister motivates me to keep going.",
+            "I'm sure I can paint a boat for my uncle.",
+            "Here's a photo of my boat.",
             "I will always remember the storm in Basel.",
         ] {
             assert!(!talk(text), "{text}");

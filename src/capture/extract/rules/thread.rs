@@ -2,12 +2,13 @@
 
 use super::clauses::untagged;
 use super::context::{self, Context};
-use super::pattern::{begins_any, has_any};
+use super::pattern::{begins, begins_any, has_any};
 use super::pointing::{self, Lack};
 use super::reading::Sentence;
 use super::signals::Sort;
-use super::words::{I_WORDS, Word, is_any, lower};
-use super::{passage, person, topical, words};
+use super::talk::presents;
+use super::words::{AUXILIARIES, I_WORDS, MODALS, Word, is_any, lower};
+use super::{passage, person, signals, topical, words};
 use crate::capture::extract::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
@@ -34,11 +35,21 @@ const OPEN: &[&str] = &[
     "lately|recently|else", "up to", "about you", "going on", "how are|have you", "how's|how your week|weekend|day|everything|life|work",
     "what is|what's new|up", "anything|something new",
 ];
+/// Questions for advice.
+const ADVICE: &[&str] = &[
+    "advice|ideas|pointers|recommend|recommendation|recommendations|suggestion|suggestions|tip|tips",
+    "how can|do|should i|we",
+    "should i|we",
+    "easy|hard|tough to?",
+];
 /// What a question asks of something that "it" means, by a noun that nobody has to have named.
-const ATTRIBUTES: &[&str] =
-    &["age", "brand", "breed", "color", "colour", "day", "flavor", "flavour", "genre", "kind", "make", "model", "size", "sort", "time", "type"];
+const ATTRIBUTES: &[&str] = &[
+    "age", "brand", "breed", "color", "colour", "day", "flavor", "flavour", "genre", "kind", "make", "model", "size", "sort", "time",
+    "type",
+];
 /// Questions that may turn to something else.
-const TURNING: &[&str] = &["have you been|ever|got|had|read|seen|tried|watched", "do you have|got|know", "is|are there any|anything|anywhere", "are you into"];
+const TURNING: &[&str] =
+    &["have you been|ever|got|had|read|seen|tried|watched", "do you have|got|know", "is|are there any|anything|anywhere", "are you into"];
 
 /// What was said lately. It forgets everything at a turn in quarantine, and after a pause.
 #[derive(Default)]
@@ -100,6 +111,12 @@ impl Thread {
         self.asks_openly() && self.asked().is_some_and(|(_, question)| names_none(question))
     }
 
+    /// Whether it asks what somebody should do: "Any tips for a beginner?"
+    pub fn asks_advice(&self) -> bool {
+        let offers = |words: &[&str]| has_any(words, &["you need|want"]);
+        self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), ADVICE) && !offers(&lower(&question.words)))
+    }
+
     /// Whether the question of the turn before has a topical word of these.
     pub fn asks_about(&self, words: &[Word]) -> bool {
         self.asked().is_some_and(|(_, question)| topical::shares(&question.words, words))
@@ -108,8 +125,10 @@ impl Thread {
     /// The question at the end of the turn before, with the sentence before it if the question points to it: "I like your boat. How old
     /// is it?" `None` if the two cannot be understood alone.
     pub fn question(&self, people: &[String]) -> Option<String> {
-        let is_clear = |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]) && identifies(&[], sentence);
-        let (earlier, asked) = self.asked()?;
+        let is_clear =
+            |sentence: &Sentence| sentence.signals.content >= CONTENT_MIN && is_understood(&[sentence]) && identifies(&[], sentence);
+        let (at, asked) = self.asked()?;
+        let earlier = at.checked_sub(1).and_then(|at| self.turns.front()?.sentences.get(at));
         let text = person::capitalised(&asked.core);
         if is_clear(asked) {
             return Some(text);
@@ -138,13 +157,14 @@ impl Thread {
         };
         let context = |count: usize| {
             let sentences = told.get(told.len().checked_sub(count)?..)?;
-            let words = joined(sentences.iter().map(|sentence| sentence.words.as_slice()));
+            let seen: Vec<Sentence> = sentences.iter().map(|one| if own { (*one).clone() } else { seen(one) }).collect();
+            let words = joined(seen.iter().map(|sentence| sentence.words.as_slice()));
             let text = sentences.iter().map(|one| line(&one.text)).collect::<Vec<_>>().join(" ");
             let introduction = match own {
                 true => format!("Talking about “{text}”, {speaker} says"),
                 false => format!("{} says “{text}” and {speaker} answers", person::capitalised(&said.speaker)),
             };
-            is_understood(sentences).then_some(Context { introduction, words, clear: false, own })
+            is_understood(&seen.iter().collect::<Vec<_>>()).then_some(Context { introduction, words, clear: false, own })
         };
         let shortest = told.len().min(ENDING_MAX);
         (shortest..=told.len()).filter(|count| *count > 0).filter_map(context).collect()
@@ -152,8 +172,8 @@ impl Thread {
 
     /// What may explain a passage with which `speaker` goes on, the best first.
     pub fn contexts(&self, speaker: &str) -> Vec<Context> {
-        let topic = self.topic();
-        let Some((earlier, question)) = self.asked() else {
+        let topic = self.topic(self.asked().map(|(_, question)| question));
+        let Some((at, question)) = self.asked() else {
             let asks = |said: &Said| said.speaker != speaker && said.sentences.iter().any(|sentence| sentence.question);
             return topic.filter(|(said, _)| !asks(said)).map(|(said, topic)| spoken(said, topic, speaker)).into_iter().collect();
         };
@@ -163,18 +183,32 @@ impl Thread {
         // "What do you paint? - It's …": what the question asks for.
         let clear = understood && !opens && begins_any(&lower(&question.words), &["what|which|who|where", "how is|was"]);
         let asker = self.asker();
-        let alone = (understood && (weight >= WEIGHT_MIN || context::names(&question.words, Lack::Thing, &[])))
+        let named = context::names(&question.words, Lack::Thing, &[]);
+        let alone = (understood && (weight >= WEIGHT_MIN || named))
             .then(|| Context { clear, ..asked(asker, &question.core, question.words.clone(), speaker) });
-        let earlier = earlier.filter(|earlier| earlier.signals.content >= CONTENT_MIN);
-        let both = earlier.filter(|earlier| is_understood(&[earlier, question]) && identifies(&earlier.words, question)).map(|earlier| {
-            let words = joined([&earlier.words[..], &question.words[..]]);
-            asked(asker, &format!("{} {}", earlier.text, question.text), words, speaker)
-        });
+        // With the sentence before it, or the two before it.
+        let after = |count: usize| {
+            let sentences = self.before(at, count)?;
+            let (last, before) = sentences.split_last()?;
+            let seen: Vec<Sentence> = sentences.iter().map(seen).collect();
+            let words = joined(seen.iter().map(|sentence| sentence.words.as_slice()));
+            let told = joined(before.iter().map(|sentence| sentence.words.as_slice()));
+            let understood = is_understood(&seen.iter().collect::<Vec<_>>()) && identifies(&told, last);
+            let text = sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" ");
+            understood.then(|| asked(asker, &text, words, speaker))
+        };
+        let both = after(1);
+        // "What pet do you have?", "How long do you hold that pose?": a noun of what is asked.
+        let noun = begins(&lower(&question.words), "what|which")
+            && question.words.get(1).is_some_and(|word| !is_any(&word.lower, &[AUXILIARIES, MODALS]))
+            || context::seen(&question.words) != question.words;
+        let wide = || after(2).or_else(|| after(0).filter(|_| noun && question.signals.content > 0));
         let recounts = asks_of_past(question);
         let follows = |topic: &Sentence| {
             let turns = understood && question.signals.content >= CONTENT_MIN && has_any(&lower(&question.words), TURNING);
             let takes_up = !turns || topical::shares(&topic.words, &question.words);
-            let named = is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty();
+            let named =
+                is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty();
             takes_up && named && identifies(&topic.words, question)
         };
         let about = topic.filter(|(_, topic)| !opens && follows(topic));
@@ -186,7 +220,14 @@ impl Thread {
         };
         // A question for news explains no "it".
         let explaining = |context: Context| if opens { Context { words: Vec::new(), ..context } } else { context };
-        contexts.into_iter().flatten().map(explaining).collect()
+        let contexts: Vec<Context> = contexts.into_iter().flatten().map(explaining).collect();
+        if contexts.is_empty() && !opens { wide().into_iter().collect() } else { contexts }
+    }
+
+    /// The question at `at` of the turn before, after the `count` sentences before it, if they say something.
+    fn before(&self, at: usize, count: usize) -> Option<&[Sentence]> {
+        let sentences = self.turns.front()?.sentences.get(at.checked_sub(count)?..=at)?;
+        sentences.split_last()?.1.iter().all(|sentence| sentence.signals.content >= CONTENT_MIN).then_some(sentences)
     }
 
     /// What introduces the answer to a question of what the listener told of; `None` for other questions.
@@ -195,19 +236,26 @@ impl Thread {
         asks_of_past(question).then(|| self.contexts(speaker).into_iter().next())?
     }
 
-    /// The question at the end of the turn before, perhaps with one sentence after it, and the sentence before it.
-    fn asked(&self) -> Option<(Option<&Sentence>, &Sentence)> {
+    /// The question at the end of the turn before, perhaps with one sentence after it, and its place in the turn.
+    fn asked(&self) -> Option<(usize, &Sentence)> {
         let sentences = &self.turns.front()?.sentences;
         // "It's amazing how boats float, right?" asks nothing.
         let asks = |one: &Sentence| one.question && (one.signals.second_person || untagged(&one.text).is_none());
         let at = (sentences.len().saturating_sub(2)..sentences.len()).rev().find(|at| sentences.get(*at).is_some_and(asks))?;
-        Some((at.checked_sub(1).and_then(|at| sentences.get(at)), sentences.get(at)?))
+        Some((at, sentences.get(at)?))
     }
 
-    /// The latest sentence that brings something up and can be understood alone: "I adopted a kitten".
-    fn topic(&self) -> Option<(&Said, &Sentence)> {
-        let mut people = self.turns.iter().filter(|said| said.role == Role::Person);
-        people.find_map(|said| Some((said, said.sentences.iter().rev().take(NEAR).find(|sentence| brings_up(sentence))?)))
+    /// The sentence that brings up what a question is about and can be understood alone: one with a word of the question, or the latest.
+    fn topic(&self, question: Option<&Sentence>) -> Option<(&Said, &Sentence)> {
+        let people = || self.turns.iter().filter(|said| said.role == Role::Person);
+        let near = |said: &'_ Said| said.sentences.len().saturating_sub(NEAR);
+        let brought = people().flat_map(|said| said.sentences.iter().skip(near(said)).rev().map(move |one| (said, one)));
+        // What is said after the question is not what it is about.
+        let after = |one: &Sentence| question.is_some_and(|question| one.start > question.start);
+        let brought = brought.filter(|(_, one)| !after(one));
+        let brought: Vec<(&Said, &Sentence)> = brought.filter(|(_, one)| brings_up(one)).collect();
+        let taken_up = |one: &Sentence| question.is_some_and(|question| topical::shares(&one.words, &question.words));
+        brought.iter().find(|(_, one)| taken_up(one)).or_else(|| brought.first()).copied()
     }
 }
 
@@ -248,6 +296,12 @@ pub fn introduced(asker: &str, question: &str, speaker: &str) -> String {
     } else {
         format!("Asked “{question}”, {speaker} answers")
     }
+}
+
+/// A sentence as one understands it who sees what it is about.
+fn seen(sentence: &Sentence) -> Sentence {
+    let words = context::seen(&sentence.words);
+    Sentence { signals: signals::read(&words), words, ..sentence.clone() }
 }
 
 /// Whether sentences that follow each other name everything that they point to.
@@ -314,6 +368,7 @@ fn brings_up(sentence: &Sentence) -> bool {
     let says = named || signals.content > CONTENT_MIN;
     let announces = signals.content <= TALK_MIN && has_any(&lower(&sentence.words), &["news|question|story|stories|surprise|update"]);
     let vague = announces || has_any(&lower(&sentence.words), &["something|anything|stuff|things"]);
+    let shows = shows || presents(&lower(&sentence.words));
     let clear = !sentence.talk && sort && signals.lack.is_none() || shows;
     !sentence.question && clear && !vague && signals.first_person && says
 }

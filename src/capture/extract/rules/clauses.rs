@@ -10,6 +10,7 @@ const WORDS_MIN: usize = 3;
 #[rustfmt::skip]
 const BEGINNINGS: &[&str] = &[
     "and|but|so? i|i'm|i've|i'd|i'll|we|we're|we've|we'd|we'll|my|our", "what|how|who|where|when|why|which|want|wanna|got|any",
+    "just? had|went|took|made|started|finished|bought|joined a|an|my|the|some|to",
     "do|does|did|is|are|was|were|have|has|can|could|will|would you|it|that|they|there|this", "check|look|come|take a? out|at|look|see",
 ];
 /// Questions after a statement that only ask for assent.

@@ -2,7 +2,9 @@
 
 use super::definite::{is_general, is_topic};
 use super::nouns::{is_group, is_one_person, is_period, is_person, is_plural};
+use super::pattern::has_any;
 use super::pointing::{self, BEFORE_PLACES, DEMONSTRATIVES, DETERMINERS, Lack, NAMELESS};
+use super::thread::joined;
 use super::words::{AUXILIARIES, I_WORDS, MODALS, POINTING, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is_adverb, is_any, lower};
 use super::{topical, verbs};
 
@@ -36,10 +38,19 @@ impl Context {
     pub fn explains(&self, lacks: &[Lack], passage: &[Word], people: &[String]) -> bool {
         let place =
             |noun: &str| PLACES.contains(&noun) && (names(&self.words, Lack::Place, people) || names(&self.words, Lack::Thing, people));
+        // "This boat" in the answer is the boat in the question.
+        let both = joined([&self.words[..], passage]);
+        let favourite = has_any(&lower(&self.words), &["what's|which|what is? your? favorite|favourite|fave"]);
+        let seen = !favourite && is_shown(passage) && unnamed(&both, self.words.len()).is_none();
+        // Both speak of the same picture.
+        let pictured = pointing::has_picture(&self.words) && pointing::has_picture(passage);
         shown(passage).iter().all(|noun| place(noun) || self.own && noun.is_empty() || topical::has(&self.words, noun))
-            && lacks
-                .iter()
-                .all(|lack| names(&self.words, *lack, people) || self.clear && *lack == Lack::Thing || repeats(&self.words, passage, *lack))
+            && lacks.iter().all(|lack| {
+                *lack == Lack::Shown && (pictured || seen)
+                    || names(&self.words, *lack, people)
+                    || self.clear && *lack == Lack::Thing
+                    || repeats(&self.words, passage, *lack)
+            })
     }
 }
 
@@ -117,6 +128,16 @@ fn noun_after(words: &[Word], at: usize) -> Option<&str> {
 pub fn seen(words: &[Word]) -> Vec<Word> {
     let mut seen = words.to_vec();
     for (at, word) in seen.iter_mut().enumerate() {
+        // "Is this your painting?"
+        if at > 0
+            && matches!(word.lower.as_str(), "this" | "that")
+            && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "is" | "was"))
+        {
+            if words.get(at + 1).is_some_and(|next| next.lower == "your") && head(words, at + 1).is_some() {
+                word.lower = "my".to_owned();
+                continue;
+            }
+        }
         let likes = at > 0 && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "love" | "like" | "loving"));
         let points = DEMONSTRATIVES.contains(&word.lower.as_str()) || word.lower == "the" && likes;
         let next = words.get(at + 1).map(|next| next.lower.as_str()).unwrap_or_default();

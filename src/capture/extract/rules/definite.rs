@@ -11,9 +11,9 @@ use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
 const TOPICS: &[&str] = &[
     "accident", "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest",
     "convention", "crowd", "decision",
-    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "magazine", "match", "meeting", "message", "moment",
+    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "language", "magazine", "match", "meeting", "message", "moment",
     "movie", "news", "offer", "options", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
-    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "spot", "story", "theme", "tour",
+    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "sport", "spot", "story", "theme", "tour",
     "tournament", "trip", "vibe", "vibes", "view", "views", "workshop",
 ];
 /// Nouns for anything that was told.
@@ -67,6 +67,12 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let noun = rest.get(end.saturating_sub(1)).copied().unwrap_or_default();
     let named = found.get(at + 1..at + 1 + end).unwrap_or_default().iter().any(|word| word.capital || word.quoted);
     let qualified = rest.get(end).is_some_and(|word| QUALIFIERS.contains(word)) && !found.get(at + 1 + end).is_some_and(|word| word.fresh);
+    // "The boat is called Mina": it says its name.
+    let called = rest.get(end).is_some_and(|word| matches!(*word, "is" | "was"))
+        && rest.get(end + 1).is_some_and(|word| matches!(*word, "called" | "named"));
+    if called {
+        return false;
+    }
     // "The boat to have", but not "the way to Basel".
     let to = rest.get(end) == Some(&"to") && rest.get(end + 1).is_some_and(|next| verbs::is_common(next));
     let qualified = qualified && !to;

@@ -82,7 +82,8 @@ pub fn exchange(scene: &Scene, sentences: &[Sentence], opening: usize, covered: 
 fn is_advice(signals: &Signals) -> bool {
     let courtesy =
         signals.opens(&["sorry|thanks|thank|hope|good|great|glad|wish|congrats", "you are", "i hope|wish|understand|know|see|am"]);
-    signals.content >= ADVICE_MIN && !courtesy && (!signals.first_person || signals.concrete > 0)
+    let vague = signals.says(&["the same"]);
+    signals.content >= ADVICE_MIN && !courtesy && !vague && (!signals.first_person || signals.concrete > 0)
 }
 
 /// Sentences in a row, and what their words say.

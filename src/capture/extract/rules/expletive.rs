@@ -12,7 +12,9 @@ const PLEASURES: &[&str] =
 pub fn is_empty_it(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let lower = |at: usize| lowers.get(at).copied().unwrap_or_default();
     let word = lower(at);
-    let copula = matches!(word, "it's" | "it'd" | "it'll") || (word == "it" && COPULAS.contains(&lower(at + 1)));
+    // "It was like a dream coming true": something was.
+    let like = lower(at + 2) == "like" || matches!(word, "it's" | "it'd") && lower(at + 1) == "like";
+    let copula = !like && (matches!(word, "it's" | "it'd" | "it'll") || (word == "it" && COPULAS.contains(&lower(at + 1))));
     // "It sounds like the trip was fun."
     if word == "it" && matches!(lower(at + 1), "looks" | "seems" | "sounds") && matches!(lower(at + 2), "as" | "like" | "that") {
         return !matches!(lower(at + 3), "" | "it" | "that" | "this" | "a" | "an");

@@ -13,12 +13,14 @@ const ADJECTIVES: &[&str] = &[
 #[rustfmt::skip]
 const ACTIONS: &[&str] = &[
     "attended", "baked", "bought", "built", "cooked", "created", "drew", "finished", "found", "got", "heard", "joined", "making", "made", "met",
-    "painted", "played", "read", "reading", "received", "saw", "started", "took", "tried", "visited", "watched", "watching", "wrote",
+    "painted", "played", "read", "reading", "received", "saw", "shot", "snapped", "started", "took", "tried", "visited", "watched", "watching", "wrote",
 ];
 /// What was spoken of before.
 const KNOWN: &[&str] = &["chance", "community", "experience", "opportunity"];
 /// What is shown beside the text.
 const PICTURES: &[&str] = &["photo", "photos", "pic", "pics", "picture", "pictures", "shot", "video"];
+/// How people come to a place or meet somebody.
+const MOTIONS: &[&str] = &["been", "bumped", "came", "drove", "ended", "got", "ran", "up", "walked", "went"];
 /// Nouns without an article.
 const MASSES: &[&str] =
     &["art", "bread", "cream", "equipment", "food", "furniture", "gear", "jewelry", "music", "pottery", "stuff", "work"];
@@ -39,11 +41,16 @@ pub fn indefinite(sentence: &str, found: &[Word]) -> String {
         // "This pic of my boat", "this pic in Basel": the sentence says what is on it, or where.
         let says = found.iter().skip(at + 2).any(|word| word.lower == "of" || word.capital && !I_WORDS.contains(&word.lower.as_str()));
         let known = noun_of(KNOWN) || noun_of(PICTURES) && !says;
-        if word.quoted || known || !noun || !(described || ACTIONS.contains(before)) {
+        // "We went to this fair": one that the listener does not know.
+        let earlier = at.checked_sub(2).and_then(|at| lowers.get(at)).copied().unwrap_or_default();
+        let met = matches!(*before, "to" | "into" | "in" | "at") && MOTIONS.contains(&earlier);
+        if word.quoted || known || !noun || !(described || met || ACTIONS.contains(before)) {
             continue;
         }
         let mass = lowers.iter().skip(at + 1).take(3).any(|word| MASSES.contains(word));
         let article = match word.lower.as_str() {
+            // "I took that pic in Basel": where a picture comes from is news.
+            "that" if noun_of(PICTURES) => "a ",
             "this" if mass => "",
             "this" if next.lower.starts_with(['a', 'e', 'i', 'o']) => "an ",
             "this" => "a ",
@@ -104,6 +111,8 @@ mod tests {
             ("I painted this when I was ill.", "I painted this when I was ill."),
             ("This book is good.", "This book is good."),
             ("I took this pic last summer.", "I took this pic last summer."),
+            ("I took that pic in Basel.", "I took a pic in Basel."),
+            ("We went to this fair and ended up in this old boat.", "We went to a fair and ended up in an old boat."),
             ("I found this great opportunity.", "I found this great opportunity."),
         ] {
             assert_eq!(indefinite(sentence, &words(sentence)), expected);

@@ -168,7 +168,9 @@ pub fn is_headless(signals: &Signals, core: &str) -> bool {
     let ours = found.first().is_some_and(|word| matches!(word.lower.as_str(), "we" | "we've" | "we're" | "we'll" | "we'd"));
     let timed = || !dates::relative(core, &found, NaiveDate::default()).is_empty();
     let named = signals.concrete > 0 || signals.is(Sort::Relation);
-    !named && (ours && !signals.single && !timed() || is_judgement(signals, &lower(&found)))
+    // "There were games for children": where?
+    let scene = begins(&lower(&found), "there was|were") && !pointing::names(&found, Lack::Place);
+    !named && ((ours && !signals.single || scene) && !timed() || is_judgement(signals, &lower(&found)))
 }
 
 /// Whether a sentence begins with a deed without its subject and ends with how good that is: "Seeing my work come alive was amazing".

@@ -55,7 +55,9 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
     let lone = draft.parts.len() == 1;
     let cut = if lone { join::is_cut(&draft.reading) } else { join::is_headless(&sentence.signals, &sentence.core) };
     let leans = lone && join::leans_on(&sentence.words, signals);
-    let weak = cut || lone && join::is_weak(&draft.reading) && !reading::lasts(signals);
+    // "It's Basel": an answer.
+    let names_it = scene.thread.asks() && begins(&lower(&sentence.words), "it's|it");
+    let weak = cut || lone && join::is_weak(&draft.reading) && !reading::lasts(signals) || names_it && sentence.signals.lacks.is_empty();
     let answers = lone && scene.thread.asks() && join::weight(signals) < ANSWER_MIN && !reading::lasts(signals);
     if !weak && !leans && !answers {
         return true;
@@ -83,7 +85,8 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
         draft.parts = vec![draft.reading.core.clone()];
     }
     // What "we" did once is told with what follows.
-    !cut || !lone && sentence.signals.past
+    let ours = sentence.signals.first_person;
+    !cut || !lone && ours && sentence.signals.past
 }
 
 /// The sentence with which a turn replies to the one before: the first that takes up a word of its question, or else the first that says

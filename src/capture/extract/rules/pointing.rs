@@ -123,9 +123,14 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
             "of" | "behind" | "about" => without_phrase(found, at),
             _ => earlier,
         };
+        // "It's Basel", "it was Mina": it says itself what it is.
+        let at_name = if word == "it" && matches!(next, "is" | "was") { at + 2 } else { at + 1 };
+        let name = |name: &Word| name.capital && !name.fresh && !name.stressed && !I_WORDS.contains(&name.lower.as_str());
+        let is_name = (word == "it's" || at_name == at + 2) && found.get(at_name).is_some_and(name);
         // "A show that's new": a clause about the noun.
         let relative = word == "that's" && at > 0 && !found.get(at).is_some_and(|word| word.fresh);
         let fixed = relative
+            || is_name
             || begins_any(lowers.get(at..)?, FIXED)
             || before == "worth"
             || matches!((before, next), ("make" | "made" | "making", "to" | "through"))
@@ -221,6 +226,11 @@ fn without_phrase(found: &[Word], at: usize) -> &[Word] {
     found.get(..start.unwrap_or_else(|| at.saturating_sub(2))).unwrap_or_default()
 }
 
+/// Whether words speak of a picture.
+pub fn has_picture(words: &[Word]) -> bool {
+    words.iter().any(|word| PICTURES.contains(&word.lower.as_str()))
+}
+
 /// Whether a picture is at `at`, without words that say of what: "the photo", but not "the photo of my boat" and not "the video game".
 fn is_picture(found: &[Word], at: usize) -> bool {
     let ends = found.get(at + 1).is_none_or(|next| {
@@ -259,7 +269,8 @@ pub fn names(words: &[Word], lack: Lack) -> bool {
                     || lower == "and" && (words.get(at + 1).is_some_and(|next| name(at + 1, next)) || joins_things(words, at))
             }
             Lack::Place => {
-                (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier)) && (name(at, word) || thing())
+                before == "it's" && name(at, word)
+                    || (place(before) || DETERMINERS.contains(&before) && BEFORE_PLACES.contains(&earlier)) && (name(at, word) || thing())
             }
             Lack::Thing => {
                 name(at, word)

@@ -41,7 +41,7 @@ const PLAN: &[&str] = &[
 ];
 #[rustfmt::skip]
 const POSSESSION: &[&str] = &[
-    "i have a|an|two|three|some|got|had|my|this|these", "i got a|an|my|some", "i own|bought|adopted|collect|received", "i picked up",
+    "i have a|an|two|three|some|got|had|my|this|these|that", "i got a|an|my|some", "i own|bought|adopted|collect|received", "i picked up",
 ];
 #[rustfmt::skip]
 const MEANING: &[&str] = &[

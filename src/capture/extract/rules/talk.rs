@@ -76,17 +76,19 @@ const LAST_TALK: &[&str] = &[
 ];
 /// The fewest topical words of a statement that is vague otherwise.
 const TOPICAL_MIN: usize = 3;
+/// The fewest topical words of a statement that says since when by the last talk.
+const TALKED_MIN: usize = 6;
 /// The fewest topical words of a resolve that says what it is about, beside those of resolves.
 const RESOLVE_MIN: usize = 2;
 /// Words of resolves.
 #[rustfmt::skip]
 const RESOLVES: &[&str] = &[
-    "anyone", "anything", "comes", "excited", "impact", "whatever", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
+    "anyone", "anything", "come", "comes", "excited", "impact", "whatever", "believe", "believing", "best", "better", "chase", "chasing", "determined", "difference", "difficult", "dream",
     "dreams", "everything", "fighting", "focus", "focused", "focusing", "follow", "following", "forward", "give", "goal", "goals", "grow", "growing",
     "hard", "hold", "improve", "improving", "inspired", "inspires", "keeping", "learn", "learning", "matter", "moving", "motivated",
     "motivates", "motivation", "never", "nothing", "passion", "passions", "positive", "progress", "push", "pushing", "quit", "reach",
     "reaching", "ready", "shine", "shining", "stay", "staying", "stop", "strive", "striving", "strong", "stronger", "success",
-    "succeed", "times", "tough", "trying", "work", "working",
+    "succeed", "times", "tough", "true", "trying", "work", "working",
 ];
 /// A statement that holds only if something else does.
 const HYPOTHESES: &[&str] =
@@ -138,7 +140,7 @@ pub fn is_talk(lowers: &[&str], signals: &Signals) -> bool {
         || signals.says(TRUTHS) && signals.concrete == 0
         || signals.says(HYPOTHESES)
         || signals.says(ABOUT_TALK)
-        || signals.says(LAST_TALK)
+        || signals.says(LAST_TALK) && (signals.opens(LAST_TALK) || signals.content < TALKED_MIN)
 }
 
 /// Whether a sentence shows something and says what it is, or whose: "Here's a photo of my boat", "here's one of my cakes".
@@ -158,7 +160,10 @@ fn praises(lowers: &[&str], signals: &Signals) -> bool {
 
 /// Whether a sentence about the speaker and the listener only says what the speaker feels or thinks: "I have faith in you".
 fn is_reaction(signals: &Signals) -> bool {
-    !signals.sorts.iter().any(|sort| matches!(sort, Sort::Event | Sort::Role | Sort::Relation | Sort::Health | Sort::Habit))
+    !signals
+        .sorts
+        .iter()
+        .any(|sort| matches!(sort, Sort::Event | Sort::Role | Sort::Relation | Sort::Possession | Sort::Health | Sort::Habit))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Extraction without a model: sentence by sentence, in the words of the speaker.
 
+mod asking;
 mod build;
 mod clauses;
 mod context;
@@ -10,6 +11,7 @@ mod exchange;
 mod expletive;
 mod indefinite;
 mod join;
+mod named;
 mod naming;
 mod nouns;
 mod opening;

@@ -1,5 +1,6 @@
 //! The turns before the one that is read, as far as they explain what it points to.
 
+use super::asking::{self, asks_of_past, identifies};
 use super::clauses::untagged;
 use super::context::{self, Context};
 use super::pattern::{begins, begins_any, has_any};
@@ -29,28 +30,6 @@ const RICH_MIN: usize = 3;
 const NEAR: usize = 5;
 /// How many sentences of a turn are quoted with the reply to it, beside one more that explains them.
 const ENDING_MAX: usize = 2;
-/// Questions that turn to something else.
-#[rustfmt::skip]
-const OPEN: &[&str] = &[
-    "lately|recently|else", "up to", "about you", "going on", "how are|have you", "how's|how your week|weekend|day|everything|life|work",
-    "what is|what's new|up", "anything|something new",
-];
-/// Questions for advice.
-const ADVICE: &[&str] = &[
-    "advice|ideas|pointers|recommend|recommendation|recommendations|suggestion|suggestions|tip|tips",
-    "how can|do|should i|we",
-    "should i|we",
-    "easy|hard|tough to?",
-];
-/// What a question asks of something that "it" means, by a noun that nobody has to have named.
-const ATTRIBUTES: &[&str] = &[
-    "age", "brand", "breed", "color", "colour", "day", "flavor", "flavour", "genre", "kind", "make", "model", "size", "sort", "time",
-    "type",
-];
-/// Questions that may turn to something else.
-const TURNING: &[&str] =
-    &["have you been|ever|got|had|read|seen|tried|watched", "do you have|got|know", "is|are there any|anything|anywhere", "are you into"];
-
 /// What was said lately. It forgets everything at a turn in quarantine, and after a pause.
 #[derive(Default)]
 pub struct Thread {
@@ -100,21 +79,17 @@ impl Thread {
 
     /// Whether it asks for anything new: "What have you been up to?"
     pub fn asks_openly(&self) -> bool {
-        self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), OPEN))
+        self.asked().is_some_and(|(_, question)| asking::is_open(question))
     }
 
     /// Whether it asks for anything new and names no topic: "Anything fun lately?"
     pub fn asks_anything(&self) -> bool {
-        let names_none = |question: &Sentence| {
-            has_any(&lower(&question.words), &["anything|something|what's|what've|how|how's|how've", "up to", "about you", "going on"])
-        };
-        self.asks_openly() && self.asked().is_some_and(|(_, question)| names_none(question))
+        self.asked().is_some_and(|(_, question)| asking::is_vague(question))
     }
 
     /// Whether it asks what somebody should do: "Any tips for a beginner?"
     pub fn asks_advice(&self) -> bool {
-        let offers = |words: &[&str]| has_any(words, &["you need|want"]);
-        self.asked().is_some_and(|(_, question)| has_any(&lower(&question.words), ADVICE) && !offers(&lower(&question.words)))
+        self.asked().is_some_and(|(_, question)| asking::wants_advice(question))
     }
 
     /// Whether the question of the turn before has a topical word of these.
@@ -205,8 +180,7 @@ impl Thread {
         let wide = || after(2).or_else(|| after(0).filter(|_| noun && question.signals.content > 0));
         let recounts = asks_of_past(question);
         let follows = |topic: &Sentence| {
-            let turns = understood && question.signals.content >= CONTENT_MIN && has_any(&lower(&question.words), TURNING);
-            let takes_up = !turns || topical::shares(&topic.words, &question.words);
+            let takes_up = !(understood && asking::may_turn(question)) || topical::shares(&topic.words, &question.words);
             let named =
                 is_understood(&[topic, question]) || topic.signals.lack == Some(Lack::Shown) && context::shown(&question.words).is_empty();
             takes_up && named && identifies(&topic.words, question)
@@ -259,27 +233,10 @@ impl Thread {
     }
 }
 
-/// Whether a question asks how something went that the listener told of, and names nothing itself: "What did you all play?"
-fn asks_of_past(question: &Sentence) -> bool {
-    let signals = &question.signals;
-    let past = has_any(&lower(&question.words), &["did you", "did y'all", "were you all|guys|both?", "was that|it|the"]);
-    past && signals.concrete == 0 && signals.content <= CONTENT_MIN
-}
-
 /// Whether a sentence states something that its speaker may go on from, and not everything at once: "I want it all to be right."
 fn is_statement(sentence: &Sentence) -> bool {
     let vague = has_any(&lower(&sentence.words), &["everything|something|anything", "it all"]);
     (!sentence.question || untagged(&sentence.text).is_some()) && !vague
-}
-
-/// Whether words before have the noun of "What race was it?" `true` for other questions.
-fn identifies(before: &[Word], question: &Sentence) -> bool {
-    let lowers = lower(&question.words);
-    let noun = lowers.windows(4).find_map(|four| match four {
-        ["what" | "which", noun, "is" | "was" | "were", "it" | "that" | "this" | "they"] => Some(*noun),
-        _ => None,
-    });
-    noun.is_none_or(|noun| ATTRIBUTES.contains(&noun) || topical::has(before, noun))
 }
 
 /// A question of `asker`, as the introduction of what `speaker` answers. The asker is named if the question speaks of them.

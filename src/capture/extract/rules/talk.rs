@@ -77,7 +77,7 @@ const LAST_TALK: &[&str] = &[
 /// The fewest topical words of a statement that is vague otherwise.
 const TOPICAL_MIN: usize = 3;
 /// The fewest topical words of a statement that says since when by the last talk.
-const TALKED_MIN: usize = 6;
+const TALKED_MIN: usize = 7;
 /// The fewest topical words of a resolve that says what it is about, beside those of resolves.
 const RESOLVE_MIN: usize = 2;
 /// Words of resolves.

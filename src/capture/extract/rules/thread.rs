@@ -186,7 +186,7 @@ impl Thread {
             takes_up && named && identifies(&topic.words, question)
         };
         let about = topic.filter(|(_, topic)| !opens && follows(topic));
-        let about = about.map(|(said, topic)| asked_about(said, topic, question, speaker));
+        let about = about.map(|(said, topic)| Context { clear: clear && recounts, ..asked_about(said, topic, question, speaker) });
         let contexts = match weight >= RICH_MIN && understood && !opens {
             _ if recounts && about.is_some() => [about, both, alone],
             true => [alone, both, about],

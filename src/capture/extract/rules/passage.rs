@@ -67,7 +67,8 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
     }
     let before =
         draft.first.checked_sub(1).and_then(|at| sentences.get(at)).filter(|_| (weak || leans) && draft.parts.len() < SENTENCES_MAX);
-    if let Some(before) = before.filter(|before| tells(before, false) && before.signals.lack.is_none() && !join::turns(&sentence.text)) {
+    let whole = |before: &&Sentence| before.signals.lack.is_none() && !join::is_headless(&before.signals, &before.core);
+    if let Some(before) = before.filter(|before| tells(before, false) && whole(before) && !join::turns(&sentence.text)) {
         draft.parts.insert(0, before.text.clone());
         (draft.first, draft.need) = (draft.first - 1, Need::Quotation);
         draft.reading.kind = join::kind(draft);

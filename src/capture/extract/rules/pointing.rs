@@ -117,7 +117,7 @@ pub fn points_by(found: &[Word], lowers: &[&str], at: usize, names: &dyn Fn(&[Wo
         let counted = loved || word == "one" && (!matches!(before, "the" | "this") && !alone || next == "of" || is_period(next));
         // "The right ones": the words before belong to it.
         let earlier = match before {
-            "the" => &[],
+            "the" | "this" | "that" => &[],
             _ if word == "ones" => found.get(..at.saturating_sub(2))?,
             // "A photo of it": something else than the photo.
             "of" | "behind" | "about" => without_phrase(found, at),
@@ -258,7 +258,8 @@ fn shows(found: &[Word], lowers: &[&str], at: usize) -> bool {
         return true;
     }
     // "This book I read last year": the clause says which one.
-    let same = lowers.iter().zip(found).skip(at + 2).take(5).take_while(|(_, word)| !word.fresh);
+    let joins = |word: &str| matches!(word, "and" | "but" | "so");
+    let same = lowers.iter().zip(found).skip(at + 2).take(5).take_while(|(lower, word)| !word.fresh && !joins(lower));
     let clause = before != "like" && same.into_iter().any(|(word, _)| CLAUSE_BEGINNINGS.contains(word));
     let noun = !is_any(next, &[I_WORDS, WE_WORDS, YOU_WORDS, THINGS, PERSONS, SEVERAL, DETERMINERS, AUXILIARIES, MODALS, DEMONSTRATIVES]);
     match word {
@@ -339,6 +340,8 @@ mod tests {
             ("I can't wait for the food", Some(Lack::Thing)),
             ("My favorite part was the dance", Some(Lack::Thing)),
             ("I don't expect to win here", Some(Lack::Place)),
+            ("I'm a fan of boats and want to sail this one", Some(Lack::Thing)),
+            ("I painted this boat and I think it looks fine", Some(Lack::Thing)),
             ("I work with paint and wood so I know them", None),
         ] {
             assert_eq!(lacks(&words(text)).first().copied(), expected, "{text}");

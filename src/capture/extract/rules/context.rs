@@ -129,14 +129,11 @@ pub fn seen(words: &[Word]) -> Vec<Word> {
     let mut seen = words.to_vec();
     for (at, word) in seen.iter_mut().enumerate() {
         // "Is this your painting?"
-        if at > 0
-            && matches!(word.lower.as_str(), "this" | "that")
-            && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "is" | "was"))
-        {
-            if words.get(at + 1).is_some_and(|next| next.lower == "your") && head(words, at + 1).is_some() {
-                word.lower = "my".to_owned();
-                continue;
-            }
+        let asked = at > 0 && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "is" | "was"));
+        let yours = words.get(at + 1).is_some_and(|next| next.lower == "your") && head(words, at + 1).is_some();
+        if asked && yours && matches!(word.lower.as_str(), "this" | "that") {
+            word.lower = "my".to_owned();
+            continue;
         }
         let likes = at > 0 && words.get(at - 1).is_some_and(|verb| matches!(verb.lower.as_str(), "love" | "like" | "loving"));
         let points = DEMONSTRATIVES.contains(&word.lower.as_str()) || word.lower == "the" && likes;

@@ -10,18 +10,18 @@ use super::words::{AUXILIARIES, MODALS, PREPOSITIONS, Word, is_adverb, is_any};
 #[rustfmt::skip]
 const TOPICS: &[&str] = &[
     "accident", "atmosphere", "campaign", "cause", "characters", "class", "colors", "colours", "competition", "concert", "contest",
-    "convention", "crowd", "decision",
-    "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey", "language", "magazine", "match", "meeting", "message", "moment",
-    "movie", "news", "offer", "options", "painting", "performance", "pic", "picture", "photo", "place", "plot", "process", "project", "race",
-    "recipe", "result", "results", "scene", "script", "series", "session", "show", "situation", "song", "sport", "spot", "story", "theme", "tour",
-    "tournament", "trip", "vibe", "vibes", "view", "views", "workshop",
+    "convention", "crowd", "decision", "dish", "event", "experience", "feeling", "festival", "film", "game", "hike", "journey",
+    "language", "magazine", "match", "meeting", "message", "moment", "movie", "news", "offer", "options", "painting", "performance",
+    "pic", "picture", "photo", "place", "plot", "process", "project", "race", "recipe", "result", "results", "scene", "script",
+    "series", "session", "show", "situation", "song", "sport", "spot", "story", "theme", "tour", "tournament", "trip", "vibe", "vibes",
+    "view", "views", "workshop",
 ];
 /// Nouns for anything that was told.
 #[rustfmt::skip]
 const GENERAL: &[&str] = &[
-    "area", "atmosphere", "cause", "challenge", "change", "decision", "event", "experience", "feeling", "fight", "goal", "idea", "issue",
-    "journey", "memories", "moment", "news", "place", "problem", "process", "project", "situation", "stage", "step", "story", "time", "trip",
-    "way",
+    "area", "atmosphere", "cause", "challenge", "change", "decision", "event", "experience", "feeling", "fight", "goal", "idea",
+    "issue", "journey", "memories", "moment", "news", "place", "problem", "process", "project", "situation", "stage", "step", "story",
+    "time", "trip", "way",
 ];
 /// The part of something that somebody liked best.
 const FAVOURITE: &str = "favorite|favourite|fav|fave|best";
@@ -134,6 +134,7 @@ pub fn is_cut(found: &[Word], lowers: &[&str]) -> bool {
     }
 }
 
+/// Whether a sentence ends with "… was my favourite part".
 fn ends_with_favourite(lowers: &[&str]) -> bool {
     let end = lowers.len().checked_sub(3).and_then(|at| lowers.get(at..)).unwrap_or_default();
     begins(end, &format!("my|our|the {FAVOURITE} {PARTS}"))

@@ -5,18 +5,19 @@ use super::words::is_adverb;
 
 #[rustfmt::skip]
 const KIN: &[&str] = &[
-    "aunt", "baby", "boyfriend", "brother", "brothers", "buddies", "buddy", "cat", "cats", "child", "children", "colleague", "colleagues", "cousin",
-    "cousins", "coworker", "coworkers", "dad", "daughter", "daughters", "dog", "dogs", "ex", "family", "father", "fiance", "fiancé",
-    "fiancée", "friend", "friends", "girlfriend", "grandfather", "grandma", "grandmother", "grandpa", "grandparents", "hubby",
-    "husband", "kid", "kids", "kitten", "mentor", "mom", "mother", "mum", "neighbor", "neighbors", "neighbour", "neighbours", "nephew",
-    "niece", "parents", "partner", "pet", "pets", "puppy", "roommate", "siblings", "sister", "sisters", "son", "sons", "spouse", "uncle",
-    "wife",
+    "aunt", "baby", "boyfriend", "brother", "brothers", "buddies", "buddy", "cat", "cats", "child", "children", "colleague",
+    "colleagues", "cousin", "cousins", "coworker", "coworkers", "dad", "daughter", "daughters", "dog", "dogs", "ex", "family", "father",
+    "fiance", "fiancé", "fiancée", "friend", "friends", "girlfriend", "grandfather", "grandma", "grandmother", "grandpa",
+    "grandparents", "hubby", "husband", "kid", "kids", "kitten", "mentor", "mom", "mother", "mum", "neighbor", "neighbors", "neighbour",
+    "neighbours", "nephew", "niece", "parents", "partner", "pet", "pets", "puppy", "roommate", "siblings", "sister", "sisters", "son",
+    "sons", "spouse", "uncle", "wife",
 ];
 /// Persons beside kin.
 #[rustfmt::skip]
 const SOMEBODY: &[&str] = &[
     "someone", "somebody", "guy", "man", "woman", "girl", "boy", "person", "lady", "teacher", "boss", "coach", "author", "artist",
-    "singer", "player", "actor", "character", "manager", "nurse", "doctor", "instructor", "student", "teammate", "classmate", "customer", "client", "participant", "colleague", "kiddo", "newborn", "toddler", "teen", "who",
+    "singer", "player", "actor", "character", "manager", "nurse", "doctor", "instructor", "student", "teammate", "classmate",
+    "customer", "client", "participant", "colleague", "kiddo", "newborn", "toddler", "teen", "who",
 ];
 #[rustfmt::skip]
 const GROUPS: &[&str] = &[

@@ -88,10 +88,8 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let own = rest.get(end..).unwrap_or_default().iter().take(3).any(|word| matches!(*word, "i" | "my")) && is_period(noun);
     let awaited = is_awaited(lowers, at) && !qualified && (!named || noun == "stuff");
     let thing = awaited || is_bare_topic(noun, rest, end) || at == 0 && end <= 3;
-    more && !named
-        || day && !named
-        || crowd && !qualified
-        || (!named || awaited) && !qualified && !own && !is_person(noun) && !is_period(noun) && thing
+    let thing = (!named || awaited) && !qualified && !own && !is_person(noun) && !is_period(noun) && thing;
+    !named && (more || day) || crowd && !qualified || thing
 }
 
 /// Whether the speaker looks forward to what "the" at `at` begins: "I can't wait for the food" means the food of some place or day.

@@ -89,23 +89,43 @@ fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
             "In the latest ingestion of each collection.".to_owned(),
             "/knowledge/runs",
         ),
-        (if late { attention.outbox } else { 0 }, ("Undelivered change", "Undelivered changes"), format!("The oldest has waited {waited}."), "/audit"),
+        (
+            if late { attention.outbox } else { 0 },
+            ("Undelivered change", "Undelivered changes"),
+            format!("The oldest has waited {waited}."),
+            "/audit",
+        ),
         (week.expected_zero_hits, ("Missed expected result", "Missed expected results"), known, "/recall?days=7&expected=true"),
-        (attention.exhausted_accounts, ("Account without credit", "Accounts without credit"), "Their calls of paid models are refused.".to_owned(), "/usage"),
+        (
+            attention.exhausted_accounts,
+            ("Account without credit", "Accounts without credit"),
+            "Their calls of paid models are refused.".to_owned(),
+            "/usage",
+        ),
         (attention.blocked_agents, ("Blocked agent", "Blocked agents"), "Their keys are refused.".to_owned(), "/agents"),
     ])
 }
 
 fn waiting(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
     some([
-        (capture.inbox, ("Candidate in the inbox", "Candidates in the inbox"), "Agents recall them once you confirm them.".to_owned(), "/inbox"),
+        (
+            capture.inbox,
+            ("Candidate in the inbox", "Candidates in the inbox"),
+            "Agents recall them once you confirm them.".to_owned(),
+            "/inbox",
+        ),
         (
             capture.quarantined,
             ("Turn in quarantine", "Turns in quarantine"),
             "They may carry instructions. Release or dismiss them.".to_owned(),
             "/inbox/quarantine",
         ),
-        (attention.proposals, ("Proposed term", "Proposed terms"), "Phrases that the vocabulary does not know yet.".to_owned(), "/vocabulary"),
+        (
+            attention.proposals,
+            ("Proposed term", "Proposed terms"),
+            "Phrases that the vocabulary does not know yet.".to_owned(),
+            "/vocabulary",
+        ),
         (attention.erasures, ("Erasure to confirm", "Erasures to confirm"), "Another admin requested them.".to_owned(), "/erasure"),
     ])
 }

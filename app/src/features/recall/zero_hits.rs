@@ -39,7 +39,7 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
         let pieces = text::count(hit.knowledge_hits, "passage", "passages");
         view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
     });
-    let actions = actions(&hit);
+    let (actions, why) = (actions(&hit), cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state)));
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
@@ -55,7 +55,7 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
                     <Time at=hit.at />
                 </span>
             </div>
-            <p class="text-sm">{cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state))}</p>
+            <p class="text-sm">{why}</p>
             {hit.user_id.map(|user| {
                 view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
             })}

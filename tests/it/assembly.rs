@@ -189,7 +189,7 @@ async fn a_short_budget_cuts_turns_then_memories_then_documents_and_warns() {
     assert_eq!(seen, [vec![], all[..1].to_vec(), all[..3].to_vec(), all.clone()]);
     assert_eq!(refused[0].field, "budget");
     let message = &refused[0].message;
-    assert!(message.contains(&format!("is {budget}; ")) && message.contains(&format!("{} tokens, 1 more", budget + 1)), "{message}");
+    assert!(message.contains(&format!("is {budget}; ")) && message.contains(&format!("{} tokens, 1 too many", budget + 1)), "{message}");
 
     let least = assemble(&world, full(budget + 1)).await;
     let condensed = least.messages.iter().find(|message| message.content.starts_with("(Condensed: 10 earlier turns")).unwrap();

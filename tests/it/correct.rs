@@ -1,7 +1,7 @@
 //! Corrections by operators: what an agent believes becomes what a person knows, with a reason, and can be undone.
 
 use crate::support::{alone, contents, remember};
-use remembrancer::api::{AuditVisibility, ErrorCode, RememberRequest};
+use remembrancer::api::{AuditVisibility, ErrorCode, MemoryScope, RememberRequest};
 use remembrancer::memories;
 use remembrancer::testing::{World, fact};
 
@@ -10,7 +10,7 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     let world = alone().await;
     let (engine, vera) = (&world.engine, &world.vera);
     let id = remember(&world, &world.atlas, fact("opening of the harbour", "The harbour opens at nine.")).await.memory_id;
-    let shared = RememberRequest { commons: true, ..fact("gate of the harbour", "The gate closes at ten.") };
+    let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("gate of the harbour", "The gate closes at ten.") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
 
     let corrected = memories::correct(engine, vera, id, "The harbour opens at seven.".into(), "Idris rang the office").await.unwrap();

@@ -151,7 +151,7 @@ pub async fn import(
 async fn spool(mut parts: BodyDataStream, stall: Duration) -> Result<File, ApiError> {
     let failed = |error: IoError| Error::failed("no temporary file could be written")(error);
     let (mut file, mut length) = (temporary().await.map_err(failed)?, 0_u64);
-    let slow = |_| Error::invalid("body", format!("stopped arriving: no byte came for {} s", stall.as_secs()));
+    let slow = |_| Error::invalid("body", format!("stopped arriving: no byte arrived for {} s", stall.as_secs()));
     while let Some(part) = tokio::time::timeout(stall, parts.next()).await.map_err(slow)? {
         let part = part.map_err(|_| Error::invalid("body", "could not be read to its end"))?;
         length += part.len() as u64;

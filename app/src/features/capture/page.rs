@@ -1,13 +1,13 @@
 use super::form::CaptureForm;
 use crate::{
-    ConsoleError,
     features::{memories::agent_names, projects::project_names},
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, awaited, reading},
+    ui::{ErrorView, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, OperatorRole};
+use remembrancer::api::OperatorRole;
 
 const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an administrator for it.";
 
@@ -15,8 +15,8 @@ const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an ad
 #[component]
 pub fn CapturePage() -> impl IntoView {
     let (who, query) = (ViewerResource::expect(), use_query());
-    let agents = reading(agent_names());
-    let projects = reading(project_names());
+    let agents = agent_names();
+    let projects = project_names();
     view! {
         <PageHead title="Capture">
             "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."
@@ -24,7 +24,7 @@ pub fn CapturePage() -> impl IntoView {
         {awaited(async move {
             let viewer = who.await.and_then(|viewer| match viewer.profile.has(OperatorRole::Operator) {
                 true => Ok(viewer),
-                false => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                false => Err(not_allowed(NOT_ALLOWED)),
             });
             match (viewer, agents.await) {
                 (Ok(viewer), Ok(agents)) => {

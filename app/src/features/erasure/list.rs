@@ -3,18 +3,19 @@ use super::{
     api::{ErasureList, erasures},
 };
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited, reading},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Erasure, ErasureState, ErrorCode, LegalHold, OperatorRole};
+use remembrancer::api::{Erasure, ErasureState, LegalHold, OperatorRole};
 
 /// The page of erasures: the form that begins one, requests, and legal holds.
 #[component]
 pub fn ErasuresPage() -> impl IntoView {
-    let list = reading(erasures());
+    let list = erasures();
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Erasure">
@@ -24,7 +25,7 @@ pub fn ErasuresPage() -> impl IntoView {
             let viewer = who.await;
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => list.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);

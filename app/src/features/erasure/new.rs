@@ -4,20 +4,21 @@ use super::{
     tables::{Counts, Mentions},
 };
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, ReasonField, awaited, reading},
+    ui::{ErrorView, ReasonField, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErasurePreview, ErrorCode, OperatorRole};
+use remembrancer::api::{ErasurePreview, OperatorRole};
 
 /// The preview of an erasure with the form that requests it.
 #[component]
 pub fn NewErasurePage() -> impl IntoView {
     let query = use_query();
     let (user, names) = (query.text("user"), query.text("names"));
-    let preview = reading(preview_erasure(user.clone(), names.clone()));
+    let preview = preview_erasure(user.clone(), names.clone());
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
@@ -26,7 +27,7 @@ pub fn NewErasurePage() -> impl IntoView {
             let viewer = who.await;
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => preview.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);

@@ -6,9 +6,10 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::use_param,
-    ui::{ErrorView, Time, awaited, reading, text},
+    ui::{ErrorView, Time, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
@@ -18,12 +19,12 @@ use uuid::Uuid;
 #[component]
 pub fn ErasurePage() -> impl IntoView {
     let id = use_param::<ErasureId>("id");
-    let detail = reading(async move {
+    let detail = async move {
         match id {
             Some(id) => read_erasure(id).await,
             None => Err(ConsoleError::new(ErrorCode::NotFound, "There is no such request.")),
         }
-    });
+    };
     let who = ViewerResource::expect();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
@@ -33,7 +34,7 @@ pub fn ErasurePage() -> impl IntoView {
             let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => detail.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             match result {

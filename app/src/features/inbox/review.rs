@@ -8,14 +8,15 @@ use super::{
     words::{candidates, kind, number},
 };
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, awaited, reading, text},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, ErrorCode, InboxItem, InboxOutcome, OperatorRole};
+use remembrancer::api::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
 
 /// The error for viewers who may not decide.
 const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”. Ask an administrator for it.";
@@ -24,7 +25,7 @@ const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”
 #[component]
 pub fn ReviewPage() -> impl IntoView {
     let query = use_query();
-    let preview = reading(consider_candidates(ids(&query), VerdictInput::read(&query)));
+    let preview = consider_candidates(ids(&query), VerdictInput::read(&query));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decide candidates">"Review what will change."</PageHead>
@@ -33,7 +34,7 @@ pub fn ReviewPage() -> impl IntoView {
             let viewer = who.await;
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);

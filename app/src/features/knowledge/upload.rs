@@ -1,19 +1,20 @@
 use super::{api::collections, tabs::Tabs};
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, ErrorView, Tone, awaited, reading, text},
+    ui::{Badge, ErrorView, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
+use remembrancer::api::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 
 const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”. Ask an administrator for it.";
 
 /// The page that uploads Markdown into a collection, and shows what became of each file.
 #[component]
 pub fn UploadPage() -> impl IntoView {
-    let (known, who) = (reading(collections()), ViewerResource::expect());
+    let (known, who) = (collections(), ViewerResource::expect());
     view! {
         <PageHead title="Upload documents">
             "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
@@ -24,7 +25,7 @@ pub fn UploadPage() -> impl IntoView {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
                     view! { <Upload collections=known.await.unwrap_or_default() flash=viewer.flash /> }.into_any()
                 }
-                Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                Ok(_) => view! { <div class="card"><ErrorView error=not_allowed(NOT_ALLOWED) /></div> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

@@ -3,14 +3,15 @@ use super::{
     table::{place, state},
 };
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, reading, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, ErrorCode, MemoryRow, OperatorRole};
+use remembrancer::api::{BULK_MAX, MemoryRow, OperatorRole};
 
 const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an administrator for it.";
 
@@ -18,7 +19,7 @@ const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an adm
 #[component]
 pub fn DeletePage() -> impl IntoView {
     let query = use_query();
-    let rows = reading(selected_memories(query.all("ids").filter_map(|id| id.parse().ok()).collect()));
+    let rows = selected_memories(query.all("ids").filter_map(|id| id.parse().ok()).collect());
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
@@ -26,7 +27,7 @@ pub fn DeletePage() -> impl IntoView {
             let viewer = who.await;
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);

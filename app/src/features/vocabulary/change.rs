@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Diff, ErrorView, awaited, reading},
+    ui::{Diff, ErrorView, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole, TermId};
@@ -21,13 +22,13 @@ pub fn ChangePage() -> impl IntoView {
     let (id, query) = (use_param::<TermId>("id"), use_query());
     let input = DecisionInput::read(&query);
     let asked = input.clone();
-    let preview = reading(async move {
+    let preview = async move {
         match id {
             Some(_) if asked.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
             Some(id) => foresee_change(id, asked).await,
             None => Err(unknown()),
         }
-    });
+    };
     let who = ViewerResource::expect();
     let term = id.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     view! {
@@ -36,7 +37,7 @@ pub fn ChangePage() -> impl IntoView {
         {awaited(async move {
             let result = match who.await {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error),
             };
             match result {

@@ -7,15 +7,16 @@ use super::{
     verdicts::Line,
 };
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     ids::Ids,
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, reading, text},
+    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, DEFINITION_MAX, ErrorCode, OperatorRole, Proposal, ProposalId};
+use remembrancer::api::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
 
 /// The error for viewers who may not decide.
 pub const NOT_ALLOWED: &str = "Vocabulary decisions require the role “reviewer”. Ask an administrator for it.";
@@ -28,7 +29,7 @@ fn ids(query: &Query) -> Vec<ProposalId> {
 #[component]
 pub fn DecidePage() -> impl IntoView {
     let query = use_query();
-    let preview = reading(consider_proposals(ids(&query), DecisionInput::read(&query)));
+    let preview = consider_proposals(ids(&query), DecisionInput::read(&query));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
@@ -37,7 +38,7 @@ pub fn DecidePage() -> impl IntoView {
             let viewer = who.await;
             let result = match &viewer {
                 Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED)),
+                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
                 Err(error) => Err(error.clone()),
             };
             let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);

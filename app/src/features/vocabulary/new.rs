@@ -1,13 +1,14 @@
 use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames, verdicts::Line};
 use crate::{
-    ConsoleError, Flash,
+    Flash,
+    guard::not_allowed,
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{ErrorView, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{DEFINITION_MAX, ErrorCode, OperatorRole, TOPIC_MAX};
+use remembrancer::api::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
 
 /// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
 #[component]
@@ -22,7 +23,7 @@ pub fn NewTermPage() -> impl IntoView {
                     let flash = viewer.flash.filter(|flash| flash.refused);
                     view! { <Forms query flash /> }.into_any()
                 }
-                Ok(_) => view! { <div class="card"><ErrorView error=ConsoleError::new(ErrorCode::Forbidden, NOT_ALLOWED) /></div> }.into_any(),
+                Ok(_) => view! { <div class="card"><ErrorView error=not_allowed(NOT_ALLOWED) /></div> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

@@ -394,7 +394,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
     let own = Selection::Agent(agent(&world.atlas));
     let text = exported(&world.engine, &world.atlas, &own).await;
     assert!(
-        text.contains("Vera likes black tea") && !text.contains("4711") && !text.contains("closes at eight"),
+        text.contains("Vera likes black tea") && !text.contains("is 4711") && !text.contains("closes at eight"),
         "neither binky's nor the commons'"
     );
     let refused = |ctx: &OpContext, selection: Selection| {

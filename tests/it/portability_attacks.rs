@@ -305,12 +305,12 @@ async fn every_text_of_a_file_is_bounded() {
     };
     for (kind, field, value, why) in [
         ("agent", "name", long(501), "name has 501 characters; at most 500"),
-        ("agent", "slug", long(64), "slug is 1 to 63 of"),
+        ("agent", "slug", long(64), "slug must have 1 to 63 characters"),
         ("project", "name", long(201), "name has 201 characters; at most 200"),
-        ("project", "slug", long(64), "slug is 1 to 63 of"),
+        ("project", "slug", long(64), "slug must have 1 to 63 characters"),
         ("project", "created_by", long(201), "created_by has 201 characters; at most 200"),
         ("repo", "name", long(201), "name has 201 characters; at most 200"),
-        ("repo", "slug", long(64), "slug is 1 to 63 of"),
+        ("repo", "slug", long(64), "slug must have 1 to 63 characters"),
         ("repo", "created_by", long(201), "created_by has 201"),
         ("project_link", "created_by", long(201), "created_by has 201"),
         ("source", "reference", long(1001), "reference has 1001 characters; at most 1000"),
@@ -436,13 +436,13 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
     let task = RememberRequest { retention: Some(Retention::Task), ..fact("gate", "The gate code is 4712") };
     let expiring = remember(&world, &world.atlas, task).await.memory_id;
     let before = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
-    assert!(before.contains("4711") && before.contains("4712"));
+    assert!(before.contains("is 4711") && before.contains("is 4712"));
     memories::delete(&world.engine, &world.vera, &[gone], "a secret").await.unwrap();
     world.clock.advance(chrono::Duration::days(31));
     let after = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
-    assert!(!after.contains("4711") && !after.contains("4712") && after.contains("out of order"));
+    assert!(!after.contains("is 4711") && !after.contains("is 4712") && after.contains("out of order"));
     let admins = exported(&world.engine, &world.system, &Selection::All).await;
-    assert!(admins.contains("4711") && admins.contains("4712"), "a tenant moves with its history");
+    assert!(admins.contains("is 4711") && admins.contains("is 4712"), "a tenant moves with its history");
 
     let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::Export, Scope::MemoryWrite]).await;
     let of = |id: MemoryId, field: &str, value: serde_json::Value| {

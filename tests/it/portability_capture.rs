@@ -234,7 +234,7 @@ async fn every_field_is_checked() {
         (
             "evidence",
             vec![("starts", number(&evidence, "starts", -1)), ("ends", number(&evidence, "ends", -1))],
-            "quote is not the content".into(),
+            "quote does not match the content".into(),
         ),
         ("evidence", far.to_vec(), "ends is 1000001, but the content of the source".into()),
         ("evidence", vec![("quote", long(4 * 1024 * 1024 + 1))], "quote has 4194305 bytes; at most 4194304".into()),

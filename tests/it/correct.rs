@@ -10,7 +10,8 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     let world = alone().await;
     let (engine, vera) = (&world.engine, &world.vera);
     let id = remember(&world, &world.atlas, fact("opening of the harbour", "The harbour opens at nine.")).await.memory_id;
-    let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("gate of the harbour", "The gate closes at ten.") };
+    let shared =
+        RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("gate of the harbour", "The gate closes at ten.") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
 
     let corrected = memories::correct(engine, vera, id, "The harbour opens at seven.".into(), "Idris rang the office").await.unwrap();

@@ -1,6 +1,6 @@
 //! Corrections by operators: what an agent believes becomes what a person knows, with a reason, and can be undone.
 
-use crate::support::{alone, contents, remember};
+use crate::support::{alone, contents, remember, settle};
 use remembrancer::api::{AuditVisibility, ErrorCode, MemoryScope, RememberRequest};
 use remembrancer::memories;
 use remembrancer::testing::{World, fact};
@@ -17,6 +17,7 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     let corrected = memories::correct(engine, vera, id, "The harbour opens at seven.".into(), "Idris rang the office").await.unwrap();
     assert_eq!((corrected.previous_version, corrected.version, corrected.unchanged), (1, 2, false));
     assert_eq!(contents(&world, &world.atlas, "When does the harbour open?").await[0], "The harbour opens at seven.");
+    settle(&world).await;
     let detail = memories::detail(engine, vera, id).await.unwrap();
     let versions: Vec<_> = detail.versions.iter().map(|v| (v.version, v.change.as_str(), v.actor_name.as_str())).collect();
     assert_eq!(versions, [(2, "revised", "Vera"), (1, "created", "atlas")]);

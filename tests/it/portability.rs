@@ -414,7 +414,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
     assert_eq!(import(&world.engine, &world.atlas, &text).await.unwrap().total().added, 0);
     let all = exported(&world.engine, &world.system, &Selection::All).await;
     let wrong = import(&world.engine, &world.atlas, &all).await.unwrap_err();
-    assert!(wrong.to_string().contains("only what is atlas's"), "{wrong}");
+    assert!(wrong.to_string().contains("accepts only records of atlas"), "{wrong}");
 }
 
 #[tokio::test]

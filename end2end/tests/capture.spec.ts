@@ -169,7 +169,8 @@ test('text of others is shown as text and does not turn the page around', { tag:
 test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('may not capture, and reads sources and events', { tag: '@no-js' }, async ({ capture, sources, events }) => {
+  test('may not capture, and reads sources and events', { tag: '@no-js' }, async ({ capture, sources, events, gate }) => {
+    gate.expect(403);
     await capture.goto('/capture');
     await expect(capture.error).toContainText('Your role does not allow this');
     await expect(capture.submit).toHaveCount(0);

@@ -26,7 +26,7 @@ test('the log lists contexts, and the address filters them', { tag: ['@phone', '
   await contexts.goto(`/recall/contexts?agent=${agent.id}&degraded=true`);
   await expect(contexts.empty).toContainText('No context matches these filters');
   await contexts.goto('/recall/contexts?cut=perhaps&from=2026-05-02&until=2026-05-01');
-  await expect(contexts.budget).toHaveAccessibleDescription('Use true or false.');
+  await expect(contexts.budget).toHaveAccessibleDescription('Choose one of the options.');
   await expect(contexts.until).toHaveAccessibleDescription('The end is before the beginning.');
 });
 

@@ -25,7 +25,8 @@ test('a viewer may open every page', async ({ frame, agent }) => {
   }
 });
 
-test('the deletion page rejects a viewer', async ({ deletion, agent }) => {
+test('the deletion page rejects a viewer', async ({ deletion, agent, gate }) => {
+  gate.expect(403);
   const { memory_id } = await agent.remember({ topic_raw: unique('vault'), content: 'The vault closes at five.' });
   await deletion.goto(`/memories/delete?ids=${memory_id}`);
   await expect(deletion.error).toContainText('Your role does not allow this');

@@ -309,7 +309,8 @@ test('a decision is recorded in the audit log', async ({ vocabulary, audit, deci
 test.describe('a viewer', () => {
   test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
 
-  test('reads everything and is offered no decision', { tag: '@no-js' }, async ({ vocabulary, decide, decisions, agent }) => {
+  test('reads everything and is offered no decision', { tag: '@no-js' }, async ({ vocabulary, decide, decisions, agent, gate }) => {
+    gate.expect(403);
     const phrase = unique('harbour dues');
     await agent.remember({ topic_raw: phrase, content: 'Paid on Fridays.' });
     await vocabulary.open(phrase);

@@ -43,7 +43,7 @@ test('an administrator changes a policy; a form with a wrong number changes noth
   await expect(lifecycle.field('Completed tasks')).toHaveValue('45');
   await lifecycle.field('Archived below').fill('0.05');
   await lifecycle.send(lifecycle.save);
-  await expect(lifecycle.main).toContainText('May be 1 to 100000000.');
+  await expect(lifecycle.main).toContainText('Must be from 1 to 100000000.');
   await lifecycle.goto(`/lifecycle/policy?agent=${agent.id}`);
   await expect(lifecycle.field('Completed tasks')).toHaveValue('30');
 

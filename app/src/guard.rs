@@ -209,13 +209,6 @@ pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str,
     result.map(drop)
 }
 
-/// The answer of a page whose reader lacks a role. Such a page reads nothing first: what it reads would be refused as well, and with a
-/// status of its own.
-pub fn not_allowed(message: &str) -> ConsoleError {
-    set_status(ErrorCode::Forbidden);
-    ConsoleError::new(ErrorCode::Forbidden, message)
-}
-
 /// `path` if it is on this site, otherwise `otherwise`; prevents open redirects.
 pub fn own_path<'a>(path: &'a str, otherwise: &'a str) -> &'a str {
     // Browsers drop tabs and line breaks and read a backslash as a slash; a header takes no other control characters either.

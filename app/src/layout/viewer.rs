@@ -1,8 +1,10 @@
 use crate::{
     ConsoleError,
     features::session::{Viewer, current_viewer},
+    guard::set_status,
 };
 use leptos::prelude::*;
+use remembrancer::api::{ErrorCode, OperatorRole};
 
 /// The signed-in viewer, loaded once with the frame and shared with every page inside it.
 #[derive(Clone, Copy)]
@@ -12,6 +14,27 @@ impl ViewerResource {
     /// Loads the viewer and provides it to everything below.
     pub fn provide() {
         provide_context(Self(Resource::new(|| (), |()| current_viewer())));
+    }
+
+    /// What the frame has loaded.
+    pub fn shared() -> Self {
+        expect_context()
+    }
+
+    /// The viewer, and what a page reads for viewers with a role. All others are refused before anything is read: a refused read would
+    /// answer with a status of its own.
+    pub async fn permitted<R>(
+        self,
+        role: OperatorRole,
+        refusal: &str,
+        read: impl Future<Output = Result<R, ConsoleError>>,
+    ) -> Result<(Viewer, R), ConsoleError> {
+        let viewer = self.0.await?;
+        if !viewer.profile.has(role) {
+            set_status(ErrorCode::Forbidden);
+            return Err(ConsoleError::new(ErrorCode::Forbidden, refusal));
+        }
+        Ok((viewer, read.await?))
     }
 
     /// The viewer that the frame has loaded.

@@ -4,7 +4,6 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited},
@@ -16,21 +15,14 @@ use remembrancer::api::{Erasure, ErasureState, LegalHold, OperatorRole};
 #[component]
 pub fn ErasuresPage() -> impl IntoView {
     let list = erasures();
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Erasure">
             "Remove a person from all databases on a legal request. One admin requests it, another confirms it. It cannot be undone."
         </PageHead>
         {awaited(async move {
-            let viewer = who.await;
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => list.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match result {
-                Ok(list) => view! { <Whole list flash /> }.into_any(),
+            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await {
+                Ok((viewer, list)) => view! { <Whole list flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

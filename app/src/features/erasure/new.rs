@@ -5,7 +5,6 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::use_query,
     ui::{ErrorView, ReasonField, awaited},
@@ -19,20 +18,13 @@ pub fn NewErasurePage() -> impl IntoView {
     let query = use_query();
     let (user, names) = (query.text("user"), query.text("names"));
     let preview = preview_erasure(user.clone(), names.clone());
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Request an erasure">"Review what will be removed, and choose mentions in rows of others."</PageHead>
         {awaited(async move {
-            let viewer = who.await;
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => preview.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match result {
-                Ok(preview) => view! { <Request preview user names flash /> }.into_any(),
+            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, preview).await {
+                Ok((viewer, preview)) => view! { <Request preview user names flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::use_param,
     ui::{ErrorView, Time, awaited, text},
@@ -25,20 +24,13 @@ pub fn ErasurePage() -> impl IntoView {
             None => Err(ConsoleError::new(ErrorCode::NotFound, "There is no such request.")),
         }
     };
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
         {awaited(async move {
-            let viewer = who.await;
-            let me = viewer.as_ref().ok().map(|viewer| viewer.profile.id.0);
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Admin) => detail.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            match result {
-                Ok(detail) => view! { <Whole detail me /> }.into_any(),
+            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, detail).await {
+                Ok((viewer, detail)) => view! { <Whole detail me=viewer.profile.id.0 /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}
@@ -46,7 +38,7 @@ pub fn ErasurePage() -> impl IntoView {
 }
 
 #[component]
-fn Whole(detail: ErasureDetail, me: Option<Uuid>) -> impl IntoView {
+fn Whole(detail: ErasureDetail, me: Uuid) -> impl IntoView {
     let ErasureDetail { request, names, ticked, preview, report } = detail;
     let waiting = request.state == ErasureState::Waiting;
     let mentions = (!ticked.is_empty()).then(|| {
@@ -107,9 +99,9 @@ fn Facts(request: Erasure, names: Vec<String>) -> impl IntoView {
 }
 
 #[component]
-fn Decide(request: Erasure, me: Option<Uuid>) -> impl IntoView {
+fn Decide(request: Erasure, me: Uuid) -> impl IntoView {
     let id = request.id.to_string();
-    let confirm = if me == Some(request.requested_by) {
+    let confirm = if me == request.requested_by {
         view! { <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p> }.into_any()
     } else {
         view! {

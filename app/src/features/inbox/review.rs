@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::not_allowed,
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -26,21 +25,14 @@ const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”
 pub fn ReviewPage() -> impl IntoView {
     let query = use_query();
     let preview = consider_candidates(ids(&query), VerdictInput::read(&query));
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Decide candidates">"Review what will change."</PageHead>
         <Tabs />
         {awaited(async move {
-            let viewer = who.await;
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match result {
-                Ok(preview) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                Ok(preview) => view! { <Review preview query flash /> }.into_any(),
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
+                Ok((_, preview)) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok((viewer, preview)) => view! { <Review preview query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
             }
         })}

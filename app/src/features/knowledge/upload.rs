@@ -1,7 +1,6 @@
 use super::{api::collections, tabs::Tabs};
 use crate::{
     Flash,
-    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Badge, ErrorView, Tone, awaited, text},
@@ -14,18 +13,15 @@ const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”.
 /// The page that uploads Markdown into a collection, and shows what became of each file.
 #[component]
 pub fn UploadPage() -> impl IntoView {
-    let (known, who) = (collections(), ViewerResource::expect());
+    let (known, who) = (collections(), ViewerResource::shared());
     view! {
         <PageHead title="Upload documents">
             "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
         </PageHead>
         <Tabs />
         {awaited(async move {
-            match who.await {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
-                    view! { <Upload collections=known.await.unwrap_or_default() flash=viewer.flash /> }.into_any()
-                }
-                Ok(_) => view! { <div class="card"><ErrorView error=not_allowed(NOT_ALLOWED) /></div> }.into_any(),
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(known.await.unwrap_or_default()) }).await {
+                Ok((viewer, collections)) => view! { <Upload collections flash=viewer.flash /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

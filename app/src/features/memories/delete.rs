@@ -4,7 +4,6 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::not_allowed,
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -20,20 +19,13 @@ const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an adm
 pub fn DeletePage() -> impl IntoView {
     let query = use_query();
     let rows = selected_memories(query.all("ids").filter_map(|id| id.parse().ok()).collect());
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
         {awaited(async move {
-            let viewer = who.await;
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Operator) => rows.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match result {
-                Ok(rows) if rows.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                Ok(rows) => view! { <Confirm rows query flash /> }.into_any(),
+            match who.permitted(OperatorRole::Operator, NOT_ALLOWED, rows).await {
+                Ok((_, rows)) if rows.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok((viewer, rows)) => view! { <Confirm rows query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

@@ -30,6 +30,13 @@ pub struct Viewer {
     pub log_days: Option<u32>,
 }
 
+impl Viewer {
+    /// The message about a refused form, with what was typed.
+    pub fn refused(self) -> Option<Flash> {
+        self.flash.filter(|flash| flash.refused)
+    }
+}
+
 /// The signed-in viewer.
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;

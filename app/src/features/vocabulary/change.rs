@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    guard::not_allowed,
     layout::{PageHead, ViewerResource},
     query::{Query, use_param, use_query},
     ui::{Diff, ErrorView, awaited},
@@ -29,19 +28,14 @@ pub fn ChangePage() -> impl IntoView {
             None => Err(unknown()),
         }
     };
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     let term = id.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     view! {
         <PageHead title="Change a term">"Confirm"</PageHead>
         <Tabs />
         {awaited(async move {
-            let result = match who.await {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error),
-            };
-            match result {
-                Ok(preview) => view! { <Confirm preview input query /> }.into_any(),
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
+                Ok((_, preview)) => view! { <Confirm preview input query /> }.into_any(),
                 Err(error) => {
                     view! {
                         <div class="card"><ErrorView error /></div>

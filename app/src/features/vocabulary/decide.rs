@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::not_allowed,
     ids::Ids,
     islands::TermField,
     layout::{PageHead, ViewerResource},
@@ -30,21 +29,14 @@ fn ids(query: &Query) -> Vec<ProposalId> {
 pub fn DecidePage() -> impl IntoView {
     let query = use_query();
     let preview = consider_proposals(ids(&query), DecisionInput::read(&query));
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
         <Tabs />
         {awaited(async move {
-            let viewer = who.await;
-            let result = match &viewer {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => preview.await,
-                Ok(_) => Err(not_allowed(NOT_ALLOWED)),
-                Err(error) => Err(error.clone()),
-            };
-            let flash = viewer.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match result {
-                Ok(preview) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                Ok(preview) => view! { <Confirm preview query flash /> }.into_any(),
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
+                Ok((_, preview)) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok((viewer, preview)) => view! { <Confirm preview query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
             }
         })}

@@ -1,7 +1,6 @@
 use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames, verdicts::Line};
 use crate::{
     Flash,
-    guard::not_allowed,
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -13,17 +12,13 @@ use remembrancer::api::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
 /// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
 #[component]
 pub fn NewTermPage() -> impl IntoView {
-    let (query, who) = (use_query(), ViewerResource::expect());
+    let (query, who) = (use_query(), ViewerResource::shared());
     view! {
         <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
         {awaited(async move {
-            match who.await {
-                Ok(viewer) if viewer.profile.has(OperatorRole::Reviewer) => {
-                    let flash = viewer.flash.filter(|flash| flash.refused);
-                    view! { <Forms query flash /> }.into_any()
-                }
-                Ok(_) => view! { <div class="card"><ErrorView error=not_allowed(NOT_ALLOWED) /></div> }.into_any(),
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(()) }).await {
+                Ok((viewer, ())) => view! { <Forms query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}

@@ -23,10 +23,11 @@ use tracing::instrument;
 pub async fn correct(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, reason: &str) -> Result<ReviseResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
-    change(engine, ctx, id, content, Cause { origin: origin(ctx), reason: Some(reason), version: None }).await
+    let cause = Cause { origin: origin(ctx), reason: Some(reason), version: None };
+    change(engine, ctx, id, (content, None), cause).await
 }
 
-/// Undoes the correction that made a version: the memory gets the content of the version before, as its next version.
+/// Undoes the correction that made a version: the memory gets the content and the summary of the version before, as its next version.
 ///
 /// # Errors
 /// As [`correct`]; `Conflict` if the memory was changed since.
@@ -40,10 +41,16 @@ pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, ver
     tx.commit().await?;
     let before = versions.into_iter().find(|one| one.version < version).ok_or(Error::NotFound("version"))?;
     let cause = Cause { origin: origin(ctx), reason: Some("correction undone"), version: Some(version) };
-    change(engine, ctx, id, before.content, cause).await
+    change(engine, ctx, id, (before.content, before.summary), cause).await
 }
 
-async fn change(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, cause: Cause<'_>) -> Result<ReviseResponse, Error> {
+async fn change(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: MemoryId,
+    (content, summary): (String, Option<String>),
+    cause: Cause<'_>,
+) -> Result<ReviseResponse, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
     tx.commit().await?;
@@ -55,7 +62,7 @@ async fn change(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String,
         content: guard::without_secrets(content),
         source: None,
         confidence: None,
-        summary: None,
+        summary,
         evidence_ref: None,
         user_id: None,
     };

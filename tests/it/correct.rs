@@ -9,7 +9,8 @@ use remembrancer::testing::{World, fact};
 async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     let world = alone().await;
     let (engine, vera) = (&world.engine, &world.vera);
-    let id = remember(&world, &world.atlas, fact("opening of the harbour", "The harbour opens at nine.")).await.memory_id;
+    let opening = RememberRequest { summary: Some("opens at nine".into()), ..fact("opening of the harbour", "The harbour opens at nine.") };
+    let id = remember(&world, &world.atlas, opening).await.memory_id;
     let shared =
         RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("gate of the harbour", "The gate closes at ten.") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
@@ -27,6 +28,8 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
 
     let undone = memories::undo_correction(engine, vera, id, 2).await.unwrap();
     assert_eq!((undone.version, undone.new_content.as_str()), (3, "The harbour opens at nine."));
+    let summary = async || memories::detail(engine, vera, id).await.unwrap().summary;
+    assert_eq!(summary().await.as_deref(), Some("opens at nine"), "it was dropped with the content that it sums up");
     let again = memories::undo_correction(engine, vera, id, 2).await.unwrap_err();
     assert!(again.code() == ErrorCode::Conflict && again.message().contains("changed since"), "{again}");
 

@@ -51,7 +51,7 @@ pub fn may_turn(question: &Sentence) -> bool {
     question.signals.content >= CONTENT_MAX && has_any(&lower(&question.words), TURNING)
 }
 
-/// Whether a question asks how something went that the listener told of, and names nothing itself: "What did you all play?"
+/// Whether a question asks about something that the listener did, without naming it: "What did you all play?"
 pub fn asks_of_past(question: &Sentence) -> bool {
     let signals = &question.signals;
     let past = has_any(&lower(&question.words), &["did you", "did y'all", "were you all|guys|both?", "was that|it|the"]);

@@ -85,7 +85,7 @@ pub fn introduce(scene: &Scene, sentences: &[Sentence], opening: usize, draft: &
     if lone {
         draft.parts = vec![draft.reading.core.clone()];
     }
-    // What "we" did once is told with what follows.
+    // "We did it once" is incomplete: the next sentence says what.
     let ours = sentence.signals.first_person;
     !cut || !lone && ours && sentence.signals.past
 }
@@ -241,7 +241,7 @@ mod tests {
             statements("Vera: That bowl is lovely! Did you make it?\nIdris: Yes, it took me a week in my workshop near the harbour."),
             ["Asked “That bowl is lovely! Did you make it?”, Idris answers: “Yes, it took me a week in my workshop near the harbour.”"]
         );
-        // A race that nobody told of is none.
+        // No race was mentioned before.
         assert_eq!(
             statements("Vera: Your kindness is great. Which race was it?\nIdris: It was the one that my uncle started long ago."),
             [""; 0]

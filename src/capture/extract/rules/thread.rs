@@ -204,7 +204,7 @@ impl Thread {
         sentences.split_last()?.1.iter().all(|sentence| sentence.signals.content >= CONTENT_MIN).then_some(sentences)
     }
 
-    /// What introduces the answer to a question of what the listener told of; `None` for other questions.
+    /// The introduction of an answer, if the question asks about something that the listener did without naming it.
     pub fn recounted(&self, speaker: &str) -> Option<Context> {
         let (_, question) = self.asked()?;
         asks_of_past(question).then(|| self.contexts(speaker).into_iter().next())?

@@ -105,7 +105,7 @@ fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
     let zero_hits = health.totals.zero_hits;
     let causes = health.causes.into_iter().map(|(cause, count)| {
         let share = Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate();
-        let (text, beside) = (cause_name(cause).to_owned(), format!("{} of zero hits", percent(share)));
+        let (text, beside) = (cause_name(cause).to_owned(), format!("of {} · {}", text::number(zero_hits), percent(share)));
         Line { text, value: cause.to_string(), zero_hits: count, share, beside }
     });
     let agents = health.agents.into_iter().map(|(id, slug, silence)| Line::of(slug, id.to_string(), silence));

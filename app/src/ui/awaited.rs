@@ -21,6 +21,9 @@ pub async fn if_any<R>(answer: Option<impl Future<Output = R>>) -> Option<R> {
 }
 
 /// The part of a page that shows what has to be read first.
+///
+/// No `Suspense` around it: a page is sent whole, so nothing would ever show in its place, and the set of tasks that it watches loses
+/// one now and then when two end at once; then the page never comes.
 pub fn awaited<V: IntoView + 'static>(view: impl Future<Output = V> + Send + 'static) -> impl IntoView {
-    view! { <Suspense>{Suspend::new(view)}</Suspense> }
+    Suspend::new(view)
 }

@@ -184,13 +184,13 @@ impl Database {
         self.begin_as("begin isolation level repeatable read read only", tenancy).await
     }
 
-    /// Opens a transaction for a search: it is read-only, and its statements are planned once instead of for each question, because their
-    /// plans depend only on their shape.
+    /// Opens a transaction for a search: it reads one snapshot, and its statements are planned once instead of for each question, because
+    /// their plans depend only on their shape.
     ///
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_search(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin read only; set local plan_cache_mode = force_generic_plan", tenancy).await
+        self.begin_as("begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan", tenancy).await
     }
 
     async fn begin_as(&self, begin: &str, tenancy: Tenancy) -> Result<Tx, DbError> {

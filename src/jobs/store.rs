@@ -80,7 +80,8 @@ pub async fn request_synthesis(
           values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
           on conflict (agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
                 where task = 'synthesise' and state in ('pending', 'running', 'failed')
-             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id",
+             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id
+          returning pg_notify($9, '')",
     )
     .bind(tenancy.tenant)
     .bind(agent)
@@ -90,9 +91,10 @@ pub async fn request_synthesis(
     .bind(&event.payload)
     .bind(event.now)
     .bind(user)
+    .bind(CHANNEL)
     .execute(&mut **tx)
     .await?;
-    announce(tx).await
+    Ok(())
 }
 
 /// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
@@ -103,7 +105,8 @@ pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: 
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
           on conflict (tenant_id, task)
-                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing",
+                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing
+          returning pg_notify($9, '')",
     )
     .bind(tenant)
     .bind(agent)
@@ -113,9 +116,9 @@ pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: 
     .bind(&event.payload)
     .bind(event.now)
     .bind(due)
+    .bind(CHANNEL)
     .execute(&mut **tx)
     .await?;
-    announce(tx).await?;
     Ok(done.rows_affected() > 0)
 }
 

@@ -122,7 +122,7 @@ test('canonical topics are marked', async ({ memories, agent }) => {
   await agent.remember({ topic_raw: 'stage-db', content: `The staging database answers to ${unique('alias')}.` });
   await memories.goto(agent.memories({ canonical: 'true' }));
   await expect(memories.topics.first()).toHaveText('staging database');
-  await expect(memories.rows.first().getByText('canonical', { exact: true })).toBeVisible();
+  await expect(memories.rows.first().getByText('term', { exact: true })).toBeVisible();
 });
 
 test('an invalid filter is explained at its field', { tag: '@no-js' }, async ({ memories }) => {

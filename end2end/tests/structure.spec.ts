@@ -726,7 +726,7 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
   await agent.ingest(unique('e2e'), [{ path: 'docs/rudder.md', content: `# ${title}\n\nThe rudder is made of oak.\n` }]);
   await knowledge.goto(`/knowledge?${new URLSearchParams({ q: title })}`);
   await expect(knowledge.main).toMatchAriaSnapshot(`
-    - heading "Knowledge" [level=1]
+    - heading "Documents" [level=1]
     - navigation "Knowledge":
       - link "Documents":
         - /url: /knowledge
@@ -762,7 +762,7 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
   await knowledge.title(title).click();
   await expect(knowledge.main).toMatchAriaSnapshot(`
     - paragraph:
-      - link "Knowledge":
+      - link "Documents":
         - /url: /knowledge
     - heading /The rudder/ [level=1]
     - region "Chunks":

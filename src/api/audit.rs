@@ -168,3 +168,8 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("user.added", "User added"),
     ("audit.exported", "Audit log exported"),
 ];
+
+/// An action in words, or the action itself if it has none.
+pub fn audit_words(action: &str) -> &str {
+    AUDIT_ACTIONS.iter().find(|(known, _)| *known == action).map_or(action, |(_, words)| words)
+}

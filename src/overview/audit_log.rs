@@ -1,7 +1,7 @@
 //! The audit log for people: found by what they call things, with the names of what its entries are about, and as a file.
 
 use super::agent_names;
-use crate::api::{AuditEntry, AuditFilter, AuditFormat, DocumentId, MemoryId, OperatorRole, Page, ProposalId, TermId};
+use crate::api::{AuditEntry, AuditFilter, AuditFormat, DocumentId, MemoryId, OperatorRole, Page, ProposalId, TermId, audit_words};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -128,13 +128,14 @@ async fn name(engine: &Engine, ctx: &OpContext, entries: &mut [AuditEntry]) -> R
     Ok(())
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "number",
     "at",
     "actor_kind",
     "actor",
     "actor_id",
     "action",
+    "what",
     "target_kind",
     "target",
     "target_id",
@@ -144,7 +145,7 @@ const COLUMNS: [&str; 13] = [
     "event_id",
 ];
 
-fn cells(entry: &AuditEntry) -> [String; 13] {
+fn cells(entry: &AuditEntry) -> [String; 14] {
     [
         entry.seq.to_string(),
         entry.at.to_rfc3339(),
@@ -152,6 +153,7 @@ fn cells(entry: &AuditEntry) -> [String; 13] {
         entry.actor_name.clone(),
         entry.actor_id.clone(),
         entry.action.clone(),
+        audit_words(&entry.action).to_owned(),
         entry.target_kind.clone(),
         entry.about.clone().unwrap_or_default(),
         entry.target_id.clone(),

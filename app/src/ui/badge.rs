@@ -32,7 +32,7 @@ pub fn Badge(#[prop(optional)] tone: Tone, #[prop(into)] text: String, #[prop(op
 #[component]
 pub fn Canonical(yes: bool) -> impl IntoView {
     if yes {
-        view! { <Badge tone=Tone::Good text="canonical" title="The topic is a term of the shared vocabulary." /> }
+        view! { <Badge tone=Tone::Good text="term" title="The topic is a term of the shared vocabulary." /> }
     } else {
         view! { <Badge text="original wording" title="The vocabulary does not know this topic; it was proposed for review." /> }
     }

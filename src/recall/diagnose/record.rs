@@ -49,11 +49,11 @@ fn user(facts: &Facts<'_>) -> GateResult {
 fn status(facts: &Facts<'_>) -> GateResult {
     let memory = &facts.memory;
     match memory.status {
-        MemoryStatus::Active => passed(Gate::Status, "Its status is active."),
+        MemoryStatus::Active => passed(Gate::Status, "Recalls return memories of its status, active."),
         MemoryStatus::Contradicted => {
             passed(Gate::Status, "Its status is contradicted, and a recall returns it with the memories that contradict it.")
         }
-        MemoryStatus::Archived => passed(Gate::Status, "Its status is archived."),
+        MemoryStatus::Archived => passed(Gate::Status, "Its status, archived, is judged below."),
         MemoryStatus::Inbox if memory.deleted_at.is_some() => {
             let mend = Mend::new("Undo the rejection in the inbox.").at(MendLink::Candidate(memory.id));
             stopped(Gate::Status, "It was a candidate of the inbox and was rejected.", mend)

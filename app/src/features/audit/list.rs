@@ -5,7 +5,7 @@ use crate::{
     ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Time, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page};
+use remembrancer::api::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 
@@ -28,18 +28,13 @@ fn filter(query: &Query) -> Parsed<AuditFilter> {
 /// The actions to choose from, with that of the address if it is another one.
 fn actions(current: &str) -> Vec<Choice> {
     let named = AUDIT_ACTIONS.iter().map(|(action, words)| choice(action, words));
-    let other = (!current.is_empty() && words(current) == current).then(|| choice(current, &format!("Begins with “{current}”")));
+    let other = (!current.is_empty() && audit_words(current) == current).then(|| choice(current, &format!("Begins with “{current}”")));
     std::iter::once(choice("", "All actions")).chain(other).chain(named).collect()
-}
-
-/// An action in words.
-pub fn words(action: &str) -> &str {
-    AUDIT_ACTIONS.iter().find(|(known, _)| *known == action).map_or(action, |(_, words)| words)
 }
 
 /// The message of an entry, unless the action says the same.
 pub fn message(entry: &AuditEntry) -> Option<String> {
-    let repeats = entry.action.ends_with(&entry.message) || words(&entry.action).to_lowercase().contains(&entry.message.to_lowercase());
+    let repeats = entry.action.ends_with(&entry.message) || audit_words(&entry.action).to_lowercase().contains(&entry.message.to_lowercase());
     (!repeats).then(|| entry.message.clone())
 }
 
@@ -131,9 +126,14 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     };
     let target = match page {
         Some(page) => view! { <a class=class href=page title=entry.target_id.clone()>{name}</a> }.into_any(),
-        None => view! { <span class=class title=entry.target_id.clone()>{name}</span> }.into_any(),
+        // No page of its own: at least what else was done to it.
+        None => {
+            let href = Query::parse("").with("target", &entry.target_id).href("/audit");
+            let title = format!("Entries about {}", entry.target_id);
+            view! { <a class=class href=href title=title>{name}</a> }.into_any()
+        }
     };
-    let action = words(&entry.action).to_owned();
+    let action = audit_words(&entry.action).to_owned();
     let message = message(&entry);
     let actor_kind = (entry.actor_kind != entry.actor_name).then_some(entry.actor_kind);
     let target_kind = if entry.target_kind == "tenant" { "organisation".to_owned() } else { entry.target_kind.replace('_', " ") };

@@ -1,7 +1,7 @@
-use super::list::{message, words};
+use super::list::message;
 use crate::ui::Time;
 use leptos::prelude::*;
-use remembrancer::api::AuditEntry;
+use remembrancer::api::{AuditEntry, audit_words};
 
 /// The audit entries of one thing, newest first.
 #[component]
@@ -11,7 +11,7 @@ pub fn Trail(entries: Vec<AuditEntry>) -> impl IntoView {
             .into_any();
     }
     let one = |entry: AuditEntry| {
-        let (action, message) = (words(&entry.action).to_owned(), message(&entry));
+        let (action, message) = (audit_words(&entry.action).to_owned(), message(&entry));
         let kind = (entry.actor_kind != entry.actor_name).then(|| view! { <span class="text-soft">" (" {entry.actor_kind} ")"</span> });
         view! {
             <li class="border-b border-line px-4 py-2.5 text-sm last:border-b-0">

@@ -26,9 +26,10 @@ pub fn place_name(place: MentionPlace) -> &'static str {
 pub fn Counts(tables: Vec<TableCount>) -> impl IntoView {
     let total: i64 = tables.iter().map(|table| table.rows).sum();
     let rows = tables.into_iter().map(|table| {
+        let name = table.table.replace('_', " ");
         view! {
             <tr>
-                <td>{table.table}</td>
+                <td class="first-letter:uppercase" title=table.table>{name}</td>
                 <td class="text-soft">{table.database}</td>
                 <td class="number">{text::number(table.rows)}</td>
             </tr>
@@ -39,7 +40,7 @@ pub fn Counts(tables: Vec<TableCount>) -> impl IntoView {
             <table class="data" aria-label="Rows of the person">
                 <thead>
                     <tr>
-                        <th scope="col">"Table"</th>
+                        <th scope="col">"What"</th>
                         <th scope="col">"Database"</th>
                         <th scope="col" class="number" data-testid="rows">{text::count(total, "row", "rows")}</th>
                     </tr>

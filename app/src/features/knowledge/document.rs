@@ -25,7 +25,7 @@ pub fn DocumentPage() -> impl IntoView {
     });
     view! {
         <p class="mb-2 text-sm">
-            <a href="/knowledge">"Knowledge"</a>
+            <a href="/knowledge">"Documents"</a>
             <span class="text-soft">" / "</span>
         </p>
         {awaited(async move {

@@ -31,7 +31,7 @@ pub fn KnowledgePage() -> impl IntoView {
     let (query, list) = (filtered.query.clone(), filtered.load(documents));
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
-        <PageHead title="Knowledge">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
+        <PageHead title="Documents">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
         <Tabs />
         <FilterForm action="/knowledge" label="Documents">
             <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">

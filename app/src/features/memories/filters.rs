@@ -57,7 +57,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         name="canonical"
                         label="In the vocabulary"
                         value=filtered.value("canonical")
-                        choices=choices("Any", "Canonical", "Original wording")
+                        choices=choices("Any", "Term", "Original wording")
                     />
                     <TextField
                         name="platform"

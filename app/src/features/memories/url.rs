@@ -97,7 +97,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
         Some((
             name,
             match (name, value) {
-                ("canonical", "true") => "Canonical".to_owned(),
+                ("canonical", "true") => "Topic is a term".to_owned(),
                 ("canonical", "false") => "Original wording".to_owned(),
                 ("unreviewed", "true") => "Shared and unreviewed".to_owned(),
                 ("deleted", "true") => "Deleted".to_owned(),

@@ -73,7 +73,10 @@ fn spoken(measure: &Measure, values: &[(NaiveDate, Option<f64>, String)]) -> Str
         Some((day, value)) => {
             format!("{} by day, {} days; highest on {}: {}", measure.title, values.len(), text::day(day), (measure.shown)(value))
         }
-        None => format!("{} by day, {} days without data", measure.title, values.len()),
+        None => {
+            let days = text::count(i64::try_from(values.len()).unwrap_or(i64::MAX), "day", "days");
+            format!("{} by day, {days} without data", measure.title)
+        },
     }
 }
 
@@ -87,6 +90,6 @@ mod tests {
         let day = |day| NaiveDate::from_ymd_opt(2026, 6, day).unwrap();
         let values = [(day(1), Some(0.25), String::new()), (day(2), None, String::new()), (day(3), Some(0.5), String::new())];
         assert_eq!(spoken(&MEASURES[0], &values), "Context utilisation by day, 3 days; highest on 3 Jun 2026: 50 %");
-        assert_eq!(spoken(&MEASURES[1], &values[1..2]), "Observation rate by day, 1 days without data");
+        assert_eq!(spoken(&MEASURES[1], &values[1..2]), "Observation rate by day, 1 day without data");
     }
 }

@@ -34,7 +34,8 @@ fn actions(current: &str) -> Vec<Choice> {
 
 /// The message of an entry, unless the action says the same.
 pub fn message(entry: &AuditEntry) -> Option<String> {
-    let repeats = entry.action.ends_with(&entry.message) || audit_words(&entry.action).to_lowercase().contains(&entry.message.to_lowercase());
+    let repeats =
+        entry.action.ends_with(&entry.message) || audit_words(&entry.action).to_lowercase().contains(&entry.message.to_lowercase());
     (!repeats).then(|| entry.message.clone())
 }
 

@@ -33,7 +33,8 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes.push(format!("Original wording: {} → {}", old.topic_raw, new.topic_raw));
     }
     if old.is_canonical != new.is_canonical {
-        changes.push(if new.is_canonical { "The topic became a term of the vocabulary." } else { "The topic is no longer a term of the vocabulary." }.to_owned());
+        let change = if new.is_canonical { "became" } else { "is no longer" };
+        changes.push(format!("The topic {change} a term of the vocabulary."));
     }
     let described = [
         ("Title", old.title.as_deref(), new.title.as_deref()),

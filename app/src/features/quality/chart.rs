@@ -76,7 +76,7 @@ fn spoken(measure: &Measure, values: &[(NaiveDate, Option<f64>, String)]) -> Str
         None => {
             let days = text::count(i64::try_from(values.len()).unwrap_or(i64::MAX), "day", "days");
             format!("{} by day, {days} without data", measure.title)
-        },
+        }
     }
 }
 

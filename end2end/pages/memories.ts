@@ -4,7 +4,7 @@ import { FilteredPage } from './frame';
 export class MemoriesPage extends FilteredPage {
   readonly table = this.page.getByRole('table', { name: 'Memories' });
   readonly rows = this.page.getByTestId('memory');
-  readonly topics = this.rows.getByRole('link');
+  readonly topics = this.rows.getByRole('link').filter({ hasNotText: 'Restore…' });
   readonly question = this.page.getByRole('searchbox', { name: 'Search memories' });
   readonly search = this.page.getByRole('button', { name: 'Search', exact: true });
   readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
@@ -30,6 +30,11 @@ export class MemoriesPage extends FilteredPage {
   /** The link that opens the peek. */
   topic(topic: string): Locator {
     return this.page.getByRole('link', { name: topic, exact: true });
+  }
+
+  /** The link to the form that restores a deleted memory. */
+  restore(topic: string): Locator {
+    return this.row(topic).getByRole('link', { name: /^Restore…/ });
   }
 
   select(topic: string): Locator {
@@ -89,6 +94,8 @@ export class Peek {
   readonly previous;
   readonly close;
   readonly open;
+  readonly correct;
+  readonly delete;
 
   constructor(page: Page) {
     this.panel = page.getByTestId('peek');
@@ -98,5 +105,7 @@ export class Peek {
     this.previous = this.panel.getByRole('link', { name: 'Previous' });
     this.close = this.panel.getByRole('link', { name: 'Close' });
     this.open = this.panel.getByRole('link', { name: 'Open page' });
+    this.correct = this.panel.getByRole('link', { name: 'Correct…' });
+    this.delete = this.panel.getByRole('link', { name: 'Delete…' });
   }
 }

@@ -18,6 +18,8 @@ export class MemoryPage extends Frame {
   readonly unfoldDelete = this.page.getByText('Delete…', { exact: true });
   readonly unfoldRestore = this.page.getByText('Restore…', { exact: true });
   readonly unfoldCorrect = this.page.getByText('Correct…', { exact: true });
+  /** The link to the list that led here. */
+  readonly back = this.main.getByRole('link', { name: 'Memories', exact: true });
   readonly newContent = this.page.getByRole('textbox', { name: 'Content' });
   readonly correct = this.page.getByRole('button', { name: 'Correct this memory' });
   readonly undo = this.page.getByTestId('flash').getByRole('button', { name: 'Undo' });

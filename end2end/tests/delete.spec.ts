@@ -43,8 +43,16 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   const { id, topic, question } = await rememberOne(agent);
   expect(await agent.recall(question)).toContain(id);
 
-  await memory.open(id);
-  await memory.unfoldDelete.click();
+  // From the panel beside a filtered list, to which the page still leads after the deletion.
+  await memories.goto(agent.memories({ topic, peek: id }));
+  await memories.peek.correct.click();
+  await expect(memory.newContent).toBeVisible();
+  await memory.back.click();
+  await expect(memories.rows).toHaveCount(1);
+  await memories.topic(topic).click();
+  await memories.peek.delete.click();
+  await expect(memory.delete).toBeVisible();
+  await expect(memory.newContent).toBeHidden();
   await memory.reason.fill('The notary asked us to.');
   await memory.send(memory.delete);
   await expect(memory.flash).toHaveRole('status');
@@ -55,10 +63,13 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await expect(memory.history.first()).toContainText(/v2\s*deleted\s*Vera/);
   expect(await agent.recall(question)).not.toContain(id);
 
-  await memories.goto(agent.memories({ topic }));
+  await memory.back.click();
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic });
   await expect(memories.empty).toBeVisible();
   await memories.goto(agent.memories({ topic, deleted: 'true' }));
   await expect(memories.row(topic).getByText('deleted', { exact: true })).toBeVisible();
+  await expect(memories.row(topic)).toContainText('by Vera');
+  await expect(memories.row(topic).getByText('Reason: The notary asked us to.')).toBeVisible();
 
   await audit.goto(`/audit?action=memory.forgotten&target=${id}`);
   await expect(audit.entries).toHaveCount(1);
@@ -66,8 +77,8 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await expect(audit.entries).toContainText('Memory deleted');
   await expect(audit.entries).toContainText('Reason: The notary asked us to.');
 
-  await memory.open(id);
-  await memory.unfoldRestore.click();
+  await memories.goto(agent.memories({ topic, deleted: 'true' }));
+  await memories.restore(topic).click();
   await memory.reason.fill('It was the other safe.');
   await memory.send(memory.restore);
   await expect(memory.flash).toContainText('Restored 1 memory.');

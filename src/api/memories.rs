@@ -317,6 +317,8 @@ pub struct MemoryRow {
     pub updated_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub deleted_at: Option<DateTime<Utc>>,
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
 }
 
 /// What the memories page asks for; an absent field does not filter.

@@ -299,6 +299,8 @@ impl Memory {
             updated_at: self.updated_at,
             expires_at: self.expires_at,
             deleted_at: self.deleted_at,
+            deleted_by: self.deleted_by,
+            delete_reason: self.delete_reason,
         }
     }
 }

@@ -98,12 +98,13 @@ pub async fn undo_memories(ids: Ids<MemoryId>, at: DateTime<Utc>, #[server(defau
     finish(result.await, done, done, "").await
 }
 
-/// Gives a memory new content, then redirects to its page.
+/// Gives a memory new content, then redirects to `done`, also if it is refused.
 #[server(endpoint = "correct_memory")]
 pub async fn correct_memory(
     id: MemoryId,
     #[server(default)] content: String,
     #[server(default)] reason: String,
+    #[server(default)] done: String,
 ) -> Result<(), ConsoleError> {
     // Browsers end the lines of a field with both characters.
     let content = content.replace("\r\n", "\n");
@@ -118,19 +119,21 @@ pub async fn correct_memory(
         Ok(Flash::done("Corrected. Agents recall the new content.").undone_by("undo_correction", undo))
     };
     let page = format!("/memories/{id}");
-    finish(result.await, &page, &page, &typed).await
+    let done = own_path(&done, &page);
+    finish(result.await, done, done, &typed).await
 }
 
-/// Undoes the correction that made a version of a memory, then redirects to its page.
+/// Undoes the correction that made a version of a memory, then redirects to `done`.
 #[server(endpoint = "undo_correction")]
-pub async fn undo_correction(id: MemoryId, version: i32) -> Result<(), ConsoleError> {
+pub async fn undo_correction(id: MemoryId, version: i32, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         memories::undo_correction(&engine, &ctx, id, version).await?;
         Ok(Flash::done("Undone. The memory has its former content."))
     };
     let page = format!("/memories/{id}");
-    finish(result.await, &page, &page, "").await
+    let done = own_path(&done, &page);
+    finish(result.await, done, done, "").await
 }
 
 /// Marks shared memories as reviewed, then redirects to `done`.

@@ -7,17 +7,24 @@ use remembrancer::api::MemoryRow;
 
 /// The folded form that gives a memory new content, with a reason. Works without JavaScript.
 #[component]
-pub fn Correct(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
+pub fn Correct(
+    row: MemoryRow,
+    /// The URL of the memory's page.
+    here: String,
+    /// Whether the URL unfolds it.
+    open: bool,
+    flash: Option<Flash>,
+) -> impl IntoView {
     let id = row.id.to_string();
     let wrong = flash.as_ref().and_then(|flash| flash.field("content"));
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("correct", &id), "reason")).unzip();
-    let open = typed.is_some();
+    let open = open || typed.is_some();
     let (content, reason) = match typed {
         Some(typed) => (typed.text("content"), typed.text("reason")),
         None => (row.content, String::new()),
     };
     view! {
-        <details class="card" open=open>
+        <details class="card scroll-mt-16 md:scroll-mt-5" id="correct" open=open>
             <summary class="flex items-center gap-2 px-4 py-2.5 font-medium">
                 <Icon shape=Shape::Edit />
                 "Correct…"
@@ -25,6 +32,7 @@ pub fn Correct(row: MemoryRow, flash: Option<Flash>) -> impl IntoView {
             <form class="space-y-3 px-4 pb-4" method="post" action="/console/api/correct_memory">
                 <p class="text-sm text-soft">"Agents recall the new content immediately. The history keeps the old one."</p>
                 <input type="hidden" name="id" value=id />
+                <input type="hidden" name="done" value=here />
                 <div>
                     <label class="label" for="new-content">
                         "Content"

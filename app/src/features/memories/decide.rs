@@ -7,8 +7,15 @@ use remembrancer::api::MemoryRow;
 
 /// The folded form that deletes or restores one memory, with a reason. Works without JavaScript.
 #[component]
-pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl IntoView {
-    let here = format!("/memories/{}", row.id);
+pub fn Decide(
+    row: MemoryRow,
+    archived: bool,
+    /// The URL of the memory's page.
+    here: String,
+    /// The form that the URL unfolds.
+    asked: Option<String>,
+    flash: Option<Flash>,
+) -> impl IntoView {
     let deleted = row.deleted_at.is_some();
     let (action, title, button, class, shape, says) = if archived && !deleted {
         let says = "Agents recall it again. Its retention period starts now.";
@@ -21,9 +28,10 @@ pub fn Decide(row: MemoryRow, archived: bool, flash: Option<Flash>) -> impl Into
         ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
     };
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("ids", &row.id.to_string()), "reason")).unzip();
-    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
+    let name = if deleted || archived { "restore" } else { "delete" };
+    let (open, typed) = (typed.is_some() || asked.as_deref() == Some(name), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
-        <details class="card" open=open>
+        <details class="card scroll-mt-16 md:scroll-mt-5" id=name open=open>
             <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted && !archived>
                 <Icon shape />
                 {title}

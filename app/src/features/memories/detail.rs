@@ -10,6 +10,7 @@ use super::{
     recalled::RecalledBy,
     review::Review,
     table::state,
+    url,
 };
 use crate::{
     ConsoleError, Flash,
@@ -101,8 +102,10 @@ fn Whole(
     let why_not = why_not(detail.created_by, &row.short_id, row.user_id);
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
-    let live = matches!(row.status, MemoryStatus::Active | MemoryStatus::Contradicted);
-    let in_recall = live && row.deleted_at.is_none() && detail.archived_at.is_none();
+    let in_recall = in_recall(&detail);
+    let here = url::memory(row.id, &query.back("/memories"));
+    let asked = query.get("open").map(str::to_owned);
+    let correcting = asked.as_deref() == Some("correct");
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
     // The section below the content says it better.
@@ -147,15 +150,21 @@ fn Whole(
                 </section>
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
-                {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review /> })}
+                {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review here=here.clone() /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
-                {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() flash=flash.clone() /> })}
-                {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() flash /> })}
+                {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}
+                {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() here asked flash /> })}
                 <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
             </div>
         </div>
     }
+}
+
+/// Whether recalls may return it, so that its content can be corrected.
+pub fn in_recall(detail: &MemoryDetail) -> bool {
+    let live = matches!(detail.memory.status, MemoryStatus::Active | MemoryStatus::Contradicted);
+    live && detail.memory.deleted_at.is_none() && detail.archived_at.is_none()
 }
 
 /// The way from a candidate to the decision about it.

@@ -47,7 +47,7 @@ pub fn MemoriesPage() -> impl IntoView {
                 };
                 view! {
                     <div class="min-w-0">{rows}</div>
-                    <Peek peek detail ids query />
+                    <Peek peek detail ids query may_decide=may_delete />
                 }
             })}
         </div>

@@ -1,8 +1,12 @@
-use super::table::{place, state};
+use super::{
+    detail::in_recall,
+    table::{place, state},
+    url,
+};
 use crate::{
     ConsoleError,
     query::Query,
-    ui::{Canonical, ErrorView, Panel, Time, Walk, text},
+    ui::{Canonical, ErrorView, Icon, Panel, Shape, Time, Walk, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{MemoryDetail, MemoryId};
@@ -16,9 +20,11 @@ pub fn Peek(
     /// The ids of the list, from top to bottom.
     ids: Vec<MemoryId>,
     query: Query,
+    /// Whether the viewer may correct, delete and restore.
+    may_decide: bool,
 ) -> impl IntoView {
     let shown = detail.map(|detail| match detail {
-        Ok(detail) => view! { <Glance detail list=at(&query, None) /> }.into_any(),
+        Ok(detail) => view! { <Glance detail list=url::list(&query) may_decide /> }.into_any(),
         Err(error) => view! { <ErrorView error /> }.into_any(),
     });
     view! {
@@ -33,7 +39,7 @@ pub fn Peek(
 fn at(query: &Query, id: Option<MemoryId>) -> String {
     match id {
         Some(id) => query.with("peek", id).href("/memories"),
-        None => query.without(&["peek"]).href("/memories"),
+        None => url::list(query),
     }
 }
 
@@ -42,10 +48,31 @@ fn Glance(
     detail: MemoryDetail,
     /// The URL of the list, to which the memory's page leads back.
     list: String,
+    may_decide: bool,
 ) -> impl IntoView {
     let row = detail.memory.clone();
-    let back = Query::default().with("back", if list == "/memories" { String::new() } else { list });
-    let page = back.href(&format!("/memories/{}", row.id));
+    let page = url::memory(row.id, &list);
+    let correct = (may_decide && in_recall(&detail)).then(|| {
+        view! {
+            <a class="button" href=url::form(row.id, &list, "correct")>
+                <Icon shape=Shape::Edit />
+                "Correct…"
+            </a>
+        }
+    });
+    let gone = row.deleted_at.is_some() || detail.archived_at.is_some();
+    let (name, label, class, shape) = match gone {
+        true => ("restore", "Restore…", "button", Shape::Restore),
+        false => ("delete", "Delete…", "button button-danger", Shape::Delete),
+    };
+    let decide = may_decide.then(|| {
+        view! {
+            <a class=class href=url::form(row.id, &list, name)>
+                <Icon shape />
+                {label}
+            </a>
+        }
+    });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.last_accessed_at {
@@ -76,11 +103,13 @@ fn Glance(
                 <dt>"Versions"</dt>
                 <dd>{detail.versions.len().to_string()}</dd>
             </dl>
-            <p class="border-t border-line pt-4">
+            <p class="flex flex-wrap gap-2 border-t border-line pt-4">
                 <a class="button" href=page data-keys="o">
                     "Open page"
                     <kbd class="kbd hidden md:inline" aria-hidden="true">"o"</kbd>
                 </a>
+                {correct}
+                {decide}
             </p>
         </div>
     }

@@ -3,7 +3,13 @@ use remembrancer::api::{MemoryId, Trust};
 
 /// Whether a person confirmed a shared memory, and the button that does. Nothing for a private one.
 #[component]
-pub fn Review(id: MemoryId, trust: Trust, may_review: bool) -> impl IntoView {
+pub fn Review(
+    id: MemoryId,
+    trust: Trust,
+    may_review: bool,
+    /// The URL of the memory's page.
+    here: String,
+) -> impl IntoView {
     let says = match trust {
         Trust::Own => return ().into_any(),
         Trust::Reviewed => "Shared and reviewed: a person confirmed this content.",
@@ -18,7 +24,7 @@ pub fn Review(id: MemoryId, trust: Trust, may_review: bool) -> impl IntoView {
             data-testid="review"
         >
             <input type="hidden" name="ids" value=id.to_string() />
-            <input type="hidden" name="done" value=format!("/memories/{id}") />
+            <input type="hidden" name="done" value=here />
             <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
             {open.then(|| view! { <button class="button" type="submit">"Mark as reviewed"</button> })}
         </form>

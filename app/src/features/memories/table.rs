@@ -1,4 +1,4 @@
-use super::ranked::Scores;
+use super::{ranked::Scores, url};
 use crate::{
     islands::SelectAll,
     query::Query,
@@ -7,16 +7,21 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
 
-/// The table of memories, ranked if they are hits. Operators who may delete can select rows.
+/// The table of memories, ranked if they are hits. Operators who may delete can select rows, or restore deleted ones.
 #[component]
 pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
-    let back = query.without(&["peek"]).href("/memories");
-    let select = may_delete && query.get("deleted") != Some("true");
+    let back = url::list(&query);
+    let deleted = query.get("deleted") == Some("true");
+    let (select, restore) = (may_delete && !deleted, may_delete && deleted);
+    let (fate, class, updated) = match deleted {
+        true => ("Deleted", "hidden w-32 @2xl:table-cell", "hidden w-30 @4xl:table-cell"),
+        false => ("Recalled", "number hidden w-24 @4xl:table-cell", "hidden w-30 @2xl:table-cell"),
+    };
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
     let first = rows.first().map(|(row, _)| row.id);
     let body = rows
         .into_iter()
-        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek select /> })
+        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek select restore /> })
         .collect_view();
     view! {
         <form class="@container" method="get" action="/memories/delete">
@@ -29,8 +34,8 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
                         {ranked.then(|| view! { <th scope="col" class="hidden w-48 @md:table-cell">"Rank"</th> })}
                         <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
                         <th scope="col" class="hidden w-40 @4xl:table-cell">"Source"</th>
-                        <th scope="col" class="number hidden w-24 @4xl:table-cell">"Recalled"</th>
-                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Updated"</th>
+                        <th scope="col" class=class>{fate}</th>
+                        <th scope="col" class=updated>"Updated"</th>
                     </tr>
                 </thead>
                 <tbody>{body}</tbody>
@@ -50,7 +55,15 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
 }
 
 #[component]
-fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Query, peek: Option<MemoryId>, select: bool, first: bool) -> impl IntoView {
+fn Row(
+    row: MemoryRow,
+    hit: Option<SearchHit>,
+    query: Query,
+    peek: Option<MemoryId>,
+    select: bool,
+    restore: bool,
+    first: bool,
+) -> impl IntoView {
     let id = row.id;
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
     let content = text::marked(&row.content, &words)
@@ -65,6 +78,33 @@ fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Query, peek: Option<Memory
         .collect_view();
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.topic.clone() /> });
     let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
+    let by = row.deleted_by.clone().map(|by| format!("by {by}"));
+    let when = match row.deleted_at {
+        Some(at) => view! { "deleted " <Time at /> " " {by.clone()} }.into_any(),
+        None => view! { <Time at=row.updated_at /> }.into_any(),
+    };
+    let (fate, updated) = match row.deleted_at {
+        Some(at) => {
+            let by = by.map(|by| view! { <span class="block truncate text-soft" title=by.clone()>{by.clone()}</span> });
+            (view! { <td class="hidden @2xl:table-cell"><Time at />{by}</td> }.into_any(), "hidden @4xl:table-cell")
+        }
+        None => {
+            let recalls = row.access_count;
+            let cell = view! { <td class="number hidden @4xl:table-cell" class:text-soft=recalls == 0>{text::number(recalls)}</td> };
+            (cell.into_any(), "hidden @2xl:table-cell")
+        }
+    };
+    let reason =
+        row.delete_reason.as_deref().map(|reason| view! { <p class="line-clamp-2 break-words">"Reason: " {text::visible(reason)}</p> });
+    let restore = restore.then(|| {
+        view! {
+            <a class="mt-1 inline-flex items-center gap-1.5 text-sm" href=url::form(id, &url::list(&query), "restore")>
+                <Icon shape=Shape::Restore />
+                "Restore…"
+                <span class="sr-only">{format!("“{}”", text::visible(&row.topic))}</span>
+            </a>
+        }
+    });
     let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
     view! {
         <tr id=format!("m-{id}") data-testid="memory" aria-current=(peek == Some(id)).then_some("true")>
@@ -85,15 +125,17 @@ fn Row(row: MemoryRow, hit: Option<SearchHit>, query: Query, peek: Option<Memory
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{content}</p>
+                {reason}
                 <p class="mt-1 text-xs break-words text-soft @2xl:hidden">
-                    {row.agent_slug.clone()} " · " {place(&row.source)} " · " <Time at=row.updated_at /> {narrow}
+                    {row.agent_slug.clone()} " · " {place(&row.source)} " · " {when} {narrow}
                 </p>
+                {restore}
             </td>
             {ranked}
             <td class="hidden truncate @2xl:table-cell">{row.agent_slug}</td>
             <td class="hidden truncate text-soft @4xl:table-cell" title=place(&row.source)>{place(&row.source)}</td>
-            <td class="number hidden @4xl:table-cell" class:text-soft=row.access_count == 0>{text::number(row.access_count)}</td>
-            <td class="hidden @2xl:table-cell"><Time at=row.updated_at /></td>
+            {fate}
+            <td class=updated><Time at=row.updated_at /></td>
         </tr>
     }
 }

@@ -1,8 +1,8 @@
-//! Parses the URL of the memories page into a filter.
+//! Parses the URL of the memories page into a filter, and writes those of single memories.
 
 use crate::query::Query;
 use chrono::SecondsFormat;
-use remembrancer::api::{FieldError, MemoryFilter, MemoryStatus};
+use remembrancer::api::{FieldError, MemoryFilter, MemoryId, MemoryStatus};
 
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &[
@@ -90,6 +90,30 @@ pub fn export(query: &Query) -> Option<String> {
     Some(texts.chain(times).fold(Query::default(), |all, (name, value)| all.with(name, value)).href("/export.jsonl"))
 }
 
+/// The URL of the list without the panel.
+pub fn list(query: &Query) -> String {
+    query.without(&["peek"]).href("/memories")
+}
+
+/// The URL of a memory's page, which leads back to `list`.
+pub fn memory(id: MemoryId, list: &str) -> String {
+    leading_back(list).href(&path(id))
+}
+
+/// The URL of a memory's page with one of its forms unfolded: `correct`, `delete` or `restore`.
+pub fn form(id: MemoryId, list: &str, name: &str) -> String {
+    format!("{}#{name}", leading_back(list).with("open", name).href(&path(id)))
+}
+
+fn path(id: MemoryId) -> String {
+    format!("/memories/{id}")
+}
+
+/// The page leads to the whole list by itself.
+fn leading_back(list: &str) -> Query {
+    Query::default().with("back", if list == "/memories" { "" } else { list })
+}
+
 /// The filters under "Filters" that are set: name and label.
 pub fn set(query: &Query) -> Vec<(&'static str, String)> {
     let label = |(name, word): (&'static str, &str)| {
@@ -151,6 +175,15 @@ mod tests {
         let expected = "/export.jsonl?kind=decision&project_id=01890000-0000-7000-8000-000000000001&from=2026-05-01T00:00:00Z";
         assert_eq!(of(url).as_deref(), Some(expected));
         assert_eq!((of("q=tea"), of("kind=novel")), (None, None));
+    }
+
+    #[test]
+    fn a_memory_leads_back_to_its_list() {
+        let id: MemoryId = "01890000-0000-7000-8000-000000000001".parse().unwrap();
+        let filtered = list(&Query::parse("topic=tea&peek=x"));
+        assert_eq!(memory(id, &filtered), format!("/memories/{id}?back=/memories%3Ftopic%3Dtea"));
+        assert_eq!(form(id, &filtered, "delete"), format!("/memories/{id}?back=/memories%3Ftopic%3Dtea&open=delete#delete"));
+        assert_eq!(memory(id, "/memories"), format!("/memories/{id}"));
     }
 
     #[test]

@@ -16,7 +16,6 @@ export class MemoryPage extends Frame {
   readonly deleted = this.page.getByTestId('deleted');
   readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
   readonly unfoldDelete = this.page.getByText('Delete…', { exact: true });
-  readonly unfoldRestore = this.page.getByText('Restore…', { exact: true });
   readonly unfoldCorrect = this.page.getByText('Correct…', { exact: true });
   /** The link to the list that led here. */
   readonly back = this.main.getByRole('link', { name: 'Memories', exact: true });

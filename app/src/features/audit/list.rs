@@ -129,7 +129,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
         Some(page) => view! { <a class=class href=page title=entry.target_id.clone()>{name}</a> }.into_any(),
         // No page of its own: at least what else was done to it.
         None => {
-            let href = Query::parse("").with("target", &entry.target_id).href("/audit");
+            let href = Query::default().with("target", &entry.target_id).href("/audit");
             let title = format!("Entries about {}", entry.target_id);
             view! { <a class=class href=href title=title>{name}</a> }.into_any()
         }

@@ -27,7 +27,7 @@ pub fn Layout() -> impl IntoView {
             <header class="sticky top-0 hidden h-dvh flex-col gap-4 border-r border-line px-3 py-4 md:flex">
                 <Brand />
                 <SearchLink />
-                <div class="-mx-3 min-h-0 grow overflow-y-auto px-3 pb-6 mask-b-from-[calc(100%-1.5rem)]" data-scrolls>
+                <div class="-mx-3 min-h-0 grow scroll-pb-6 overflow-y-auto px-3 pb-6 mask-b-from-[calc(100%-1.5rem)]" data-scrolls>
                     <Nav />
                 </div>
                 <Account />

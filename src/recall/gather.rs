@@ -11,7 +11,7 @@ use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{Memory, recency};
 use crate::models::Floors;
-use crate::ranking::bm25::Postings;
+use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn};
 use crate::ranking::{self, Candidate, Order};
@@ -28,8 +28,14 @@ pub(super) async fn by_decay(
     let (reach, model) = (&question.reach, &engine.model().name);
     let most = usize::try_from(question.most).unwrap_or(usize::MAX);
     let words = prepared.question_words();
-    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
-    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning {
+        model,
+        vector,
+        decayed_above: Some(floors.vector),
+        near_above: question.counted.then_some(floors.vector),
+        most,
+    });
+    let Sides { postings, foreign, statistics, nearest, near } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
         Some(_) => Some(store::awaiting(tx, reach).await?),
@@ -39,7 +45,7 @@ pub(super) async fn by_decay(
     let lexical: HashMap<MemoryId, f64> =
         postings.relevances().filter(|(id, _)| stands_in(id)).filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG).collect();
     let worded = || lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id).collect();
-    let totals = totals(tx, engine, question, prepared, floors, worded).await?;
+    let totals = question.counted.then(|| totals(statistics, near, worded()));
     let by_words = best_decayed(tx, question, &lexical, floors, most).await?;
     let semantic: HashMap<MemoryId, f64> = nearest.iter().map(|near| (near.id, near.similarity.clamp(0.0, 1.0))).collect();
     let ids: Vec<MemoryId> = nearest.iter().map(|near| near.id).chain(by_words).collect();
@@ -89,8 +95,9 @@ pub(super) async fn by_hybrid(
     let words = prepared.question_words();
     let most = anchors_of(question);
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
-    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
-    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let near_above = question.counted.then_some(floors.vector);
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, near_above, most });
+    let Sides { postings, foreign, statistics, nearest, near } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
@@ -101,7 +108,7 @@ pub(super) async fn by_hybrid(
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let (chosen, scored, below_floor) = choose(scored, question, floors);
     let worded = || postings.best(usize::MAX, |id, lexical| lexical >= floors.lexical && (!foreign.contains(&id) || lexical >= STRONG));
-    let totals = totals(tx, engine, question, prepared, floors, worded).await?;
+    let totals = question.counted.then(|| totals(statistics, near, worded()));
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
@@ -115,21 +122,10 @@ pub(super) fn word_anchors(postings: &Postings<MemoryId>, foreign: &HashSet<Memo
     own.into_iter().chain(others)
 }
 
-/// Counts every memory that may be found, if the question asks for it. `worded` returns those that are relevant by their words.
-async fn totals(
-    tx: &mut Tx,
-    engine: &Engine,
-    question: &Question<'_>,
-    prepared: &PreparedQuery,
-    floors: Floors,
-    worded: impl FnOnce() -> Vec<MemoryId>,
-) -> Result<Option<Totals>, DbError> {
-    if !question.counted {
-        return Ok(None);
-    }
-    let (memories, passed) =
-        store::totals(tx, &question.reach, &engine.model().name, prepared.vector.as_deref(), floors, &worded()).await?;
-    Ok(Some(Totals { memories, passed }))
+/// Counts every memory that may be found, and those of them that are relevant: near in meaning, or by their words.
+fn totals(statistics: Statistics, near: Vec<MemoryId>, worded: Vec<MemoryId>) -> Totals {
+    let relevant: HashSet<MemoryId> = near.into_iter().chain(worded).collect();
+    Totals { memories: statistics.documents, passed: i64::try_from(relevant.len()).unwrap_or(i64::MAX) }
 }
 
 /// How many of the best of each side are scored: enough for the requested hits.

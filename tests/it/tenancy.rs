@@ -1,36 +1,97 @@
 //! Runs every query of a store as the wrong tenant, agent or user: it sees nothing and changes nothing. Policies and predicates are two
 //! walls, and each must hold alone.
 
+mod activity;
+mod audit;
 mod capture;
+mod chat;
 mod context;
+mod contract;
+mod fixture;
+mod idempotency;
+mod identity;
+mod jobs;
+mod knowledge;
 mod lifecycle;
+mod memories;
 mod portability;
 mod profile;
+mod projects;
 mod queries;
+mod recall;
+mod usage;
+mod vocabulary;
 
-use crate::support::{agent, ask, memory_owner, owner, remember, settle};
-use capture::{CAPTURE, INBOX};
+use crate::support::owner;
+use activity::ACTIVITY;
+use audit::{AUDIT, OUTBOX, OUTBOX_KB};
+use capture::{CAPTURE, CAPTURE_KB, INBOX};
 use context::{CONTEXT, QUALITY, QUALITY_COUNTS};
+use contract::CONTRACT;
+use fixture::Two;
+use idempotency::{IDEMPOTENCY, IDEMPOTENCY_MEMORY};
+use identity::IDENTITY;
+use jobs::{JOBS, JOBS_KB};
+use knowledge::{CITATIONS, KNOWLEDGE};
 use lifecycle::{LIFECYCLE, SWEEPS};
+use memories::MEMORIES;
 use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use profile::{PEOPLE, PROFILE};
-use queries::{
-    ACTIVITY, BY_SETTINGS, CONTROL, Case, EXEMPT, IDEMPOTENCY, KB, MEMORY, OF_EVERY_USER, PROJECTS, Query, WITHOUT_USERS, pooled,
-};
-use remembrancer::api::{NewProject, Scope, UserId};
-use remembrancer::db::cursor::Seek;
+use projects::PROJECTS;
+use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
+use recall::RECALL;
+use remembrancer::OpContext;
+use remembrancer::api::{Scope, UserId};
 use remembrancer::db::{Database, Tx, Users};
-use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact, key};
-use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};
+use remembrancer::testing::key;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::str::FromStr;
-use tokio_util::sync::CancellationToken;
+use usage::{USAGE, USAGE_OF_USERS};
+use vocabulary::VOCABULARY;
+
+/// In the database of memories: rows that belong to agents.
+const OF_AGENTS: &[&[Query]] = &[
+    MEMORIES,
+    CONTRACT,
+    RECALL,
+    CITATIONS,
+    JOBS,
+    OUTBOX,
+    IDEMPOTENCY_MEMORY,
+    PORTABILITY,
+    IDEMPOTENCY,
+    CAPTURE,
+    LIFECYCLE,
+    PROFILE,
+    CONTEXT,
+    QUALITY,
+];
+
+/// In the database of memories: all other rows.
+const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX];
+
+/// In the database of knowledge.
+const OF_KB: &[&[Query]] = &[IDEMPOTENCY, VOCABULARY, KNOWLEDGE, JOBS_KB, CAPTURE_KB, OUTBOX_KB, PORTABILITY_KB];
+
+/// In the control database: rows that belong to users.
+const OF_USERS: &[&[Query]] = &[ACTIVITY, USAGE_OF_USERS, IDEMPOTENCY];
+
+/// In the control database: all other rows.
+const OF_CONTROL: &[&[Query]] = &[IDENTITY, AUDIT, USAGE];
+
+fn listed(tables: &'static [&'static [Query]]) -> impl Iterator<Item = &'static Query> {
+    tables.iter().copied().flatten()
+}
 
 /// Every query of the database of memories whose rows belong to agents.
 fn of_agents() -> impl Iterator<Item = &'static Query> {
-    MEMORY.iter().chain(PORTABILITY).chain(IDEMPOTENCY).chain(CAPTURE).chain(LIFECYCLE).chain(PROFILE).chain(CONTEXT).chain(QUALITY)
+    listed(OF_AGENTS)
+}
+
+/// Every query of the role that sees all tenants. What they write is kept, so their order matters within a room.
+fn pooled() -> impl Iterator<Item = Pooled> {
+    [audit::pooled(), identity::pooled(), usage::pooled(), chat::pooled(), jobs::pooled(), vocabulary::pooled()].into_iter().flatten()
 }
 
 /// A hash over every row of a tenant, per table.
@@ -66,138 +127,14 @@ async fn pool(url: &str, role: &str) -> PgPool {
     PgPoolOptions::new().max_connections(1).connect_with(options).await.unwrap()
 }
 
-/// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
-async fn know(world: &World, atlas: &OpContext) {
-    remember(world, atlas, fact("kettle lore", "Tea water is never boiled twice")).await;
-    workers::drain(&world.engine).await.unwrap();
-    let text = "# Architecture\n\nThe kettle is the heart.\n\n## Components\n\n| Component | Depends on |\n|---|---|\n| kettle | mains |\n";
-    let files = vec![("ARCHITECTURE.md".to_owned(), text.as_bytes().to_vec()), ("broken.md".to_owned(), vec![0])];
-    let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
-    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().added, 1);
-    let mut tx = world.engine.db().kb.begin(world.system.tenancy()).await.unwrap();
-    let ids = knowledge::store::list_documents(&mut tx, world.system.tenant_id, &Default::default(), &Seek::First, 9).await.unwrap();
-    tx.commit().await.unwrap();
-    knowledge::embed_document(&world.engine, &world.system, ids[0].id).await.unwrap();
-    vocabulary::embed_terms(&world.engine, &world.system).await.unwrap();
-    let stop = CancellationToken::new();
-    let log = tokio::spawn(workers::write_log(world.engine.clone(), stop.clone()));
-    assert!(!ask(world, atlas, "The kettle is the heart").await.knowledge().is_empty());
-    assert!(ask(world, atlas, "quarterly budget").await.zero_hit);
-    assert!(!ask(world, atlas, "Vera likes black tea").await.zero_hit);
-    world.engine.log().flush().await;
-    stop.cancel();
-    log.await.unwrap();
-    // Otherwise a relay of another test would deliver our rows in the middle of the test.
-    settle(world).await;
-    let (tenant, commons) = (world.system.tenant_id, world.system.commons_id);
-    let aside = "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, error) \
-                 values ($1, $2, gen_random_uuid(), 'audit', '{}', now(), 'set aside')";
-    sqlx::query(aside).bind(tenant).bind(commons).execute(&mut owner(&world.engine.urls().shared_kb).await).await.unwrap();
-    let unfiled = "update agent_memories set vocabulary_version = 0 where tenant_id = $1 and topic_normal = 'tea'";
-    sqlx::query(unfiled).bind(tenant).execute(&mut memory_owner(&world.engine).await).await.unwrap();
-}
-
-struct Two {
-    a: World,
-    b: World,
-    /// The first tenant's agent, as the fixture was written.
-    atlas: OpContext,
-    case: Case,
-}
-
 impl Two {
-    /// Two tenants, of which the first has something in every table that a query reads.
-    async fn new() -> Self {
-        Self::of(Users::Nobody).await
-    }
-
-    /// The same, where everything that the agent has belongs to one user.
-    async fn of(users: Users) -> Self {
-        let (a, b) = (World::new().await, World::new().await);
-        let atlas = OpContext { users, ..a.atlas.clone() };
-        identity::user(&a.engine, &a.system, &"crm-1".parse().unwrap()).await.unwrap();
-        vocabulary::add(&a.engine, &a.system, vocabulary::NewTerm { term: "tea", aliases: &["infusion"], ..Default::default() })
-            .await
-            .unwrap();
-        let kept = remember(&a, &atlas, fact("tea", "Vera likes black tea")).await.memory_id;
-        let other = remember(&a, &atlas, fact("tea", "The kettle is broken")).await.memory_id;
-        know(&a, &atlas).await;
-        for slug in ["zephyr", "mistral"] {
-            projects::create(&a.engine, &a.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap();
-        }
-        projects::create_repo(&a.engine, &a.system, "zephyr", NewProject { slug: "core".into(), name: "Core".into() }).await.unwrap();
-        projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
-        settle(&a).await;
-        usage::flush(&a.engine).await.unwrap();
-        usage::grant_credit(&a.engine, &a.system, None, 5.0, "the first grant").await.unwrap();
-        let report = serde_json::json!({ "action": "tea.brew", "message": "Brewed black tea for Vera." });
-        let report = activity::record_action(&a.engine, &atlas, tools::read(report).unwrap()).await.unwrap();
-        let steps = serde_json::json!({ "steps": [{ "step_name": "pour", "output": "The tea is poured." }] });
-        let steps = activity::record_steps(&a.engine, &atlas, "tea".into(), tools::read(steps).unwrap()).await.unwrap();
-        let case = Case { reports: (report.action_id, steps.step_ids[0]), ..Case::new(&a, agent(&a.atlas), kept, other).await };
-        let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
-        for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
-            memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
-        }
-        let entry = context::entry(&case, context::logged(&case));
-        remembrancer::context::store::insert_context(&mut tx, atlas.tenancy(), &entry).await.unwrap();
-        remembrancer::context::store::insert_text(&mut tx, atlas.tenancy(), &entry, &context::kept_text()).await.unwrap();
-        remembrancer::quality::store::put_answer(&mut tx, atlas.tenancy(), &context::answer(&case)).await.unwrap();
-        tx.commit().await.unwrap();
-        for database in [&a.engine.db().memory, &a.engine.db().kb, &a.engine.db().control] {
-            let mut tx = database.begin(atlas.tenancy()).await.unwrap();
-            idempotency::store::insert(&mut tx, atlas.tenancy(), case.request("tea-1"), case.now).await.unwrap();
-            let (answer, of) = (serde_json::json!("tea"), [kept]);
-            idempotency::store::put_answer(&mut tx, atlas.tenancy(), case.request("tea-1"), &answer, &of).await.unwrap();
-            tx.commit().await.unwrap();
-        }
-        // So that moving vectors into the live set changes something.
-        let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
-        sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
-        let restored = "update agent_memory_versions v set change = 'forgotten', deleted = true, valid_from = $2 where v.memory_id = $1";
-        sqlx::query(restored).bind(other).bind(case.now).execute(&mut memory_owner(&a.engine).await).await.unwrap();
-        // Workers of other tests serve every tenant: rows that wait here must not change in the middle of the test.
-        for url in [&a.engine.urls().agent_memory, &a.engine.urls().shared_kb] {
-            let hold = "update events set state = 'pending', attempt = attempt + 1, leased_until = null, run_after = now() + interval '1 year' \
-                        where tenant_id = $1 and state in ('pending', 'running', 'failed')";
-            sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
-        }
-        let done = "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at, finished_at)
-                    values ($1, $2, gen_random_uuid(), 'maintenance', 'embed_terms', 'done', now(), now(), now())";
-        sqlx::query(done).bind(case.tenant).bind(case.commons).execute(&mut owner(&a.engine.urls().shared_kb).await).await.unwrap();
-        capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
-        lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
-        profile::fill(&mut memory_owner(&a.engine).await, &case).await;
-        identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
-        identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
-        identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();
-        identity::set_knowledge_categories(&a.engine, &a.system, case.agent, &["adr".into()]).await.unwrap();
-        Self { a, b, atlas, case }
-    }
-
-    fn databases(&self) -> [(&Database, &String, &'static [Query]); 20] {
+    /// The databases and all their queries.
+    fn databases(&self) -> [(&Database, &String, Vec<&'static Query>); 3] {
         let (db, urls) = (self.a.engine.db(), self.a.engine.urls());
         [
-            (&db.memory, &urls.agent_memory, MEMORY),
-            (&db.memory, &urls.agent_memory, PROJECTS),
-            (&db.memory, &urls.agent_memory, CAPTURE),
-            (&db.memory, &urls.agent_memory, INBOX),
-            (&db.memory, &urls.agent_memory, LIFECYCLE),
-            (&db.memory, &urls.agent_memory, CONTEXT),
-            (&db.memory, &urls.agent_memory, QUALITY),
-            (&db.memory, &urls.agent_memory, QUALITY_COUNTS),
-            (&db.memory, &urls.agent_memory, SWEEPS),
-            (&db.memory, &urls.agent_memory, PROFILE),
-            (&db.memory, &urls.agent_memory, PEOPLE),
-            (&db.memory, &urls.agent_memory, PORTABILITY),
-            (&db.memory, &urls.agent_memory, PORTABILITY_INBOX),
-            (&db.memory, &urls.agent_memory, IDEMPOTENCY),
-            (&db.kb, &urls.shared_kb, IDEMPOTENCY),
-            (&db.kb, &urls.shared_kb, KB),
-            (&db.kb, &urls.shared_kb, PORTABILITY_KB),
-            (&db.control, &urls.internal_shared, CONTROL),
-            (&db.control, &urls.internal_shared, ACTIVITY),
-            (&db.control, &urls.internal_shared, IDEMPOTENCY),
+            (&db.memory, &urls.agent_memory, listed(OF_AGENTS).chain(listed(OF_MEMORY)).collect()),
+            (&db.kb, &urls.shared_kb, listed(OF_KB).collect()),
+            (&db.control, &urls.internal_shared, listed(OF_USERS).chain(listed(OF_CONTROL)).collect()),
         ]
     }
 
@@ -228,7 +165,7 @@ async fn predicates_alone_keep_tenants_apart() {
     let wrong = right.clone().of(&two.b.system);
     for (_, url, queries) in two.databases() {
         let owner = pool(url, "none").await;
-        for query in queries.iter().filter(|query| !BY_SETTINGS.contains(&query.name)) {
+        for query in queries.into_iter().filter(|query| !BY_SETTINGS.contains(&query.name)) {
             let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &right, two.a.system.tenant_id).await;
             assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
             let result = outcome(owner.begin().await.unwrap(), query, &wrong, two.a.system.tenant_id).await;
@@ -258,7 +195,7 @@ const IDRIS: UserId = UserId(uuid::Uuid::from_u128(1));
 async fn policies_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
     let (db, mut failed) = (two.a.engine.db(), Vec::new());
-    let of_control = ACTIVITY.iter().chain(IDEMPOTENCY).map(|query| (&db.control, query));
+    let of_control = listed(OF_USERS).map(|query| (&db.control, query));
     let all = of_agents().map(|query| (&db.memory, query)).chain(of_control);
     for (database, query) in all.filter(|(_, query)| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
         for users in [Users::One(IDRIS), Users::Every] {
@@ -281,7 +218,7 @@ async fn predicates_alone_keep_users_apart() {
     let (memory, control) = (pool(&urls.agent_memory, "none").await, pool(&urls.internal_shared, "none").await);
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
-    let of_control = ACTIVITY.iter().chain(IDEMPOTENCY).map(|query| (&control, query));
+    let of_control = listed(OF_USERS).map(|query| (&control, query));
     let all = of_agents().chain(PORTABILITY_INBOX).map(|query| (&memory, query)).chain(of_control);
     for (owner, query) in all.filter(|(_, query)| !exempt(query.name)) {
         let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
@@ -339,7 +276,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
     }
 }
 
-/// Fails for a new query of a store that is not in a table of `queries.rs` and not exempt with a reason.
+/// Fails for a new query of a store that is not in a table and not exempt with a reason.
 #[test]
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
@@ -408,28 +345,9 @@ fn every_query_of_every_store_is_in_a_table() {
         ("documents", include_str!("../../src/profile/documents/store/mod.rs")),
         ("documents", include_str!("../../src/profile/documents/store/search.rs")),
     ];
-    let tables = [
-        MEMORY,
-        CAPTURE,
-        INBOX,
-        LIFECYCLE,
-        CONTEXT,
-        QUALITY,
-        QUALITY_COUNTS,
-        SWEEPS,
-        PROFILE,
-        PEOPLE,
-        IDEMPOTENCY,
-        PROJECTS,
-        PORTABILITY,
-        PORTABILITY_INBOX,
-        KB,
-        PORTABILITY_KB,
-        CONTROL,
-        ACTIVITY,
-    ];
-    let mut known: Vec<&str> = tables.into_iter().flatten().map(|query| query.name).collect();
-    known.extend(pooled().iter().map(|query| query.name));
+    let tables = [OF_AGENTS, OF_MEMORY, OF_KB, OF_USERS, OF_CONTROL];
+    let mut known: Vec<&str> = tables.into_iter().flat_map(listed).map(|query| query.name).collect();
+    known.extend(pooled().map(|query| query.name));
     known.extend(EXEMPT.iter().map(|(name, _)| *name));
     let mut written = Vec::new();
     for (module, source) in sources {

@@ -4,7 +4,6 @@ use super::Reach;
 use crate::api::{MemoryId, MemoryScope};
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
-use crate::models::Floors;
 use crate::ranking::bm25::{Posting, Statistics};
 use crate::ranking::hybrid::{AROUND, Place};
 use crate::recall::scope::STRONG;
@@ -19,6 +18,8 @@ pub struct Meaning<'a> {
     pub vector: &'a [f32],
     /// Present: by decayed cosine, those at or above this floor first; by cosine otherwise.
     pub decayed_above: Option<f64>,
+    /// Present: all memories at or above this floor are returned, too, as ids.
+    pub near_above: Option<f64>,
     pub most: usize,
 }
 
@@ -38,13 +39,15 @@ pub struct Sides {
     pub statistics: Statistics,
     /// The nearest memories that may be found, best first; after them the memories of other projects that are near enough to be shown.
     pub nearest: Vec<Nearest>,
+    /// Every memory that reaches [`Meaning::near_above`] and may be shown.
+    pub near: Vec<MemoryId>,
 }
 
 /// Searches by words and, if `meaning` is given, by meaning. One statement, with arrays instead of a row for each word of each memory:
 /// there are hundreds, and each row or round trip would cost more than its data.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
-    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>);
+    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>, Vec<MemoryId>);
     let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
     let mut query = statement!(
         "",
@@ -58,54 +61,67 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         meaning.and_then(|meaning| meaning.decayed_above),
         meaning.map(|meaning| i64::try_from(meaning.most).unwrap_or(i64::MAX)),
         STRONG,
+        meaning.and_then(|meaning| meaning.near_above),
     );
     reach.push_candidates(&mut query);
-    query.push(", nearest as materialized (");
-    match vectors {
+    let near = match meaning.zip(vectors) {
         None => {
-            query.push("select null::uuid as memory_id, null::float8 as similarity where false");
+            query.push(", nearest as (select null::uuid as memory_id, null::float8 as similarity where false)");
+            "'{}'::uuid[]".to_owned()
         }
-        Some(vectors) => push_nearest(&mut query, reach, vectors, meaning.is_some_and(|meaning| meaning.decayed_above.is_some())),
-    }
+        Some((meaning, vectors)) => {
+            push_nearest(&mut query, reach, vectors, meaning);
+            near(reach, meaning)
+        }
+    };
     let foreign = if reach.scoping.narrow { "t.memory_id in (select id from reach where not fits)" } else { "false" };
     query.push(format!(
-        r")
-              select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
+        r" select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
                      coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({foreign}), '{{}}'),
-                     {}, array(select memory_id from nearest), array(select similarity from nearest)
+                     {}, array(select memory_id from nearest), array(select similarity from nearest), {near}
                 from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
         reach.statistics(),
         reach.of_user("t", "$4"),
         reach.may_find("t"),
     ));
-    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar): Arrays =
+    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, near): Arrays =
         query.build_query_as().fetch_one(&mut **tx).await?;
     let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
     let nearest = nearest.into_iter().zip(similar).map(|(id, similarity)| Nearest { id, similarity }).collect();
-    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
+    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest, near })
 }
 
-/// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
-fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, decayed: bool) {
-    let order = if decayed {
+/// The nearest memories from the covering index, as parts of [`sides`], whose parameters they use.
+fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, meaning: &Meaning<'_>) {
+    let order = if meaning.decayed_above.is_some() {
         "(s.similarity >= $8) desc, case when s.similarity >= $8 then s.similarity * s.weight else s.similarity end desc, s.memory_id desc"
     } else {
         "s.similarity desc, s.memory_id desc"
     };
-    let scored = cosines(reach, vectors, "$6", "$7");
-    if !reach.scoping.narrow {
-        query.push(format!("select s.memory_id, s.similarity from ({scored}) s order by {order} limit $9"));
-        return;
+    // Read once, the vectors are kept only for a second reader.
+    let twice = if reach.scoping.narrow || meaning.near_above.is_some() { "materialized" } else { "not materialized" };
+    query.push(format!(", scored as {twice} ({})", cosines(reach, vectors, "$6", "$7")));
+    query.push(match reach.scoping.narrow {
+        false => format!(", nearest as materialized (select s.memory_id, s.similarity from scored s order by {order} limit $9)"),
+        true => format!(
+            r", own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
+                strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
+                            order by {order} limit $9),
+                nearest as materialized (
+                    select memory_id, similarity from own union all select memory_id, similarity from strong)"
+        ),
+    });
+}
+
+/// The ids of all memories near enough, after [`push_nearest`].
+fn near(reach: &Reach<'_>, meaning: &Meaning<'_>) -> String {
+    if meaning.near_above.is_none() {
+        return "'{}'::uuid[]".to_owned();
     }
-    query.push(format!(
-        r"with scored as materialized ({scored}),
-               own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
-               strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
-                           order by {order} limit $9)
-          select memory_id, similarity from own union all select memory_id, similarity from strong"
-    ));
+    let shown = if reach.scoping.narrow { " and (s.similarity >= $10 or s.memory_id in (select id from reach where fits))" } else { "" };
+    format!("array(select s.memory_id from scored s where s.similarity >= $11{shown})")
 }
 
 /// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`
@@ -155,47 +171,6 @@ pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Res
     .fetch_all(&mut **tx)
     .await?;
     Ok(rows.into_iter().collect())
-}
-
-/// How many memories may be found, and how many of them are relevant enough: near enough in meaning, or among `worded`, which are relevant
-/// by their words.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
-pub async fn totals(
-    tx: &mut Tx,
-    reach: &Reach<'_>,
-    model: &str,
-    vector: Option<&[f32]>,
-    floors: Floors,
-    worded: &[MemoryId],
-) -> Result<(i64, i64), DbError> {
-    let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
-    let mut query = statement!(
-        "",
-        reach.tenant(),
-        reach.agent_ids(),
-        reach.now,
-        reach.user_id(),
-        model,
-        vectors.zip(vector).map(|(vectors, vector)| vectors.operand(vector)),
-        floors.vector,
-        worded.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
-        STRONG,
-    );
-    reach.push_candidates(&mut query);
-    query.push(", near as materialized (select s.memory_id from (");
-    match vectors {
-        None => query.push("select null::uuid as memory_id, null::float8 as similarity where false"),
-        Some(vectors) => query.push(cosines(reach, vectors, "$5", "$6")),
-    };
-    let shown = if reach.scoping.narrow { " and (s.similarity >= $9 or s.memory_id in (select id from reach where fits))" } else { "" };
-    query.push(format!(
-        r") s where s.similarity >= $7{shown})
-              select a.documents, (select count(*) from near)
-                     + (select count(*) from unnest($8::uuid[]) as w (id) where w.id not in (select memory_id from near))
-                from (select {}) as a (documents, terms)",
-        reach.statistics()
-    ));
-    Ok(query.build_query_as().fetch_one(&mut **tx).await?)
 }
 
 /// The columns of a memory that the score depends on.
@@ -265,21 +240,16 @@ pub async fn turns(
         }
         query.push(format!(" order by m.said_at {order}, m.id {order} limit {AROUND}) as {name}"));
     }
-    let (semantic, joined) = match vectors {
-        None => ("null::float8", String::new()),
-        // Materialised, so that the cosines are computed once and not again for each memory.
-        Some(VectorTable { table, column }) => (
-            "v.semantic",
+    // A subquery for each turn, not a join with all vectors: the planner expects one row and would compare every turn with every vector.
+    let semantic = vectors.map_or_else(
+        || "null::float8".to_owned(),
+        |VectorTable { table, column }| {
             format!(
-                r"left join (with v as materialized (
-                               select e.agent_id, e.memory_id, greatest(0, -(e.{column} <#> $8)) as semantic
-                                 from {table} e
-                                where e.agent_id = any($2) and e.memory_id = any((select ids from turn)::uuid[]) and e.model = $7)
-                             select * from v) v on v.agent_id = m.agent_id and v.memory_id = m.id"
-            ),
-        ),
-    };
-    // Each table is read once with all ids. A join that looks up each id costs twice as much.
+                r"(select greatest(0, -(e.{column} <#> $8)) from {table} e
+                    where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $7)"
+            )
+        },
+    );
     query.push(format!(
         r"from agent_memories a
                where a.id = any($5) and a.tenant_id = $1 and a.agent_id = any($2)
@@ -291,7 +261,6 @@ pub async fn turns(
                      a.before, a.after, {semantic} as semantic
                 from agent_memories m
                 left join anchor a on a.id = m.id
-                {joined}
                where m.id = any((select ids from turn)::uuid[]) and m.tenant_id = $1 and m.agent_id = any($2)
                  and m.live and (m.expires_at is null or m.expires_at > $3){of_user}",
         reach.of_user("a", "$4")

@@ -1,9 +1,9 @@
 //! The queries of capture, the event bus and consolidation. Agents send in; people and background work do the rest.
 
-use super::queries::{Case, Query};
+use super::queries::{Case, Query, queries};
 use remembrancer::api::{
-    EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter, SourceForm,
-    SourceId, SourceKind,
+    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter,
+    SourceForm, SourceId, SourceKind,
 };
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
@@ -16,12 +16,6 @@ use remembrancer::testing::World;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
-
-macro_rules! queries {
-    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
-        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
-    };
-}
 
 /// The id of a row of the fixture, derived from the memory that everything is about.
 fn id(case: &Case, place: u128) -> Uuid {
@@ -304,5 +298,20 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::close_quarantined" |tx, c| {
         consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
         0
+    };
+};
+
+fn of_knowledge() -> EventFilter {
+    EventFilter { bus: Some(EventBus::Knowledge), ..EventFilter::default() }
+}
+
+/// In the database of knowledge: the bus that the console reads.
+pub const CAPTURE_KB: &[Query] = queries! {
+    "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &of_knowledge()).await? as usize;
+    "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &of_knowledge(), &Seek::First, 10).await?.len();
+    "capture::retry_knowledge" |tx, c| {
+        sqlx::query("update events set state = 'dead' where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
+        let ids: Vec<EventId> = sqlx::query_scalar("select id from events").fetch_all(&mut **tx).await?;
+        capture::retry_knowledge(tx, c.tenant, &ids, c.now).await?.len()
     };
 };

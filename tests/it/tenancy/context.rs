@@ -1,17 +1,11 @@
-//! The queries of the context log, and those of quality, which counts it.
+//! The queries of contexts and their log, and those of quality, which counts it.
 
-use super::queries::{Case, Query};
+use super::queries::{Case, Query, queries};
 use remembrancer::api::{AssembleRequest, BlockOrder, ContextFilter, ContextId, ContextTiers};
-use remembrancer::context::store::{self as context, Entry, Text};
+use remembrancer::context::store::{self as context, Entry, Text, Wanted};
 use remembrancer::db::cursor::Seek;
 use remembrancer::quality::store::{self as quality, Answer, Period};
 use sqlx::types::Json;
-
-macro_rules! queries {
-    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
-        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
-    };
-}
 
 /// A context of the case's agent with both of its memories, which the fixture's first memory names.
 pub fn entry(case: &Case, id: ContextId) -> Entry {
@@ -46,6 +40,11 @@ pub fn logged(case: &Case) -> ContextId {
 }
 
 pub const CONTEXT: &[Query] = queries! {
+    "context::memories" |tx, c| {
+        let agents = [c.agent, c.ctx.commons_id];
+        let wanted = Wanted { tenancy: c.ctx.tenancy(), agents: &agents, project: None, repo: None, found: &[c.id], now: c.now };
+        context::memories(tx, &wanted, 10).await?.len()
+    };
     "context::insert_context" |tx, c| { context::insert_context(tx, c.ctx.tenancy(), &entry(c, ContextId(c.fresh))).await?; 0 };
     "context::insert_text" |tx, c| {
         context::insert_text(tx, c.ctx.tenancy(), &entry(c, ContextId(c.fresh)), &kept_text()).await?;

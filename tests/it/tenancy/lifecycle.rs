@@ -1,7 +1,7 @@
 //! The queries of the life cycle: sessions, limits, the archive and its sweeps.
 
 use super::capture::copy;
-use super::queries::{Case, Query};
+use super::queries::{Case, Query, queries};
 use remembrancer::api::{ArchiveReason, MemoryId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store::{self as lifecycle, Record};
@@ -9,12 +9,6 @@ use remembrancer::memories::store::{self as memories, Which};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
-
-macro_rules! queries {
-    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
-        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
-    };
-}
 
 const SESSION: Uuid = Uuid::from_u128(0x5e5510);
 

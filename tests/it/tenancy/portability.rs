@@ -2,19 +2,13 @@
 
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
-use super::queries::{Case, Query};
+use super::queries::{Case, Query, queries};
 use remembrancer::api::ChunkId;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
-
-macro_rules! queries {
-    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
-        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
-    };
-}
 
 fn importing(c: &Case) -> Importing<'static> {
     Importing { by: "intruder", revives: true, now: c.now }

@@ -1,7 +1,7 @@
 //! The queries of profiles: leaves, narratives, versions, connections, documents.
 
 use super::capture;
-use super::queries::{Case, Query};
+use super::queries::{Case, Query, queries};
 use remembrancer::api::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SensitiveMatters, SourceId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store as lifecycle;
@@ -12,12 +12,6 @@ use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
-
-macro_rules! queries {
-    ($($name:literal |$tx:ident, $case:ident| $body:expr;)*) => {
-        &[$(Query { name: $name, run: |$tx, $case| Box::pin(async move { Ok($body) }) }),*]
-    };
-}
 
 /// The id of a row of the fixture.
 pub fn id(case: &Case, place: u128) -> Uuid {

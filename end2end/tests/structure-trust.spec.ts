@@ -1,0 +1,68 @@
+import { expect, test } from '../support/test';
+
+// What assistive technology reads of the pages of trust: names, roles and the order of what does not change with the data.
+
+test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
+  await audit.goto('/audit?action=tenant.');
+  await expect(audit.main).toMatchAriaSnapshot(`
+    - heading "Audit log" [level=1]
+    - search "Audit log":
+      - textbox "Actor"
+      - combobox "Action":
+        - option "All actions"
+        - option "Begins with “tenant.”" [selected]
+      - textbox "About"
+      - textbox "From (UTC)"
+      - textbox "Until (UTC)"
+      - button "Apply filters"
+      - link "Clear"
+    - paragraph: 1 entry
+    - paragraph:
+      - text: Export as
+      - link "CSV"
+      - text: or
+      - link "JSON Lines"
+    - table "Audit log":
+      - rowgroup:
+        - row:
+          - columnheader "When"
+          - columnheader "Actor"
+          - columnheader "What"
+      - rowgroup:
+        - row /Organisation created/
+  `);
+});
+
+test('usage', { tag: '@no-js' }, async ({ usage }) => {
+  await usage.goto('/usage');
+  await expect(usage.main).toMatchAriaSnapshot(`
+    - heading "Usage" [level=1]
+    - search "Usage":
+      - textbox "From (UTC)"
+      - textbox "Until (UTC)"
+      - combobox "Agent"
+      - textbox "Model"
+      - button "Apply filters"
+    - figure:
+      - heading "Cost by day" [level=2]
+    - heading "By agent" [level=2]
+    - heading "By model" [level=2]
+    - heading "By purpose" [level=2]
+    - heading "By user" [level=2]
+    - region "Credit and quotas":
+      - heading "Credit and quotas" [level=2]
+      - region "Accounts with limits":
+        - table "Accounts with limits"
+      - form "Grant credit":
+        - textbox "US dollars"
+        - textbox "User"
+        - textbox "Reason"
+        - button "Grant credit"
+      - form "Limits of the organisation":
+        - textbox "US dollars a month"
+        - textbox "Tokens a month"
+        - checkbox "Calls need credit"
+        - button "Save limits"
+      - heading "Grants and corrections" [level=3]
+  `);
+});

@@ -1,0 +1,50 @@
+//! The queries of what agents report, and of its export and import.
+
+use super::queries::{Case, Query, queries};
+use remembrancer::activity::store::{self as activity, Text};
+use remembrancer::activity::{Body, NewReport, Reports};
+use remembrancer::api::ActionKind;
+use remembrancer::portability::store::{self as portability, ReportedBy};
+use serde_json::json;
+
+fn new_reports(case: &Case) -> [NewReport; 1] {
+    let body = Body::Step { workflow: "tea".into(), step_name: "spill".into(), output: "x".into(), completed_at: case.now };
+    [NewReport { id: case.fresh, session_id: None, importance: 0.5, searchable: true, created_at: case.now, body }]
+}
+
+fn reported(case: &Case) -> ReportedBy {
+    ReportedBy { tenancy: case.ctx.tenancy(), agent: Some(case.agent), of_person: false }
+}
+
+/// In the control database; kept apart by tenant and by user. Agents read what others reported.
+pub const ACTIVITY: &[Query] = queries! {
+    "activity::insert" |tx, c| { activity::insert(tx, c.ctx.tenancy(), c.agent, &new_reports(c)).await?; 0 };
+    "activity::put_words" |tx, c| {
+        let text = [Text::new(c.reports.0, "action", "intruder")];
+        activity::put_words(tx, c.ctx.tenancy(), Reports::Actions, &text).await?;
+        0
+    };
+    "activity::matches" |tx, c| {
+        let words = ["tea".to_owned()];
+        let mut found = 0;
+        for of in [Reports::Actions, Reports::Steps] {
+            let matches = activity::matches(tx, c.ctx.tenancy(), of, &words, &[]).await?;
+            found += matches.postings.len() + matches.statistics.documents as usize + matches.frequencies[0] as usize;
+        }
+        found + activity::matches(tx, c.ctx.tenancy(), Reports::Actions, &words, &[ActionKind::Action]).await?.postings.len()
+    };
+    "activity::by_ids" |tx, c| {
+        activity::by_ids(tx, c.ctx.tenancy(), Reports::Actions, &[c.reports.0]).await?.len()
+            + activity::by_ids(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await?.len()
+    };
+    "portability::actions" |tx, c| portability::actions(tx, reported(c), None, 10).await?.len();
+    "portability::workflow_steps" |tx, c| portability::workflow_steps(tx, reported(c), None, 10).await?.len();
+    "portability::count_reports" |tx, c|
+        portability::count_reports(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await? as usize;
+    "portability::put_reports" |tx, c| {
+        let row = json!([{ "agent_id": c.agent, "id": c.fresh, "user_id": c.memory.user_id, "workflow": "tea", "step_name": "spill",
+            "output": "x", "importance": 0.5, "searchable": true, "content_hash": "\\x00", "completed_at": c.now, "created_at": c.now }]);
+        portability::put_reports(tx, c.ctx.tenancy(), Reports::Steps, &row).await?;
+        0
+    };
+};

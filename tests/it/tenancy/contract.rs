@@ -1,0 +1,27 @@
+//! The queries of the short list of entries.
+
+use super::queries::{FLOORS, Query, queries};
+use remembrancer::contract::store::{self as contract, Likeness};
+use remembrancer::models::Model;
+
+/// In the database of memories; kept apart by tenant and by agent.
+pub const CONTRACT: &[Query] = queries! {
+    "contract::entries" |tx, c| {
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        contract::entries(tx, c.ctx.tenancy(), &[c.agent], c.now).await?.len()
+    };
+    "contract::alike" |tx, c| {
+        sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        let model = Model {
+            name: "all-MiniLM-L6-v2".into(),
+            dimension: 384,
+            dedup_threshold: 0.9,
+            suggestion_threshold: 0.8,
+            floors: FLOORS,
+        };
+        let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
+        usize::from(contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.is_some())
+    };
+};

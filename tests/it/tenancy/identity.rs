@@ -1,0 +1,142 @@
+//! The queries of identity: agents, keys, users, operators, policies and saved views.
+
+use super::queries::{Pooled, Query, control, kept, queries};
+use remembrancer::api::{
+    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, LifecyclePolicy, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy,
+    UserId, ViewId, ViewPage,
+};
+use remembrancer::identity::{Agent, store as identity};
+
+/// In the control database; kept apart by tenant.
+pub const IDENTITY: &[Query] = queries! {
+    "identity::agents" |tx, c| identity::agents(tx, c.tenant).await?.iter().filter(|agent| agent.id == c.agent).count();
+    "identity::lifecycle_policy" |tx, c| usize::from(identity::lifecycle_policy(tx, c.tenant, c.agent).await?.is_some());
+    "identity::capture_policy" |tx, c| usize::from(identity::capture_policy(tx, c.tenant).await?.is_some());
+    "identity::search_policy" |tx, c| usize::from(identity::search_policy(tx, c.tenant).await?.is_some());
+    "identity::knowledge_categories" |tx, c| identity::knowledge_categories(tx, c.tenant, c.agent).await?.len();
+    "identity::keeps_context_texts" |tx, c| usize::from(identity::keeps_context_texts(tx, c.tenant, c.agent).await?);
+    "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
+    "identity::users_named" |tx, c| identity::users_named(tx, c.tenant, "crm-", 9).await?.len();
+    "identity::users_by_id" |tx, c| {
+        let of_anybody = sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
+        identity::users_by_id(tx, c.tenant, &of_anybody).await?.len()
+    };
+    "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
+    "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
+    "identity::insert_view" |tx, c| {
+        let view = SavedView { id: ViewId(c.fresh), page: ViewPage::Memories, name: "intruder".into(), query: "q=x".into() };
+        identity::insert_view(tx, c.tenant, c.operator, &view, c.now).await.map(|()| 0)?
+    };
+    "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
+    "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?.is_some());
+};
+
+/// Run by the role that sees all tenants, for one of them.
+pub fn pooled() -> Vec<Pooled> {
+    vec![
+        control("identity::insert_agent", |pool, c| {
+            let id = AgentId(c.fresh);
+            let agent = Agent {
+                id,
+                kind: AgentKind::Agent,
+                slug: "intruder".into(),
+                name: "x".into(),
+                require_user: false,
+                discipline: Discipline::Aggressive,
+                blocked_at: None,
+            };
+            kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
+        }),
+        control("identity::adopt_agent", |pool, c| {
+            let id = AgentId(c.id.0);
+            let agent = Agent {
+                id,
+                kind: AgentKind::Agent,
+                slug: "adopted".into(),
+                name: "x".into(),
+                require_user: false,
+                discipline: Discipline::Confirming,
+                blocked_at: None,
+            };
+            kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
+        }),
+        control("identity::insert_key", |pool, c| {
+            let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];
+            let (id, prefix) = (KeyId(c.fresh), prefix.to_owned());
+            kept!(pool, |tx| {
+                let scopes = &[Scope::MemoryRead];
+                let key = identity::NewKey {
+                    id,
+                    agent_id: c.agent,
+                    prefix: &prefix,
+                    secret_hash: &[],
+                    name: "x",
+                    scopes,
+                    user_id: None,
+                    expires_at: None,
+                };
+                identity::insert_key(tx, c.tenant, &key, c.now).await.map(usize::from)?
+            })
+        }),
+        control("identity::insert_user", |pool, c| {
+            let reference = c.fresh.to_string();
+            let tenant = c.ctx.tenant_id;
+            kept!(pool, |tx| identity::insert_user(tx, tenant, UserId(c.fresh), &reference, None, c.now).await.map(|_| 0)?)
+        }),
+        control("identity::user_by_reference", |pool, c| {
+            Box::pin(async move { Ok(usize::from(identity::user_by_reference(pool, c.tenant, "crm-1").await?.is_some())) })
+        }),
+        control("identity::set_lifecycle_policy", |pool, c| {
+            let policy = LifecyclePolicy::default();
+            kept!(pool, |tx| identity::set_lifecycle_policy(tx, c.tenant, c.agent, &policy, "x", c.now).await.map(|()| 0)?)
+        }),
+        control("identity::set_capture_policy", |pool, c| {
+            kept!(pool, |tx| identity::set_capture_policy(tx, c.tenant, &CapturePolicy::default(), "x", c.now).await.map(|()| 0)?)
+        }),
+        control("identity::set_search_policy", |pool, c| {
+            kept!(pool, |tx| identity::set_search_policy(tx, c.tenant, &SearchPolicy::default(), "x", c.now).await.map(|()| 0)?)
+        }),
+        control("identity::set_knowledge_categories", |pool, c| {
+            kept!(pool, |tx| identity::set_knowledge_categories(tx, c.tenant, c.agent, &["intruded".into()]).await.map(usize::from)?)
+        }),
+        control("identity::set_keeps_context_texts", |pool, c| {
+            kept!(pool, |tx| identity::set_keeps_context_texts(tx, c.tenant, c.agent, false).await.map(usize::from)?)
+        }),
+        control("identity::set_blocked", |pool, c| {
+            kept!(pool, |tx| identity::set_blocked(tx, c.tenant, c.agent, Some(c.now)).await.map(usize::from)?)
+        }),
+        control("identity::set_discipline", |pool, c| {
+            kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
+        }),
+        control("identity::key_by_id", |pool, c| {
+            Box::pin(async move { Ok(usize::from(identity::key_by_id(pool, c.tenant, c.key).await?.is_some())) })
+        }),
+        control("identity::key_used", |pool, c| {
+            let later = c.now + chrono::Duration::hours(1);
+            Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
+        }),
+        control("identity::keys_of", |pool, c| {
+            kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)
+        }),
+        control("identity::scopes_of", |pool, c| {
+            kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
+        }),
+        control("identity::revoke_key", |pool, c| {
+            kept!(pool, |tx| identity::revoke_key(tx, c.tenant, c.key, c.now).await.map(usize::from)?)
+        }),
+        control("identity::insert_operator", |pool, c| {
+            let login = format!("intruder@{}", c.tenant);
+            kept!(pool, |tx| {
+                let roles = &[OperatorRole::Viewer];
+                let operator = identity::NewOperator { id: OperatorId(c.fresh), login: &login, name: "x", password_hash: "x", roles };
+                identity::insert_operator(tx, c.tenant, &operator, c.now).await.map(|()| 0)?
+            })
+        }),
+        control("identity::set_roles", |pool, c| {
+            kept!(pool, |tx| identity::set_roles(tx, c.tenant, c.operator, &[OperatorRole::Viewer]).await.map(usize::from)?)
+        }),
+        control("identity::disable_operator", |pool, c| {
+            kept!(pool, |tx| identity::disable_operator(tx, c.tenant, c.operator, c.now).await.map(usize::from)?)
+        }),
+    ]
+}

@@ -1,0 +1,99 @@
+//! The queries of memories: the record, its versions, links, vectors, words, lists and topics.
+
+use super::queries::{Case, Query, queries};
+use remembrancer::api::{BarUnit, MemoryFilter, MemoryId, MemoryStatus, Relation, Retention};
+use remembrancer::db::cursor::Seek;
+use remembrancer::memories::model::{Change, Details};
+use remembrancer::memories::store::{self as memories, Birth, Embedded};
+use remembrancer::vocabulary::Resolved;
+
+fn filter(case: &Case) -> MemoryFilter {
+    MemoryFilter { agent_id: Some(case.agent), ..MemoryFilter::default() }
+}
+
+/// In the database of memories; kept apart by tenant and by agent.
+pub const MEMORIES: &[Query] = queries! {
+    "memories::by_ids" |tx, c| memories::by_ids(tx, c.ctx.tenancy(), None, &[c.id, c.other], true).await?.len();
+    "memories::waiting" |tx, c|
+        usize::from(memories::waiting(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash).await?.is_some());
+    "memories::reviewed" |tx, c| memories::reviewed(tx, c.ctx.tenancy(), &[c.id]).await?.len();
+    "memories::same_content" |tx, c|
+        usize::from(memories::same_content(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash, c.now).await?.is_some());
+    "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, c.now).await?.is_some());
+    "memories::insert" |tx, c| {
+        let status = MemoryStatus::Active;
+        let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true, status };
+        memories::insert(tx, c.ctx.tenancy(), &c.draft(), &birth).await?;
+        0
+    };
+    "memories::touch" |tx, c| { memories::touch(tx, c.ctx.tenancy(), &c.memory, (Retention::Task, &Details::default()), None, c.now).await?; 0 };
+    "memories::revise" |tx, c| { memories::revise(tx, c.ctx.tenancy(), &c.memory, &c.draft(), None, c.now).await?; 0 };
+    "memories::write_version" |tx, c| {
+        sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        memories::write_version(tx, &c.ctx, c.agent, c.id, Change::Revised, None, c.now).await?;
+        0
+    };
+    "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?; 0 };
+    "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.ctx.tenancy(), &c.memory).await?);
+    "memories::next_version" |tx, c| { memories::next_version(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
+    "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();
+    "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.ctx.tenancy(), c.agent, c.id, c.other, Relation::Supports).await?);
+    "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.ctx.tenancy(), c.id).await?.1);
+    "memories::contradictions" |tx, c|
+        memories::contradictions(tx, c.ctx.tenancy(), &[c.agent, c.commons], &[c.id], c.now).await?.len();
+    "memories::set_status" |tx, c|
+        usize::from(memories::set_status(tx, c.ctx.tenancy(), c.agent, c.id, MemoryStatus::Superseded).await?.is_some());
+    "memories::by_short" |tx, c| memories::by_short(tx, c.ctx.tenancy(), &[c.agent], &c.memory.short_id, true).await?.len();
+    "memories::profile_fact" |tx, c| {
+        sqlx::query("update agent_memories set profile_fact = true where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
+            .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
+        usize::from(memories::profile_fact(tx, c.ctx.tenancy(), &c.draft(), c.now).await?.is_some())
+    };
+    "memories::recalls" |tx, c| memories::recalls(tx, c.ctx.tenancy(), c.id, 10).await?.1.len();
+    "memories::removals_at" |tx, c| memories::removals_at(tx, c.ctx.tenancy(), &[c.other], c.now).await?.len();
+    "memories::versions" |tx, c| memories::versions(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
+    "memories::count" |tx, c| memories::count(tx, c.tenant, &filter(c)).await? as usize;
+    "memories::list" |tx, c| memories::list(tx, c.tenant, &filter(c), &Seek::First, 10).await?.len();
+    "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
+    "memories::counts" |tx, c| memories::counts(tx, c.tenant, &[c.agent], c.now).await?.iter().filter(|row| row.last_write.is_some() || row.last_recall.is_some()).count();
+    "memories::written_by_day" |tx, c| {
+        let since = c.now.date_naive() - chrono::Duration::days(2);
+        memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
+    };
+    "memories::stored_by" |tx, c| {
+        let span = (c.long_ago(), c.now + chrono::Duration::days(1));
+        memories::stored_by(tx, (c.tenant, Some(c.agent)), span, BarUnit::Hour).await?.len()
+    };
+    "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
+    "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::in_reach" |tx, c| memories::in_reach(tx, c.tenant, &[c.agent], c.now).await? as usize;
+    "memories::put_vector" |tx, c| {
+        let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
+        memories::put_vector(tx, c.ctx.tenancy(), c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
+        0
+    };
+    "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::sync_live" |tx, c| { memories::sync_live(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?; 0 };
+    "memories::embedded_by" |tx, c| memories::embedded_by(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
+    "memories::refresh_vectors" |tx, c| {
+        memories::refresh_vectors(tx, c.ctx.tenancy(), c.agent, c.id, None, c.now + chrono::Duration::days(1)).await?;
+        0
+    };
+    "memories::put_words" |tx, c| { memories::put_words(tx, c.ctx.tenancy(), c.agent, c.id, "intruded", "words").await?; 0 };
+    "memories::drop_words" |tx, c| { memories::drop_words(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.ctx.tenancy(), &[c.agent]).await? as usize;
+    "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
+    "memories::with_phrase" |tx, c| memories::with_phrase(tx, c.tenant, "tea", &[c.id], 10).await?.len();
+    "memories::unresolved" |tx, c|
+        memories::unresolved(tx, c.tenant, &[(c.shared.decision, i64::MAX, vec!["tea".into()])]).await?.len();
+    "memories::stale" |tx, c| memories::stale(tx, c.tenant, &["tea".into()], i64::MAX, 10).await?.len();
+    "memories::file_under" |tx, c| {
+        let resolved = Resolved { topic: "intruded".into(), is_canonical: false, version: 9 };
+        memories::file_under(tx, c.tenant, &c.memory, &resolved).await?;
+        0
+    };
+    "memories::topic_use" |tx, c| memories::topic_use(tx, c.tenant, &["tea".into()]).await?.len();
+};

@@ -1,0 +1,232 @@
+//! The files of one cluster, and Postgres' own programs on them.
+
+use super::owner::{NO_LINK, Owner, at, remove};
+use super::process::{free_port, is_free, is_postgres, piped, run};
+use super::{EmbeddedError, Options, PATIENCE};
+use crate::clock::{Clock, SystemClock};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The files of one cluster and the user who runs it.
+#[derive(Clone, Debug)]
+pub(super) struct Cluster {
+    pub home: PathBuf,
+    installation: PathBuf,
+    owner: Owner,
+}
+
+impl Cluster {
+    pub(super) fn open(options: &Options) -> Result<Self, EmbeddedError> {
+        let (owner, home) = Owner::of(options)?;
+        let version = run(Command::new(&options.binary).arg("--version"), "pg0 --version")?;
+        let installation = home.join(version.trim().replace(' ', "-"));
+        Ok(Self { home, installation, owner })
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.home.join("data")
+    }
+
+    pub(super) fn log(&self) -> PathBuf {
+        self.data().join("server.log")
+    }
+
+    pub(super) fn password(&self) -> Result<String, EmbeddedError> {
+        let path = self.home.join("password");
+        let file = File::options().read(true).custom_flags(NO_LINK).open(&path);
+        file.and_then(io::read_to_string).map(|text| text.trim().to_owned()).map_err(at(&path))
+    }
+
+    pub(super) fn open_lock(&self, name: &str) -> Result<File, EmbeddedError> {
+        let path = self.home.join(name);
+        match self.owner.create_private(&path) {
+            Err(EmbeddedError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
+                File::options().write(true).custom_flags(NO_LINK).open(&path).map_err(at(&path))
+            }
+            created => created,
+        }
+    }
+
+    /// Waits until no other process starts or stops this cluster.
+    pub(super) fn lock(&self, name: &str) -> Result<File, EmbeddedError> {
+        let file = self.open_lock(name)?;
+        file.lock().map_err(at(&self.home.join(name)))?;
+        Ok(file)
+    }
+
+    /// One of Postgres' programs, as the user who owns the cluster.
+    fn program(&self, name: &str) -> Command {
+        self.program_of(&self.installation, name)
+    }
+
+    fn program_of(&self, installation: &Path, name: &str) -> Command {
+        let mut command = Command::new(installation.join("bin").join(name));
+        // The bundled libraries are found by Postgres itself but not by one another.
+        command.env("LD_LIBRARY_PATH", installation.join("lib")).current_dir("/");
+        self.owner.run_as(&mut command);
+        command
+    }
+
+    /// Makes pg0 unpack what it carries. It has no command for that alone, so a throw-away cluster is started and dropped.
+    pub(super) fn unpack(&self, binary: &Path) -> Result<(), EmbeddedError> {
+        if self.installation.is_dir() {
+            return Ok(());
+        }
+        let scratch = self.home.join("unpacking");
+        remove(&scratch)?;
+        self.owner.create_private_dir(&scratch)?;
+        // The user who runs it may not be able to reach the original.
+        let program = scratch.join("pg0");
+        self.owner.shell("cat >\"$0\" && chmod 700 \"$0\"", &program, File::open(binary).map_err(at(binary))?)?;
+        let (port, data) = (free_port()?.to_string(), scratch.join("data"));
+        let mut pg0 = Command::new(&program);
+        pg0.args(["start", "--name", "unpack", "--port", &port, "--password", &random(), "--data-dir"]).arg(&data);
+        pg0.env("HOME", &scratch).env("TMPDIR", &scratch).current_dir("/");
+        self.owner.run_as(&mut pg0);
+        run(&mut pg0, "pg0 start")?;
+        let unpacked = scratch.join(".pg0/installation");
+        let version = fs::read_dir(&unpacked).map_err(at(&unpacked))?.flatten().next();
+        let version = version.ok_or_else(|| EmbeddedError::NoBinary(binary.to_owned()))?.path();
+        run(
+            self.program_of(&version, "pg_ctl").arg("stop").arg("--pgdata").arg(&data).args(["--mode=immediate", "--silent"]),
+            "pg_ctl stop",
+        )?;
+        fs::rename(&version, &self.installation).map_err(at(&version))?;
+        remove(&scratch)
+    }
+
+    /// Makes the cluster and its password. A half-made one is removed and created again: it held nothing.
+    pub(super) fn initialise(&self) -> Result<(), EmbeddedError> {
+        let (data, password) = (self.data(), self.home.join("password"));
+        if data.join("remembrancer.conf").is_file() {
+            return Ok(());
+        }
+        remove(&data)?;
+        self.owner.write_private(&password, &random())?;
+        self.owner.create_private_dir(&data)?;
+        let mut initdb = self.program("initdb");
+        initdb.arg("--pgdata").arg(&data).arg("--pwfile").arg(&password);
+        // The same order and case rules on every system.
+        initdb.args(["--username=postgres", "--auth=scram-sha-256", "--encoding=UTF8"]);
+        initdb.args(["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"]);
+        run(&mut initdb, "initdb")?;
+        let settings = data.join("postgresql.conf");
+        self.owner.shell("cat >>\"$0\"", &settings, piped("\ninclude 'remembrancer.conf'\n").map_err(at(&settings))?)?;
+        // Written last: it marks the cluster as complete.
+        self.configure(0, &[])
+    }
+
+    /// Our part of the settings, written at each start.
+    fn configure(&self, port: u16, settings: &[(String, String)]) -> Result<(), EmbeddedError> {
+        let fixed = [
+            ("port", port.to_string()),
+            ("listen_addresses", "127.0.0.1".into()),
+            ("unix_socket_directories", String::new()),
+            ("timezone", "UTC".into()),
+            ("log_checkpoints", "off".into()),
+        ];
+        let mut text = String::from("# Written by remembrancer at each start.\n");
+        for (name, value) in fixed.iter().map(|(n, v)| (*n, v)).chain(settings.iter().map(|(n, v)| (n.as_str(), v))) {
+            text += &format!("{name} = '{}'\n", value.replace('\'', "''"));
+        }
+        self.owner.write_private(&self.data().join("remembrancer.conf"), &text)
+    }
+
+    fn pid_file(&self) -> PathBuf {
+        self.data().join("postmaster.pid")
+    }
+
+    /// Process and port that Postgres has written down in this directory.
+    pub(super) fn recorded(&self) -> Option<(u32, u16)> {
+        let text = fs::read_to_string(self.pid_file()).ok()?;
+        let mut lines = text.lines();
+        Some((lines.next()?.trim().parse().ok()?, lines.nth(2)?.trim().parse().ok()?))
+    }
+
+    /// Process and port of a Postgres that runs in this directory. Clears the trace of one that does not run any more.
+    pub(super) fn running(&self) -> Option<(u32, u16)> {
+        let recorded = self.recorded()?;
+        if is_postgres(recorded.0) {
+            return Some(recorded);
+        }
+        // Postgres clears it too, except when the number now belongs to another process of the same user.
+        self.owner.shell("rm -f \"$0\"", &self.pid_file(), Stdio::null()).ok();
+        None
+    }
+
+    pub(super) fn launch(&self, options: &Options) -> Result<u16, EmbeddedError> {
+        let remembered = self.home.join("port");
+        let last = fs::read_to_string(&remembered).ok().and_then(|s| s.trim().parse().ok());
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let port = match (options.port, last.filter(|&port| is_free(port))) {
+                (Some(port), _) | (None, Some(port)) => port,
+                (None, None) => free_port()?,
+            };
+            self.configure(port, &options.settings)?;
+            let mut start = self.program("pg_ctl");
+            let seconds = PATIENCE.as_secs().to_string();
+            start.arg("start").arg("--pgdata").arg(self.data()).arg("--log").arg(self.log()).args([
+                "--wait",
+                "--silent",
+                "--timeout",
+                &seconds,
+            ]);
+            match run(&mut start, "pg_ctl start") {
+                Ok(_) => {
+                    self.owner.write_private(&remembered, &port.to_string())?;
+                    return Ok(port);
+                }
+                // Somebody else took the free port first.
+                Err(_) if self.log_mentions("could not bind") && options.port.is_none() && Instant::now() < deadline => {}
+                // After a kill of the postmaster its children hold the shared memory until they notice.
+                Err(_) if self.log_mentions("shared memory block") && Instant::now() < deadline => {
+                    thread::sleep(Duration::from_millis(300))
+                }
+                Err(EmbeddedError::Program { program, output }) => {
+                    let output = format!("{} {}", output.trim(), self.last_line());
+                    return Err(EmbeddedError::Program { program, output });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(super) fn stop(&self) -> Result<(), EmbeddedError> {
+        let Some((pid, _)) = self.running() else { return Ok(()) };
+        let stop = |mode| {
+            let mut stop = self.program("pg_ctl");
+            let seconds = (PATIENCE / 3).as_secs().to_string();
+            stop.arg("stop").arg("--pgdata").arg(self.data()).args(["--mode", mode, "--wait", "--silent", "--timeout", &seconds]);
+            run(&mut stop, "pg_ctl stop")
+        };
+        // Whoever is still connected is disconnected; if even that hangs, the next start recovers.
+        stop("fast").or_else(|_| stop("immediate"))?;
+        // pg_ctl waits for the file to go, which the process does a moment later.
+        let deadline = Instant::now() + PATIENCE / 6;
+        while is_postgres(pid) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    fn last_line(&self) -> String {
+        let log = fs::read_to_string(self.log()).unwrap_or_default();
+        let line = log.lines().rev().find(|line| line.contains("FATAL") || line.contains("ERROR")).unwrap_or_default();
+        line.to_owned()
+    }
+
+    fn log_mentions(&self, what: &str) -> bool {
+        let log = fs::read_to_string(self.log()).unwrap_or_default();
+        log.lines().rev().take(4).any(|line| line.contains(what))
+    }
+}
+
+fn random() -> String {
+    SystemClock.secret(32)
+}

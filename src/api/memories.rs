@@ -451,8 +451,6 @@ pub struct MemoryDetail {
     pub content_hash: String,
     pub observed_at: Option<DateTime<Utc>>,
     pub last_accessed_at: Option<DateTime<Utc>>,
-    pub deleted_by: Option<String>,
-    pub delete_reason: Option<String>,
     /// What the decay leaves of its relevance at the time of the request, 0 to 1.
     pub freshness: f64,
     /// Names of the models whose vector of this content is stored; empty while the embedding is late.

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
-use crate::memories::{lock_episodes, make_room, remember};
+use crate::memories::{lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
 use crate::text::compare::{self, Likeness, RELATED, compare};
 use crate::usage::Payer;
@@ -202,7 +202,7 @@ async fn add_evidence(
 /// Stores a candidate in the inbox.
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner, ready: &Ready, hash: Vec<u8>) -> Result<MemoryId, Error> {
     let (now, draft) = (engine.clock().now(), draft(owner, ready, hash));
-    let (id, _) = remember::insert(engine, ctx, tx, &draft, (MemoryStatus::Inbox, ready.vector.is_none())).await?;
+    let (id, _) = writing::insert(engine, ctx, tx, &draft, (MemoryStatus::Inbox, ready.vector.is_none())).await?;
     memories::write_version(tx, ctx, owner.agent_id, id, Change::Proposed, None, now).await?;
     if let Some(vector) = &ready.vector {
         memories::put_vector(tx, ctx.tenancy(), owner.agent_id, id, Embedded { model: &engine.model().name, vector }, now).await?;

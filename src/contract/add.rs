@@ -10,7 +10,8 @@ use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::embedded_text;
-use crate::memories::remember::{self, Traces};
+use crate::memories::remember;
+use crate::memories::writing::{self, Traces};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use store::Likeness;
@@ -91,12 +92,12 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
         once.commit(tx, &answer, &[id]).await?;
         return Ok(answer);
     }
-    let outcome = remember::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
+    let outcome = writing::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
     let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none(), reason: None };
-    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
+    writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
     let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), Purpose::Read, engine.clock().now()).await?;
     let answer = AddMemoryResponse { stored: true, memory: response(stored), suggestion: None };
     once.commit(tx, &answer, &[outcome.id()]).await?;
-    remember::count(engine, &outcome, vector.is_none(), start.elapsed());
+    writing::count(engine, &outcome, vector.is_none(), start.elapsed());
     Ok(answer)
 }

@@ -15,8 +15,9 @@ use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{DedupKey, Details, Draft, content_hash, embedded_text};
-use crate::memories::remember::{self, Outcome};
+use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
+use crate::memories::writing::{self, Outcome};
 use crate::memories::{lock_episodes, make_room};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
@@ -168,7 +169,7 @@ fn draft(
 
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<StoredMessage, Error> {
     let embedded = vector.map(|vector| Embedded { model: &engine.model().name, vector });
-    let Outcome::Created { id, short_id } = remember::create(engine, ctx, tx, draft, embedded).await? else {
+    let Outcome::Created { id, short_id } = writing::create(engine, ctx, tx, draft, embedded).await? else {
         return Err(Error::internal("a message was not created"));
     };
     if vector.is_none() {

@@ -137,8 +137,6 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         content_hash: memory.content_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
         observed_at: memory.observed_at,
         last_accessed_at: memory.last_accessed_at,
-        deleted_by: memory.deleted_by.clone(),
-        delete_reason: memory.delete_reason.clone(),
         freshness: recency(memory.updated_at, engine.clock().now()),
         embedded_by,
         versions,

@@ -16,6 +16,7 @@ pub(crate) mod remember;
 mod review;
 mod revise;
 pub mod store;
+pub(crate) mod writing;
 
 pub(crate) use archive::archive;
 pub use batch::remember_batch;

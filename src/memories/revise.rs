@@ -2,8 +2,9 @@
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, embedded_text};
-use super::remember::{self, Outcome, Traces, check_source, check_support};
+use super::remember::{self, check_source, check_support};
 use super::store::{self, Embedded};
+use super::writing::{self, Outcome, Traces};
 use crate::api::{
     CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
     ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
@@ -122,12 +123,12 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     let outcome = if memory.content_hash == draft.content_hash {
-        remember::repeat(ctx, &mut tx, &draft, memory, embedded, now).await?
+        writing::repeat(ctx, &mut tx, &draft, memory, embedded, now).await?
     } else {
-        remember::replace(ctx, &mut tx, &draft, memory, embedded, now).await?
+        writing::replace(ctx, &mut tx, &draft, memory, embedded, now).await?
     };
     let late = vector.is_none() && old.live;
-    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason: cause.reason }).await?;
+    writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason: cause.reason }).await?;
     let unchanged = matches!(outcome, Outcome::Unchanged(_));
     let revised = ReviseResponse {
         memory_id: old.id,
@@ -142,7 +143,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let now = access::find(&mut tx, ctx, &old.id.into(), Purpose::Read, now).await?;
     let answer = answer(now, revised);
     once.commit(tx, &answer, &[old.id]).await?;
-    remember::count(engine, &outcome, late, start.elapsed());
+    writing::count(engine, &outcome, late, start.elapsed());
     Ok(answer)
 }
 
@@ -225,16 +226,16 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     lock(&mut tx, draft.key.lock()).await?;
     let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
         known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash) => {
-            remember::propose(engine, ctx, &mut tx, &draft, None).await?
+            writing::propose(engine, ctx, &mut tx, &draft, None).await?
         }
-        Some(memory) if memory.content_hash == draft.content_hash => remember::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
-        Some(memory) => remember::replace(ctx, &mut tx, &draft, memory, None, now).await?,
-        None => remember::create(engine, ctx, &mut tx, &draft, None).await?,
+        Some(memory) if memory.content_hash == draft.content_hash => writing::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
+        Some(memory) => writing::replace(ctx, &mut tx, &draft, memory, None, now).await?,
+        None => writing::create(engine, ctx, &mut tx, &draft, None).await?,
     };
     let late = outcome.is_new_content();
-    remember::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late, reason: None }).await?;
+    writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late, reason: None }).await?;
     let answer = outcome.response(resolved, &redacted);
     once.commit(tx, &answer, &[answer.memory_id]).await?;
-    remember::count(engine, &outcome, late, start.elapsed());
+    writing::count(engine, &outcome, late, start.elapsed());
     Ok(answer)
 }

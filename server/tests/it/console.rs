@@ -74,7 +74,7 @@ async fn a_viewer_reads_and_cannot_delete() {
     let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
     form(&site, "delete_memories", &vera, &body).await;
     let detail = memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap();
-    assert_eq!(detail.delete_reason.as_deref(), Some("because"), "the same form works for an operator");
+    assert_eq!(detail.memory.delete_reason.as_deref(), Some("because"), "the same form works for an operator");
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn a_restoration_is_undone() {
     submit(&site, "undo_memories", &cookie, &here, &format!("ids={id}&at={}&done={here}", encoded(&at))).await;
     assert!(is_deleted(&site, id).await);
     let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
-    assert_eq!(detail.delete_reason.as_deref(), Some("Undo"));
+    assert_eq!(detail.memory.delete_reason.as_deref(), Some("Undo"));
 }
 
 #[tokio::test]

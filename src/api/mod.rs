@@ -11,6 +11,8 @@ mod batch;
 mod blocks;
 mod brief;
 mod capture;
+mod capture_policy;
+mod captured;
 mod chat;
 mod context;
 mod context_log;
@@ -58,10 +60,14 @@ pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use blocks::{BlockName, BlockOrder, ContextTiers, CutAction, ItemOrigin, Pace};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
-    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureNumbers, CapturePolicy, CaptureResponse, CaptureSessionRequest,
-    ConnectionContextRequest, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, FILENAME_MAX, MATTER_DAYS_MAX, Matter,
-    OBSERVATION_MAX, ObservationCategory, ObservationRequest, Promotion, QuotedMemory, SOURCE_MAX, SensitiveMatters, SourceDetail,
-    SourceDetails, SourceFilter, SourceForm, SourcePiece, SourceResponse, SourceRow, SourceTurn, UPDATES_MAX, UserContextRequest,
+    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, ConnectionContextRequest,
+    FILENAME_MAX, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SOURCE_MAX, SourceDetails, SourceForm, SourceResponse,
+    UPDATES_MAX, UserContextRequest,
+};
+pub use capture_policy::{CapturePolicy, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
+pub use captured::{
+    CaptureNumbers, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, QuotedMemory, SourceDetail, SourceFilter,
+    SourcePiece, SourceRow, SourceTurn,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};

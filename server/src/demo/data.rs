@@ -1,6 +1,7 @@
 //! The memories and recalls of the demo's agents. Everybody in them is invented.
 
 use remembrancer::api::MemoryKind::{self, Artifact, Decision, Episode, Profile, Project, TaskHint};
+use remembrancer::api::Relation;
 
 /// One thing to remember.
 pub struct Memory {
@@ -15,6 +16,15 @@ pub struct Memory {
     pub shared: bool,
     /// True: it is forgotten again later.
     pub forgotten: bool,
+}
+
+/// Two memories of one agent that it relates to each other, by their content.
+pub struct Linked {
+    pub agent: &'static str,
+    pub minutes_ago: i64,
+    pub from: &'static str,
+    pub relation: Relation,
+    pub to: &'static str,
 }
 
 /// Canonical terms: term, definition, aliases.
@@ -473,6 +483,15 @@ pub const MEMORIES: &[Memory] = &[
         "This week's report should mention the pilot and the security review.",
     ),
     private(
+        "atlas",
+        3_102,
+        "order of the weekly report",
+        "email",
+        "inbox-vera",
+        Profile,
+        "Vera wants the numbers first in the weekly report and the risks at its end.",
+    ),
+    private(
         "binky",
         2124,
         "next release",
@@ -491,6 +510,24 @@ pub const MEMORIES: &[Memory] = &[
         "The export gives one row per appointment, in local time, with the room's full name.",
     ),
     private("atlas", 130, "standup", "slack", "C-team", Episode, "The standup is at 9:45 while the room is being repainted."),
+];
+
+/// Links, oldest first.
+pub const LINKED: &[Linked] = &[
+    Linked {
+        agent: "atlas",
+        minutes_ago: 13_541,
+        from: "The staging database moved to pg-stage-3 and is now rebuilt every night.",
+        relation: Relation::Supersedes,
+        to: "The staging database runs on pg-stage-2; it is rebuilt from an anonymised copy every Sunday night.",
+    },
+    Linked {
+        agent: "atlas",
+        minutes_ago: 3_101,
+        from: "Vera wants the numbers first in the weekly report and the risks at its end.",
+        relation: Relation::Contradicts,
+        to: "Vera wants the weekly report on Monday before nine, one page, risks on top.",
+    },
 ];
 
 type Text = &'static str;

@@ -3,13 +3,13 @@
 use super::activity::{COMPLETED, Completed, REPORTED, Reported, complete, report};
 use super::capture::{self, CAPTURED, Captured, OBSERVED, OUTAGE, Observed, VERDICTS, Verdict};
 use super::contexts::{ASSEMBLED, Assembled, assemble};
-use super::data::{FOUNDED, MEMORIES, Memory, RECALLS, TERMS};
+use super::data::{FOUNDED, LINKED, Linked, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
 use super::people::{NOTICED, Noticed, notice};
 use super::{Failure, TENANT, knowledge, usage};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::BoxFuture;
-use remembrancer::api::{ForgetRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
+use remembrancer::api::{ForgetRequest, LinkRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::knowledge::{self as shared, Extent, Ingestion};
 use remembrancer::providers::tokens::Tokens;
@@ -86,6 +86,7 @@ const STEP_MINUTES: i64 = 5;
 enum Event {
     Remember(&'static Memory),
     Forget(&'static Memory),
+    Link(&'static Linked),
     Recall {
         query: &'static str,
         expected: bool,
@@ -107,6 +108,7 @@ enum Event {
 fn timeline() -> Vec<(i64, Event)> {
     let remembered = MEMORIES.iter().map(|memory| (memory.minutes_ago, Event::Remember(memory)));
     let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).map(|memory| (memory.minutes_ago / 2, Event::Forget(memory)));
+    let linked = LINKED.iter().map(|linked| (linked.minutes_ago, Event::Link(linked)));
     let recalled = RECALLS.iter().map(|&(minutes_ago, query, expected)| {
         let agent = if minutes_ago % 3 == 0 { "binky" } else { "atlas" };
         (minutes_ago, Event::Recall { query, expected, agent })
@@ -122,6 +124,7 @@ fn timeline() -> Vec<(i64, Event)> {
     let out = std::iter::once((OUTAGE.minutes_ago, Event::Outage(&OUTAGE)));
     let by_agents = remembered
         .chain(forgotten)
+        .chain(linked)
         .chain(recalled)
         .chain(captured)
         .chain(observed)
@@ -183,6 +186,11 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
                 let Some(&memory_id) = ids.get(memory.content) else { continue };
                 let reason = Some("Mina asked me to forget this".into());
                 memories::forget(engine, acting(memory.agent), ForgetRequest { memory_id, reason, user_id: None }).await?;
+            }
+            Event::Link(linked) => {
+                let (Some(&from), Some(&to)) = (ids.get(linked.from), ids.get(linked.to)) else { continue };
+                let request = LinkRequest { from: from.into(), to: to.into(), relation: linked.relation, remove: false, user_id: None };
+                memories::link(engine, acting(linked.agent), request).await?;
             }
             Event::Recall { query, expected, agent } => {
                 recall::recall(engine, acting(agent), RecallRequest { k: 5, expected, ..RecallRequest::new(query) }).await?;
@@ -286,14 +294,20 @@ mod tests {
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
         let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len();
         let captured = captured + REPORTED.len() + COMPLETED.len() + ASSEMBLED.len() + 1;
-        assert_eq!(events.len(), MEMORIES.len() + RECALLS.len() + forgotten + captured);
+        assert_eq!(events.len(), MEMORIES.len() + LINKED.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));
         assert!(events.iter().all(|(minutes_ago, _)| *minutes_ago < FOUNDED));
         for (index, (_, event)) in events.iter().enumerate() {
-            let Event::Forget(forgotten) = event else { continue };
-            let before =
-                events[..index].iter().filter(|(_, event)| matches!(event, Event::Remember(memory) if memory.content == forgotten.content));
-            assert_eq!(before.count(), 1, "{} is remembered before it is forgotten", forgotten.topic);
+            let needed = match event {
+                Event::Forget(forgotten) => vec![forgotten.content],
+                Event::Link(linked) => vec![linked.from, linked.to],
+                _ => continue,
+            };
+            for content in needed {
+                let before =
+                    events[..index].iter().filter(|(_, event)| matches!(event, Event::Remember(memory) if memory.content == content));
+                assert_eq!(before.count(), 1, "remembered before it is forgotten or linked: {content}");
+            }
         }
     }
 }

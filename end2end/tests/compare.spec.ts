@@ -11,14 +11,15 @@ async function rememberThreeVersions(agent: Agent): Promise<string> {
 
 test('any two versions can be compared, and the address names them', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const id = await rememberThreeVersions(agent);
-  await memory.open(id);
+  const back = agent.memories({});
+  await memory.goto(`/memories/${id}?back=${encodeURIComponent(back)}`);
   await expect(memory.history).toHaveCount(3);
   await expect(memory.comparison).toHaveCount(0);
   await expect(memory.from).toHaveValue('2');
   await expect(memory.to).toHaveValue('3');
   await memory.from.selectOption('1');
   await memory.compare.click();
-  await expect.poll(() => memory.query()).toEqual({ from: '1', to: '3' });
+  await expect.poll(() => memory.query()).toEqual({ back, from: '1', to: '3' });
   await expect(memory.comparison.getByRole('heading')).toHaveText('What changed from version 1 to version 3');
   await expect(memory.comparison.locator('del')).toHaveText(['9', '30']);
   await expect(memory.comparison.locator('ins')).toHaveText(['10', '15']);
@@ -29,7 +30,8 @@ test('any two versions can be compared, and the address names them', { tag: ['@p
   await expect(memory.comparison).toBeVisible();
   await memory.stopComparing.click();
   await expect(memory.comparison).toHaveCount(0);
-  await expect.poll(() => memory.query()).toEqual({});
+  await expect.poll(() => memory.query()).toEqual({ back });
+  await expect(memory.back).toHaveAttribute('href', back);
 });
 
 test('versions that do not exist are rejected', { tag: '@no-js' }, async ({ memory, agent }) => {

@@ -10,7 +10,7 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
   await page.getByLabel('User', { exact: true }).first().fill(user);
   await page.getByLabel('Names, one on each line').fill(name);
   await frame.send(page.getByRole('button', { name: 'Preview' }));
-  await expect(page.getByRole('table', { name: 'Rows of the person' })).toContainText('agent memories');
+  await expect(page.getByRole('table', { name: 'Rows of the person' })).toContainText('Versions of memories');
   await expect(page.getByTestId('mention')).toContainText([`Ask ${name} about lunch.`]);
   await page.getByTestId('mention').first().getByRole('checkbox').check();
   await page.getByLabel('Reason').fill(`Case of ${name}`);

@@ -20,12 +20,14 @@ test('the page shows what expires, and a sweep appears in its list', { tag: ['@p
 test('a message shows its factors, and a pinned one loses its end', { tag: ['@phone', '@no-js'] }, async ({ memory }) => {
   const agent = Agent.create();
   const { messages } = await agent.say(unique('thread'), [{ role: 'user', content: 'Idris approved 1200 EUR for the fair.' }]);
-  await memory.open(messages[0]?.memory_id ?? '');
+  const back = agent.memories({});
+  await memory.goto(`/memories/${messages[0]?.memory_id ?? ''}?back=${encodeURIComponent(back)}`);
   await expect(memory.main).toContainText('approval +0.30 (“approved”)');
   await expect(memory.main).toContainText('it holds a decision or an approval');
   await expect(memory.main).toContainText('decision, until');
   await memory.send(memory.main.getByRole('button', { name: 'Pin memory' }));
   await expect(memory.flash).toContainText('Pinned.');
+  await expect(memory.back).toHaveAttribute('href', back);
   await expect(memory.main).not.toContainText('decision, until');
   await memory.send(memory.main.getByRole('button', { name: 'Unpin memory' }));
   await expect(memory.main).toContainText('decision, until');

@@ -11,6 +11,11 @@ test('a viewer is offered no action', { tag: '@no-js' }, async ({ memories, memo
   await expect(memories.account.getByRole('paragraph')).toHaveText(['Una', 'Acme', 'viewer', 'Times in UTC']);
   await expect(memories.page.getByRole('checkbox')).toHaveCount(0);
   await expect(memories.deleteSelected).toHaveCount(0);
+  await memories.topic(topic).click();
+  await expect(memories.peek.content).toHaveText('The vault opens at nine.');
+  await expect(memories.peek.open).toBeVisible();
+  await expect(memories.peek.correct).toHaveCount(0);
+  await expect(memories.peek.delete).toHaveCount(0);
   await memory.open(memory_id);
   await expect(memory.content).toHaveText('The vault opens at nine.');
   await expect(memory.unfoldDelete).toHaveCount(0);

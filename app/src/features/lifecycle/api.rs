@@ -1,7 +1,7 @@
 use super::policy_input::PolicyFields;
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, invalid, operator},
+    guard::{finish, invalid, operator, own_path},
     query::Query,
 };
 use leptos::prelude::*;
@@ -49,15 +49,16 @@ pub async fn sweep() -> Result<(), ConsoleError> {
     finish(result.await, "/lifecycle", "/lifecycle", "").await
 }
 
-/// Pins or unpins a memory, then redirects to its page.
+/// Pins or unpins a memory, then redirects to `done`, or to its page.
 #[server(endpoint = "pin_memory")]
-pub async fn pin_memory(id: MemoryId, pinned: bool) -> Result<(), ConsoleError> {
+pub async fn pin_memory(id: MemoryId, pinned: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
         memories::set_pinned(&engine, &ctx, &id.into(), None, pinned).await?;
         let done = Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention period starts now." });
         Ok(done.undone_by("pin_memory", [("id", id.to_string()), ("pinned", (!pinned).to_string())]))
     };
-    let done = format!("/memories/{id}");
-    finish(result.await, &done, &done, "").await
+    let page = format!("/memories/{id}");
+    let done = own_path(&done, &page);
+    finish(result.await, done, done, "").await
 }

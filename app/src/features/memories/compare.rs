@@ -50,6 +50,7 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] action:
     view! {
         <div class="mb-3">
             <FilterForm action label="Compare two versions">
+                {query.get("back").map(|back| view! { <input type="hidden" name="back" value=back.to_owned() /> })}
                 <div class="grid grid-cols-2 items-start gap-2 sm:flex sm:flex-wrap sm:items-end" data-testid="compare">
                     <SelectField name="from" label="From" value=from error=from_error choices=choices.clone() />
                     <SelectField name="to" label="To" value=to error=to_error choices />

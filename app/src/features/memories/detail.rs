@@ -110,7 +110,7 @@ fn Whole(
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
     // The section below the content says it better.
     let quoted = !quotes.is_empty();
-    let (by, reason) = (detail.deleted_by.clone(), detail.delete_reason.clone());
+    let (by, reason) = (row.deleted_by.clone(), row.delete_reason.clone());
     view! {
         <Title text=text::visible(&row.topic) />
         <header class="mb-5">
@@ -152,7 +152,7 @@ fn Whole(
             <div class="mt-6 space-y-6 lg:mt-0">
                 {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review here=here.clone() /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
-                    .then(|| view! { <Pin id=row.id pinned=detail.pinned /> })}
+                    .then(|| view! { <Pin id=row.id pinned=detail.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() here asked flash /> })}
                 <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />

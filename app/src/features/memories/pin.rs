@@ -1,9 +1,9 @@
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
 
-/// The button that pins or unpins a memory.
+/// The button that pins or unpins a memory, whose page is `here`.
 #[component]
-pub fn Pin(id: MemoryId, pinned: bool) -> impl IntoView {
+pub fn Pin(id: MemoryId, pinned: bool, here: String) -> impl IntoView {
     let (verb, says) = match pinned {
         true => ("Unpin memory", "Pinned: it never expires and is never archived."),
         false => ("Pin memory", "A pinned memory never expires and is never archived."),
@@ -12,6 +12,7 @@ pub fn Pin(id: MemoryId, pinned: bool) -> impl IntoView {
         <form class="card flex flex-wrap items-center gap-3 px-4 py-2.5" method="post" action="/console/api/pin_memory">
             <input type="hidden" name="id" value=id.to_string() />
             <input type="hidden" name="pinned" value=(!pinned).to_string() />
+            <input type="hidden" name="done" value=here />
             <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
             <button class="button" type="submit">{verb}</button>
         </form>

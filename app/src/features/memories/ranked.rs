@@ -10,12 +10,15 @@ use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
 pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
     let best = if results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
-    let passed = format!(
-        "{} of {} reached the relevance floor of {:.2}{best}",
-        text::number(results.passed),
-        text::count(results.memories, "memory", "memories"),
-        results.floor
-    );
+    let passed = match results.memories {
+        0 => "No memories to search".to_owned(),
+        memories => format!(
+            "{} of {} reached the relevance floor of {:.2}{best}",
+            text::number(results.passed),
+            text::count(memories, "memory", "memories"),
+            results.floor
+        ),
+    };
     let agent = query.get("agent").map(str::to_owned);
     let beyond = agent.map(|agent| {
         let ask = Query::default().with("agent", agent).with("q", query.text("q")).href("/recall/playground");
@@ -56,17 +59,18 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
 /// The empty state of a search: how close the nearest memory was, and what to try.
 #[component]
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
+    let wider = Query::default().with("q", query.text("q"));
+    let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
     let why = match (results.nearest, results.memories) {
         (Some(nearest), _) => format!(
             "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
              An agent that asks this gets no hits.",
             results.floor
         ),
-        (None, 0) => "No memory matches these filters. Try other agents or filters.".to_owned(),
+        (None, 0) if narrowed => "No memory matches these filters. Try other agents or filters.".to_owned(),
+        (None, 0) => "There are no memories yet. They appear here when an agent remembers something.".to_owned(),
         (None, n) => format!("None of {} is close to the question.", text::count(n, "memory", "memories")),
     };
-    let wider = Query::default().with("q", query.text("q"));
-    let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
     view! {
         <Empty shape=Shape::Search title="Nothing relevant enough">
             <p class="mb-3">{why}</p>

@@ -7,16 +7,24 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
 
+/// Columns that a narrow table leaves out.
+const MEDIUM: &str = "hidden @md:table-cell";
+const WIDE: &str = "hidden @2xl:table-cell";
+const WIDEST: &str = "hidden @4xl:table-cell";
+
+/// Where the columns "Recalled" or "Deleted" and "Updated" are shown: when it was deleted matters more than when it was updated.
+fn shown(deleted: bool) -> (&'static str, &'static str) {
+    if deleted { (WIDE, WIDEST) } else { (WIDEST, WIDE) }
+}
+
 /// The table of memories, ranked if they are hits. Operators who may delete can select rows, or restore deleted ones.
 #[component]
 pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
     let back = url::list(&query);
     let deleted = query.get("deleted") == Some("true");
     let (select, restore) = (may_delete && !deleted, may_delete && deleted);
-    let (fate, class, updated) = match deleted {
-        true => ("Deleted", "hidden w-32 @2xl:table-cell", "hidden w-30 @4xl:table-cell"),
-        false => ("Recalled", "number hidden w-24 @4xl:table-cell", "hidden w-30 @2xl:table-cell"),
-    };
+    let (fate, updated) = shown(deleted);
+    let (name, fate) = if deleted { ("Deleted", format!("w-32 {fate}")) } else { ("Recalled", format!("number w-24 {fate}")) };
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
     let first = rows.first().map(|(row, _)| row.id);
     let body = rows
@@ -31,11 +39,11 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
                     <tr>
                         {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
                         <th scope="col">"Memory"</th>
-                        {ranked.then(|| view! { <th scope="col" class="hidden w-48 @md:table-cell">"Rank"</th> })}
-                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
-                        <th scope="col" class="hidden w-40 @4xl:table-cell">"Source"</th>
-                        <th scope="col" class=class>{fate}</th>
-                        <th scope="col" class=updated>"Updated"</th>
+                        {ranked.then(|| view! { <th scope="col" class=format!("w-48 {MEDIUM}")>"Rank"</th> })}
+                        <th scope="col" class=format!("w-28 {WIDE}")>"Agent"</th>
+                        <th scope="col" class=format!("w-40 {WIDEST}")>"Source"</th>
+                        <th scope="col" class=fate>{name}</th>
+                        <th scope="col" class=format!("w-30 {updated}")>"Updated"</th>
                     </tr>
                 </thead>
                 <tbody>{body}</tbody>
@@ -77,25 +85,27 @@ fn Row(
         })
         .collect_view();
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.topic.clone() /> });
-    let ranked = hit.clone().map(|hit| view! { <td class="hidden @md:table-cell"><Scores hit /></td> });
+    let ranked = hit.clone().map(|hit| view! { <td class=MEDIUM><Scores hit /></td> });
     let by = row.deleted_by.clone().map(|by| format!("by {by}"));
     let when = match row.deleted_at {
         Some(at) => view! { "deleted " <Time at /> " " {by.clone()} }.into_any(),
         None => view! { <Time at=row.updated_at /> }.into_any(),
     };
-    let (fate, updated) = match row.deleted_at {
+    let (fate, updated) = shown(row.deleted_at.is_some());
+    let fate = match row.deleted_at {
         Some(at) => {
             let by = by.map(|by| view! { <span class="block truncate text-soft" title=by.clone()>{by.clone()}</span> });
-            (view! { <td class="hidden @2xl:table-cell"><Time at />{by}</td> }.into_any(), "hidden @4xl:table-cell")
+            view! { <td class=fate><Time at />{by}</td> }.into_any()
         }
         None => {
             let recalls = row.access_count;
-            let cell = view! { <td class="number hidden @4xl:table-cell" class:text-soft=recalls == 0>{text::number(recalls)}</td> };
-            (cell.into_any(), "hidden @2xl:table-cell")
+            view! { <td class=format!("number {fate}") class:text-soft=recalls == 0>{text::number(recalls)}</td> }.into_any()
         }
     };
-    let reason =
-        row.delete_reason.as_deref().map(|reason| view! { <p class="line-clamp-2 break-words">"Reason: " {text::visible(reason)}</p> });
+    let reason = row
+        .delete_reason
+        .as_deref()
+        .map(|reason| view! { <p class="line-clamp-2 break-words text-soft">"Reason: " {text::visible(reason)}</p> });
     let restore = restore.then(|| {
         view! {
             <a class="mt-1 inline-flex items-center gap-1.5 text-sm" href=url::form(id, &url::list(&query), "restore")>
@@ -132,8 +142,8 @@ fn Row(
                 {restore}
             </td>
             {ranked}
-            <td class="hidden truncate @2xl:table-cell">{row.agent_slug}</td>
-            <td class="hidden truncate text-soft @4xl:table-cell" title=place(&row.source)>{place(&row.source)}</td>
+            <td class=format!("truncate {WIDE}")>{row.agent_slug}</td>
+            <td class=format!("truncate text-soft {WIDEST}") title=place(&row.source)>{place(&row.source)}</td>
             {fate}
             <td class=updated><Time at=row.updated_at /></td>
         </tr>

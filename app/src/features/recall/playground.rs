@@ -84,6 +84,7 @@ fn NotAsked() -> impl IntoView {
 fn Answer(answer: Playground, query: Query) -> impl IntoView {
     let hits = text::count(i64::try_from(answer.hits.len()).unwrap_or(i64::MAX), "hit", "hits");
     let total = match (answer.passed, answer.memories) {
+        (Some(_), Some(0)) => format!("{hits}; no memories to search"),
         (Some(passed), Some(memories)) => {
             format!("{hits}; {} of {} reached the floor", text::number(passed), text::count(memories, "memory", "memories"))
         }

@@ -74,7 +74,7 @@ pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     view! {
         <Empty shape=Shape::Search title="Nothing relevant enough">
             <p class="mb-3">{why}</p>
-            <p class="flex justify-center gap-2">
+            <p class="flex flex-wrap justify-center gap-2">
                 {narrowed.then(|| view! { <a class="button" href=wider.href("/memories")>"Ask all agents, without filters"</a> })}
                 <a class="button" href=query.without(&["q", "peek"]).href("/memories")>"Browse instead"</a>
             </p>

@@ -168,7 +168,7 @@ fn Quiet(filtered: bool) -> impl IntoView {
     view! {
         <Empty shape=Shape::Health title=title>
             <p class="mb-3">{says}</p>
-            <p class="flex justify-center gap-2">
+            <p class="flex flex-wrap justify-center gap-2">
                 {filtered.then(|| view! { <a class="button" href="/recall">"Show everything"</a> })}
                 <a class="button" href="/recall/playground">
                     "Open the playground"

@@ -61,8 +61,7 @@ impl Owner {
         }
     }
 
-    /// Whether we are root and a path is in a folder of the user who runs Postgres. What happens there is done by that user: root would
-    /// follow every link that is put in its way.
+    /// Whether we are root and a path is in a folder of the owner.
     fn is_theirs(self, path: &Path) -> bool {
         let owner = path.parent().and_then(|folder| fs::symlink_metadata(folder).ok()).map(|folder| folder.uid());
         self.0.is_some_and(|user| owner == Some(user.uid))

@@ -100,9 +100,9 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: 
     } else {
         "s.similarity desc, s.memory_id desc"
     };
-    // Read once, the vectors are kept only for a second reader.
-    let twice = if reach.scoping.narrow || meaning.near_above.is_some() { "materialized" } else { "not materialized" };
-    query.push(format!(", scored as {twice} ({})", cosines(reach, vectors, "$6", "$7")));
+    // Every cosine is kept only if it is read twice.
+    let kept = if reach.scoping.narrow || meaning.near_above.is_some() { "materialized" } else { "not materialized" };
+    query.push(format!(", scored as {kept} ({})", cosines(reach, vectors, "$6", "$7")));
     query.push(match reach.scoping.narrow {
         false => format!(", nearest as materialized (select s.memory_id, s.similarity from scored s order by {order} limit $9)"),
         true => format!(

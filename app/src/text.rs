@@ -23,6 +23,11 @@ pub fn count(n: i64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 
+/// Formats a count that stopped early if there may be more: `12`, or `at least 1,200`.
+pub fn at_least(n: i64, more: bool) -> String {
+    format!("{}{}", if more { "at least " } else { "" }, number(n))
+}
+
 /// Formats the total of a list with its noun: `12 memories`, or `more than 10,000 memories` if no more were counted.
 pub fn total(n: i64, one: &str, many: &str) -> String {
     if n > TOTAL_MAX { format!("more than {} {many}", number(TOTAL_MAX)) } else { count(n, one, many) }

@@ -277,9 +277,11 @@ pub struct Playground {
     /// What was embedded and searched for.
     pub searched: String,
     pub vocabulary_version: i64,
-    /// How many memories the search may find, and how many of them reach the floor; absent for the past.
+    /// How many memories the search may find, and how many of them are known to reach the floor; absent for the past.
     pub memories: Option<i64>,
     pub passed: Option<i64>,
+    /// Whether more may reach it: those that are near in meaning are counted up to the number of scored ones.
+    pub more: bool,
     /// Whether a key of the agent may recall, and whether one may read shared knowledge.
     pub may_recall: bool,
     pub may_read_knowledge: bool,

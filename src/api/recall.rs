@@ -395,8 +395,10 @@ pub struct SearchHit {
 pub struct SearchResults {
     /// At most 100, best first.
     pub hits: Vec<SearchHit>,
-    /// How many memories reach the floor.
+    /// How many memories are known to reach the floor.
     pub passed: i64,
+    /// Whether more may reach it: those that are near in meaning are counted up to the number of hits.
+    pub more: bool,
     /// How many memories the filters let through.
     pub memories: i64,
     /// The best relevance below the floor, if nothing passed.

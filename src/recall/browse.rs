@@ -71,6 +71,7 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
     Ok(SearchResults {
         hits: found.order.passed.into_iter().take(usize::try_from(HITS).unwrap_or(usize::MAX)).map(hit).collect(),
         passed: found.totals.map_or(0, |totals| totals.passed),
+        more: found.totals.is_some_and(|totals| totals.more),
         memories: found.totals.map_or(0, |totals| totals.memories),
         nearest,
         floor: found.floors.vector,

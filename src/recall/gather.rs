@@ -3,7 +3,7 @@
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
 use super::scope::STRONG;
-use super::store::{self, Feature, Meaning, Sides};
+use super::store::{self, Feature, Meaning, Nearest, Sides};
 use crate::api::{MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -28,14 +28,8 @@ pub(super) async fn by_decay(
     let (reach, model) = (&question.reach, &engine.model().name);
     let most = usize::try_from(question.most).unwrap_or(usize::MAX);
     let words = prepared.question_words();
-    let meaning = prepared.vector.as_deref().map(|vector| Meaning {
-        model,
-        vector,
-        decayed_above: Some(floors.vector),
-        near_above: question.counted.then_some(floors.vector),
-        most,
-    });
-    let Sides { postings, foreign, statistics, nearest, near } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
+    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
         Some(_) => Some(store::awaiting(tx, reach).await?),
@@ -44,8 +38,8 @@ pub(super) async fn by_decay(
     let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
     let lexical: HashMap<MemoryId, f64> =
         postings.relevances().filter(|(id, _)| stands_in(id)).filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG).collect();
-    let worded = || lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id).collect();
-    let totals = question.counted.then(|| totals(statistics, near, worded()));
+    let worded = lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id);
+    let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
     let by_words = best_decayed(tx, question, &lexical, floors, most).await?;
     let semantic: HashMap<MemoryId, f64> = nearest.iter().map(|near| (near.id, near.similarity.clamp(0.0, 1.0))).collect();
     let ids: Vec<MemoryId> = nearest.iter().map(|near| near.id).chain(by_words).collect();
@@ -95,9 +89,8 @@ pub(super) async fn by_hybrid(
     let words = prepared.question_words();
     let most = anchors_of(question);
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
-    let near_above = question.counted.then_some(floors.vector);
-    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, near_above, most });
-    let Sides { postings, foreign, statistics, nearest, near } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
+    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
@@ -107,8 +100,9 @@ pub(super) async fn by_hybrid(
     let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let (chosen, scored, below_floor) = choose(scored, question, floors);
-    let worded = || postings.best(usize::MAX, |id, lexical| lexical >= floors.lexical && (!foreign.contains(&id) || lexical >= STRONG));
-    let totals = question.counted.then(|| totals(statistics, near, worded()));
+    let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG);
+    let worded = postings.relevances().filter(is_worded).map(|(id, _)| id);
+    let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
@@ -122,10 +116,17 @@ pub(super) fn word_anchors(postings: &Postings<MemoryId>, foreign: &HashSet<Memo
     own.into_iter().chain(others)
 }
 
-/// Counts every memory that may be found, and those of them that are relevant: near in meaning, or by their words.
-fn totals(statistics: Statistics, near: Vec<MemoryId>, worded: Vec<MemoryId>) -> Totals {
+/// Those of the nearest memories that reach the floor.
+fn near(nearest: &[Nearest], floors: Floors) -> HashSet<MemoryId> {
+    nearest.iter().filter(|one| one.similarity >= floors.vector).map(|one| one.id).collect()
+}
+
+/// Counts the memories that may be found, and those of them that are relevant: near in meaning, or by their words. Only the `most` nearest
+/// are known, so if all of them are near, there may be more.
+fn totals(statistics: Statistics, near: HashSet<MemoryId>, most: usize, worded: impl Iterator<Item = MemoryId>) -> Totals {
+    let more = near.len() >= most;
     let relevant: HashSet<MemoryId> = near.into_iter().chain(worded).collect();
-    Totals { memories: statistics.documents, passed: i64::try_from(relevant.len()).unwrap_or(i64::MAX) }
+    Totals { memories: statistics.documents, passed: i64::try_from(relevant.len()).unwrap_or(i64::MAX), more }
 }
 
 /// How many of the best of each side are scored: enough for the requested hits.

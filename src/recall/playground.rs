@@ -49,6 +49,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         vocabulary_version: found.vocabulary_version,
         memories: found.totals.map(|totals| totals.memories),
         passed: found.totals.map(|totals| totals.passed),
+        more: found.totals.is_some_and(|totals| totals.more),
         may_recall: asked.may(Scope::MemoryRead),
         may_read_knowledge: asked.may(Scope::KbRead),
         zero_hit,

@@ -23,7 +23,7 @@ pub struct Question<'a> {
     pub all_scored: bool,
     /// Floors other than the model's.
     pub floors: Option<Floors>,
-    /// Whether to count every memory that may be found, not only the scored ones: for pages, because it takes time.
+    /// Whether to count the memories that may be found, and those of them that reach the floor: for pages, because it takes time.
     pub counted: bool,
     /// Present: searches what was known at `reach.now`, not what is known now.
     pub past: Option<Past>,
@@ -83,6 +83,8 @@ pub struct MemorySide {
 pub struct Totals {
     /// Memories that may be found.
     pub memories: i64,
-    /// Those of them that reach the floor.
+    /// Those of them that are known to reach the floor.
     pub passed: i64,
+    /// More may reach it: counting them would take a second look at every vector.
+    pub more: bool,
 }

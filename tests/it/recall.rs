@@ -297,12 +297,21 @@ async fn totals_count_what_may_be_found_and_what_is_relevant() {
     remember(&world, &world.binky, fact("tea", "Tea of another agent")).await;
     let filter = MemoryFilter { q: Some("tea biscuits".into()), agent_id: Some(agent(&world.atlas)), ..MemoryFilter::default() };
     let results = recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
-    assert_eq!((results.passed, results.memories, results.hits.len()), (60, 90, 60));
+    assert_eq!((results.passed, results.more, results.memories, results.hits.len()), (60, false, 90, 60));
+    for n in 90..140 {
+        remember(&world, &world.atlas, fact(&format!("topic {n}"), &format!("Tea and {n} biscuits"))).await;
+    }
+    let full = recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
+    assert_eq!(
+        (full.passed, full.more, full.memories, full.hits.len()),
+        (110, true, 140, 100),
+        "only the nearest 100 are counted by meaning"
+    );
     world.embedder.fail();
     let filter = MemoryFilter { q: Some("biscuits, tea".into()), ..filter };
     let by_words = recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
-    assert_eq!((by_words.passed, by_words.memories), (60, 90));
+    assert_eq!((by_words.passed, by_words.more, by_words.memories), (110, false, 140), "words are counted without a limit");
     let narrower = MemoryFilter { topic: Some("topic 1".into()), ..filter };
     let narrower = recall::search_console(&world.engine, &world.vera, &narrower).await.unwrap();
-    assert_eq!((narrower.passed, narrower.memories), (11, 11), "1 and 10 to 19");
+    assert_eq!((narrower.passed, narrower.memories), (51, 51), "1, 10 to 19, and 100 to 139");
 }

@@ -18,8 +18,6 @@ pub struct Meaning<'a> {
     pub vector: &'a [f32],
     /// Present: by decayed cosine, those at or above this floor first; by cosine otherwise.
     pub decayed_above: Option<f64>,
-    /// Present: all memories at or above this floor are returned, too, as ids.
-    pub near_above: Option<f64>,
     pub most: usize,
 }
 
@@ -39,15 +37,13 @@ pub struct Sides {
     pub statistics: Statistics,
     /// The nearest memories that may be found, best first; after them the memories of other projects that are near enough to be shown.
     pub nearest: Vec<Nearest>,
-    /// Every memory that reaches [`Meaning::near_above`] and may be shown.
-    pub near: Vec<MemoryId>,
 }
 
 /// Searches by words and, if `meaning` is given, by meaning. One statement, with arrays instead of a row for each word of each memory:
 /// there are hundreds, and each row or round trip would cost more than its data.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
-    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>, Vec<MemoryId>);
+    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>);
     let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
     let mut query = statement!(
         "",
@@ -61,67 +57,54 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         meaning.and_then(|meaning| meaning.decayed_above),
         meaning.map(|meaning| i64::try_from(meaning.most).unwrap_or(i64::MAX)),
         STRONG,
-        meaning.and_then(|meaning| meaning.near_above),
     );
     reach.push_candidates(&mut query);
-    let near = match meaning.zip(vectors) {
+    query.push(", nearest as materialized (");
+    match meaning.zip(vectors) {
         None => {
-            query.push(", nearest as (select null::uuid as memory_id, null::float8 as similarity where false)");
-            "'{}'::uuid[]".to_owned()
+            query.push("select null::uuid as memory_id, null::float8 as similarity where false");
         }
-        Some((meaning, vectors)) => {
-            push_nearest(&mut query, reach, vectors, meaning);
-            near(reach, meaning)
-        }
-    };
+        Some((meaning, vectors)) => push_nearest(&mut query, reach, vectors, meaning),
+    }
     let foreign = if reach.scoping.narrow { "t.memory_id in (select id from reach where not fits)" } else { "false" };
     query.push(format!(
-        r" select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
+        r")
+              select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
                      coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({foreign}), '{{}}'),
-                     {}, array(select memory_id from nearest), array(select similarity from nearest), {near}
+                     {}, array(select memory_id from nearest), array(select similarity from nearest)
                 from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
         reach.statistics(),
         reach.of_user("t", "$4"),
         reach.may_find("t"),
     ));
-    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, near): Arrays =
+    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar): Arrays =
         query.build_query_as().fetch_one(&mut **tx).await?;
     let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
     let nearest = nearest.into_iter().zip(similar).map(|(id, similarity)| Nearest { id, similarity }).collect();
-    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest, near })
+    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
 }
 
-/// The nearest memories from the covering index, as parts of [`sides`], whose parameters they use.
+/// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
 fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, meaning: &Meaning<'_>) {
     let order = if meaning.decayed_above.is_some() {
         "(s.similarity >= $8) desc, case when s.similarity >= $8 then s.similarity * s.weight else s.similarity end desc, s.memory_id desc"
     } else {
         "s.similarity desc, s.memory_id desc"
     };
-    // Every cosine is kept only if it is read twice.
-    let kept = if reach.scoping.narrow || meaning.near_above.is_some() { "materialized" } else { "not materialized" };
-    query.push(format!(", scored as {kept} ({})", cosines(reach, vectors, "$6", "$7")));
-    query.push(match reach.scoping.narrow {
-        false => format!(", nearest as materialized (select s.memory_id, s.similarity from scored s order by {order} limit $9)"),
-        true => format!(
-            r", own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
-                strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
-                            order by {order} limit $9),
-                nearest as materialized (
-                    select memory_id, similarity from own union all select memory_id, similarity from strong)"
-        ),
-    });
-}
-
-/// The ids of all memories near enough, after [`push_nearest`].
-fn near(reach: &Reach<'_>, meaning: &Meaning<'_>) -> String {
-    if meaning.near_above.is_none() {
-        return "'{}'::uuid[]".to_owned();
+    let scored = cosines(reach, vectors, "$6", "$7");
+    if !reach.scoping.narrow {
+        query.push(format!("select s.memory_id, s.similarity from ({scored}) s order by {order} limit $9"));
+        return;
     }
-    let shown = if reach.scoping.narrow { " and (s.similarity >= $10 or s.memory_id in (select id from reach where fits))" } else { "" };
-    format!("array(select s.memory_id from scored s where s.similarity >= $11{shown})")
+    query.push(format!(
+        r"with scored as materialized ({scored}),
+               own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
+               strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
+                           order by {order} limit $9)
+          select memory_id, similarity from own union all select memory_id, similarity from strong"
+    ));
 }
 
 /// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`

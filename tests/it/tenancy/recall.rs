@@ -79,9 +79,9 @@ pub const RECALL: &[Query] = queries! {
         let narrow = Scoping { narrow: true, project: Some(c.id.0), ..Scoping::default() };
         let mut seen = 0;
         for scoping in [Scoping::default(), narrow] {
-            let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), near_above: Some(-1.0), most: 10 };
+            let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), most: 10 };
             let sides = recall::sides(tx, &Reach { scoping: &scoping, ..reach!(c) }, &["tea".into()], Some(&meaning)).await?;
-            seen += sides.postings.len() + sides.nearest.len() + sides.near.len() + sides.statistics.documents as usize;
+            seen += sides.postings.len() + sides.nearest.len() + sides.statistics.documents as usize;
         }
         seen
     };

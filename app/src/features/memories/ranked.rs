@@ -9,15 +9,15 @@ use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
 #[component]
 pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
-    let best = if results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
+    let best = if results.more || results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
     let passed = match results.memories {
-        0 => "No memories to search".to_owned(),
-        memories => format!(
+        0 => "No memories to search.".to_owned(),
+        memories => text::sentence(&format!(
             "{} of {} reached the relevance floor of {:.2}{best}",
-            text::number(results.passed),
+            text::at_least(results.passed, results.more),
             text::count(memories, "memory", "memories"),
             results.floor
-        ),
+        )),
     };
     let agent = query.get("agent").map(str::to_owned);
     let beyond = agent.map(|agent| {

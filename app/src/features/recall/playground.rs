@@ -86,7 +86,8 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
     let total = match (answer.passed, answer.memories) {
         (Some(_), Some(0)) => format!("{hits}; no memories to search"),
         (Some(passed), Some(memories)) => {
-            format!("{hits}; {} of {} reached the floor", text::number(passed), text::count(memories, "memory", "memories"))
+            let passed = text::at_least(passed, answer.more);
+            format!("{hits}; {passed} of {} reached the floor", text::count(memories, "memory", "memories"))
         }
         _ => hits,
     };

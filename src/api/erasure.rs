@@ -107,6 +107,9 @@ impl Mention {
 pub struct TableCount {
     pub database: String,
     pub table: String,
+    /// What its rows are, in words. Counts that were stored by an older server have none.
+    #[serde(default)]
+    pub label: String,
     pub rows: i64,
 }
 
@@ -186,6 +189,9 @@ pub struct ErasureDetail {
 pub struct ErasedTable {
     pub database: String,
     pub table: String,
+    /// What its rows are, in words. Reports of an older server have none, and are read as they were signed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// Rows of the person before the erasure.
     pub found: i64,
     /// Rows of the person after it.
@@ -235,6 +241,13 @@ pub struct SignedReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_without_labels_is_read_as_it_was_signed() {
+        let signed = r#"{"database":"agent_memory","table":"sources","found":3,"left":0}"#;
+        let table: ErasedTable = serde_json::from_str(signed).unwrap();
+        assert_eq!(serde_json::to_string(&table).unwrap(), signed);
+    }
 
     #[test]
     fn a_mention_reads_back_and_nothing_else_does() {

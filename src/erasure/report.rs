@@ -6,7 +6,7 @@ use crate::api::{
     ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount,
 };
 use crate::db::Tx;
-use crate::db::columns::{Erasure as Rule, Holds, TABLES};
+use crate::db::columns::{Erasure as Rule, Holds, TABLES, label};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -36,7 +36,13 @@ pub(super) fn write(
     now: DateTime<Utc>,
 ) -> ErasureReport {
     let rows = |of: &TableCount| left.iter().find(|one| (&one.database, &one.table) == (&of.database, &of.table)).map_or(0, |one| one.rows);
-    let table = |of: &TableCount| ErasedTable { database: of.database.clone(), table: of.table.clone(), found: of.rows, left: rows(of) };
+    let table = |of: &TableCount| ErasedTable {
+        database: of.database.clone(),
+        table: of.table.clone(),
+        label: label(&of.database, &of.table).into(),
+        found: of.rows,
+        left: rows(of),
+    };
     let of_place = |place: MentionPlace| ticked.iter().filter(|row| row.place == place).count();
     let mentions = MentionPlace::ALL.iter().map(|place| (*place, i64::try_from(of_place(*place)).unwrap_or(i64::MAX)));
     let holds_words = |columns: &[(&str, Holds, bool)]| columns.iter().any(|(_, holds, _)| matches!(holds, Holds::Words | Holds::Name));

@@ -2,7 +2,7 @@
 
 use super::store::{self, Known, OF_MEMORY};
 use crate::api::{TableCount, TenantId, UserId};
-use crate::db::Tx;
+use crate::db::{Tx, columns};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -22,7 +22,9 @@ const NAMING: [(&str, &str); 3] = [("users", "id"), ("api_keys", "user_id"), ("u
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn counts(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<Vec<TableCount>, Error> {
     let (db, tenant, mut all) = (engine.db(), ctx.tenant_id, Vec::new());
-    let mut note = |database: &str, table: &str, rows| all.push(TableCount { database: database.into(), table: table.into(), rows });
+    let mut note = |database: &str, table: &str, rows| {
+        all.push(TableCount { database: database.into(), table: table.into(), label: columns::label(database, table).into(), rows });
+    };
     let mut tx = db.memory.begin_erasure(tenant).await?;
     for table in store::tables("agent_memory") {
         note("agent_memory", table, store::count(&mut tx, (table, "user_id"), tenant, user).await?);

@@ -263,6 +263,7 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
         let fills = !["legal_holds", "embeddings_1536", "profile_embeddings_1536", "citations", "memory_proposals"].contains(&table.name);
         assert!(!fills || of_table(table.name) > 0, "nothing of the person is in {}: the test would prove nothing", table.name);
     }
+    assert!(preview.tables.iter().all(|table| !table.label.is_empty()), "{:#?}", preview.tables);
     let places: Vec<MentionPlace> = preview.mentions.iter().map(|mention| mention.place).collect();
     for place in MentionPlace::ALL.iter().filter(|place| place.is_erasable()) {
         let own = [MentionPlace::Quarantine, MentionPlace::Proposal, MentionPlace::Event].contains(place);

@@ -78,7 +78,9 @@ pub async fn find(
 ) -> Result<Vec<Found>, DbError> {
     let (of_user, columns) = at.listed();
     let (table, key) = (at.table, at.key);
-    let texts = columns.iter().map(|column| format!("t.{column}::text")).collect::<Vec<_>>().join(", ");
+    // Nothing in JSON or in a list is no text.
+    let text = |column: &&str| format!("nullif(nullif(t.{column}::text, '{{}}'), '[]')");
+    let texts = columns.iter().map(text).collect::<Vec<_>>().join(", ");
     let owner = if of_user { "t.user_id" } else { "null::uuid" };
     // The names are those of the list: constants.
     let sql = format!(

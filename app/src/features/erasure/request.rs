@@ -128,9 +128,10 @@ fn Report(report: SignedReport) -> impl IntoView {
     let file = serde_json::to_string_pretty(&report).unwrap_or_default();
     let SignedReport { report, algorithm, signature } = report;
     let tables = report.tables.into_iter().filter(|table| table.found + table.left > 0).map(|table| {
+        let name = if table.label.is_empty() { table.table.clone() } else { table.label };
         view! {
             <tr>
-                <td>{table.table}</td>
+                <td title=table.table>{name}</td>
                 <td class="text-soft">{table.database}</td>
                 <td class="number">{text::number(table.found)}</td>
                 <td class="number">{text::number(table.left)}</td>
@@ -146,7 +147,7 @@ fn Report(report: SignedReport) -> impl IntoView {
             <table class="data" aria-label="Erased rows">
                 <thead>
                     <tr>
-                        <th scope="col">"Table"</th>
+                        <th scope="col">"What"</th>
                         <th scope="col">"Database"</th>
                         <th scope="col" class="number">"Rows before"</th>
                         <th scope="col" class="number">"Rows after"</th>

@@ -21,59 +21,14 @@ pub fn place_name(place: MentionPlace) -> &'static str {
     }
 }
 
-/// What the rows of a table are. A table whose name says it in plain words has that name.
-fn table_name(table: &str) -> String {
-    match table {
-        "agent_memories" => "Memories",
-        "agent_memory_versions" => "Versions of memories",
-        "sessions" => "Conversations",
-        "memory_term_counts" => "Word counts of agents",
-        "memory_terms" => "Words of memories",
-        "memory_moments" => "Times when memories became searchable",
-        "memory_links" => "Links between memories",
-        "memory_proposals" => "Suggestions",
-        "embeddings_384" | "embeddings_1536" => "Vectors of memories",
-        "tombstones" => "Marks of deleted memories",
-        "evidence" => "Quoted sentences",
-        "quarantine" => "Quarantined turns",
-        "profile_leaves" => "Facts in profiles",
-        "profile_versions" => "Versions of profiles",
-        "connection_entities" => "Contents of connections",
-        "profile_documents" => "Profile documents",
-        "profile_document_terms" => "Words of profile documents",
-        "profile_embeddings_384" | "profile_embeddings_1536" => "Vectors of profile documents",
-        "outbox" => "Messages to other databases",
-        "retrievals" => "Recalls",
-        "retrieval_hits" => "Hits of recalls",
-        "citations" => "Documents cited by recalls",
-        "context_log" => "Contexts",
-        "context_texts" => "Texts of contexts",
-        "context_answers" => "Answers to contexts",
-        "idempotent_requests" => "Requests of the last day",
-        "term_proposals" => "Proposed phrases",
-        "proposal_memories" => "Memories of proposed phrases",
-        "decisions" => "Vocabulary decisions",
-        "action_terms" => "Words of actions",
-        "workflow_step_terms" => "Words of workflow steps",
-        "activity_counts" => "Counts of actions and steps",
-        "bot_chats" => "Chats of bots",
-        "usage_ledger" => "Usage",
-        "usage_accounts" => "Balances",
-        "usage_credits" => "Credits",
-        other => return other.replace('_', " "),
-    }
-    .to_owned()
-}
-
 /// The rows of the person by table.
 #[component]
 pub fn Counts(tables: Vec<TableCount>) -> impl IntoView {
     let total: i64 = tables.iter().map(|table| table.rows).sum();
     let rows = tables.into_iter().map(|table| {
-        let name = table_name(&table.table);
         view! {
             <tr>
-                <td class="first-letter:uppercase" title=table.table>{name}</td>
+                <td title=table.table>{table.label}</td>
                 <td class="text-soft">{table.database}</td>
                 <td class="number">{text::number(table.rows)}</td>
             </tr>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Browser tests: a server with demo data on a free port, Playwright against it. Arguments go to Playwright (`scripts/e2e.sh sign-in`).
-# Playwright is told BASE_URL, CREDENTIALS_DIR (files `operator` and `viewer`: login, password), CHROMIUM, and SERVER and DATABASE_URL for what
-# only the command line can do; its totals go to $E2E_REPORT as JSON.
+# Playwright gets BASE_URL, CREDENTIALS_DIR (files `operator`, `viewer` and `newcomer`: login, password), CHROMIUM, and SERVER and DATABASE_URL
+# for what only the command line can do; its totals go to $E2E_REPORT as JSON.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -48,6 +48,9 @@ until_ready "$BASE_URL" "$server" || { tail -n 30 "$work/server.log" >&2; die "t
 
 # Somebody who may look and nothing else.
 "$SERVER" operator create una@acme.example --tenant acme --name Una --roles viewer >"$work/viewer"
+# Somebody whose organisation has no data yet.
+"$SERVER" tenant create blank --name Blank >/dev/null
+"$SERVER" operator create mina@blank.example --tenant blank --name Mina --roles viewer,operator,reviewer,admin >"$work/newcomer"
 
 cd "$REPO/end2end"
 node_modules/.bin/tsc

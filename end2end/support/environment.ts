@@ -21,8 +21,11 @@ export interface Login {
   password: string;
 }
 
-/** Login and password of an operator: `operator` is Vera, who has every role, `viewer` is Una, who may only read. */
-export function credentials(file: 'operator' | 'viewer'): Login {
+/** `operator` is Vera, who has every role; `viewer` is Una, who may only read; `newcomer` is Mina, whose organisation has no data. */
+export type Who = 'operator' | 'viewer' | 'newcomer';
+
+/** Login and password of an operator. */
+export function credentials(file: Who): Login {
   const [login, password] = readFileSync(join(environment.credentials, file), 'utf8').trim().split('\n');
   if (!login || !password) throw new Error(`${file} holds no login and password`);
   return { login, password };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pages, type Pages } from '../pages';
 import { SignInPage } from '../pages/sign-in';
 import { Agent } from './agent';
-import { credentials, environment, type Login } from './environment';
+import { credentials, environment, type Login, type Who } from './environment';
 import { Gate } from './gate';
 
 interface TestFixtures extends Pages {
@@ -16,6 +16,8 @@ interface WorkerFixtures {
   session: string;
   /** The same for somebody who may only look. */
   viewerSession: string;
+  /** The same for somebody whose organisation has no data. */
+  newcomerSession: string;
   /** An agent that only this worker writes as. */
   agent: Agent;
 }
@@ -26,6 +28,7 @@ export const SIGNED_OUT = { cookies: [], origins: [] };
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   session: [async ({ browser }, use, info) => use(await signedIn(browser, 'operator', info.parallelIndex)), { scope: 'worker' }],
   viewerSession: [async ({ browser }, use, info) => use(await signedIn(browser, 'viewer', info.parallelIndex)), { scope: 'worker' }],
+  newcomerSession: [async ({ browser }, use, info) => use(await signedIn(browser, 'newcomer', info.parallelIndex)), { scope: 'worker' }],
   // eslint-disable-next-line no-empty-pattern
   agent: [async ({}, use) => use(Agent.create()), { scope: 'worker' }],
 
@@ -45,7 +48,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 /**
  * Signs in through the form, once for each of the two workers: attempts are limited, and a failed test replaces its worker by another.
  */
-async function signedIn(browser: Browser, who: 'operator' | 'viewer', worker: number): Promise<string> {
+async function signedIn(browser: Browser, who: Who, worker: number): Promise<string> {
   const file = join(environment.credentials, `session-${who}-${worker}.json`);
   if (!existsSync(file)) {
     // Signed out: otherwise the context inherits the cookies of the test, and signing in would end their session.

@@ -441,6 +441,27 @@ test.describe('accessible', () => {
   });
 });
 
+/** The pages of the sidebar and those that they lead to, as far as they need no data. */
+const PAGES = [
+  '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
+  '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/events',
+  '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
+  '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy',
+  '/audit', '/usage', '/erasure',
+];
+
+test.describe('accessible without data', () => {
+  test.use({ storageState: ({ newcomerSession }, use) => use(newcomerSession) });
+
+  for (const path of PAGES) {
+    test(path, async ({ frame }) => {
+      await frame.goto(path);
+      await expect(frame.error).toHaveCount(0);
+      await check(frame);
+    });
+  }
+});
+
 test.describe('accessible without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 

@@ -10,7 +10,7 @@ pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> i
                 <Icon shape />
             </span>
             <h2 class="mb-1">{title}</h2>
-            <div class="max-w-xl text-sm text-soft">{children()}</div>
+            <div class="w-full max-w-xl text-sm text-soft">{children()}</div>
         </div>
     }
 }

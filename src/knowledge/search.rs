@@ -269,7 +269,7 @@ pub(crate) fn explain(
         [] if (score - similarity).abs() < 0.005 => String::new(),
         // Under `decay`, words count for part of what a cosine counts.
         [] => format!(" Its score is {score:.2}."),
-        parts => format!(" {}, which makes {score:.2}.", explain::sum_of(parts)),
+        parts => format!(" Score: {}, which makes {score:.2}.", explain::sum_of(parts)),
     };
     format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, relevant, matched_words))
 }

@@ -95,9 +95,9 @@ pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, 
     if breakdown.parts.is_empty() {
         format!("{how}; written {age} (× {recency:.2}), which makes {score:.2}.")
     } else if breakdown.parts.iter().any(|part| part.name == Criterion::Recency) {
-        format!("{how}; written {age}. {sum}, which makes {score:.2}.")
+        format!("{how}; written {age}. Score: {sum}, which makes {score:.2}.")
     } else {
-        format!("{how}. {sum}; written {age} (× {recency:.2}), which makes {score:.2}.")
+        format!("{how}. Score: {sum}; written {age} (× {recency:.2}), which makes {score:.2}.")
     }
 }
 
@@ -117,12 +117,22 @@ pub fn how_found(matched_by: MatchedBy, similarity: f64, relevant: bool, matched
     format!("{how}{shared}")
 }
 
-/// The terms of a sum, the largest first.
+/// The terms of a sum, the largest first: `words 0.20 + meaning 0.09 − question 0.03`.
 pub fn sum_of(parts: &[Part]) -> String {
     let mut parts: Vec<(&str, f64)> = parts.iter().map(|part| (part.name.as_str(), part.value * part.weight)).collect();
     parts.retain(|(_, value)| value.abs() >= 0.005);
     parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    parts.iter().map(|(name, value)| format!("{name} {value:.2}")).collect::<Vec<_>>().join(" + ")
+    let mut sum = String::new();
+    for (name, value) in parts {
+        sum += match (sum.is_empty(), value < 0.0) {
+            (true, false) => "",
+            (true, true) => "−",
+            (false, false) => " + ",
+            (false, true) => " − ",
+        };
+        sum += &format!("{name} {:.2}", value.abs());
+    }
+    sum
 }
 
 /// What supports a memory: its reference, or the place where it was said.

@@ -165,7 +165,7 @@ pub(super) async fn considered(
         let score = one.score.unwrap_or(one.similarity);
         let matched_words = passage.map(|passage| words::matched_words(&passage.content, asked)).unwrap_or_default();
         Considered {
-            explanation: knowledge::explain((one.matched_by, true), one.similarity, &matched_words, &one.parts, score),
+            explanation: knowledge::explain((one.matched_by, one.passed), one.similarity, &matched_words, &one.parts, score),
             recency: 1.0,
             parts: one.parts.clone(),
             matched_words,

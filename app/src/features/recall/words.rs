@@ -117,10 +117,12 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
 pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
     let silent =
         retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the relevance floor." /> });
+    let outranked = (!retrieval.zero_hit && retrieval.hits == 0)
+        .then(|| view! { <Badge text="only documents" title="Memories reached the relevance floor, but documents ranked higher." /> });
     let expected = retrieval.expected.then(|| view! { <Badge text="result expected" title="The agent expected a result." /> });
     let degraded = (!retrieval.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", retrieval.degraded.join(", "));
         view! { <Badge tone=Tone::Danger text title="Part of the search could not run." /> }
     });
-    (silent, expected, degraded)
+    (silent, outranked, expected, degraded)
 }

@@ -132,7 +132,7 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: Date
                where tenant_id = $1 and agent_id = any($3) and live and expires_at <= $2 group by 1),
             deleted as (
               select agent_id, count(*) as memories from agent_memories
-               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null group by 1),
+               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null and status <> 'inbox' and archived_at is null group by 1),
             added as (
               select agent_id, count(*) as memories from agent_memories
                where tenant_id = $1 and agent_id = any($3) and created_at > $2 - interval '7 days' and status <> 'inbox' group by 1)

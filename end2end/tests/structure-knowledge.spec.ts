@@ -10,12 +10,16 @@ test('knowledge', { tag: '@no-js' }, async ({ knowledge, agent }) => {
   await expect(knowledge.main).toMatchAriaSnapshot(`
     - heading "Documents" [level=1]
     - navigation "Knowledge":
-      - link "Documents":
-        - /url: /knowledge
-      - link "Ingestions":
-        - /url: /knowledge/runs
-      - link "Topology":
-        - /url: /knowledge/topology
+      - list:
+        - listitem:
+          - link "Documents":
+            - /url: /knowledge
+        - listitem:
+          - link "Ingestions":
+            - /url: /knowledge/runs
+        - listitem:
+          - link "Topology":
+            - /url: /knowledge/topology
     - search "Documents":
       - searchbox "Title, reference or path"
       - combobox "Kind":

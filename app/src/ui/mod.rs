@@ -35,8 +35,8 @@ pub use reason::ReasonField;
 pub use search_field::SearchField;
 pub use selection::{Selection, Tick};
 pub use spark::Spark;
-pub use tabs::PageTabs;
-pub use time::Time;
+pub use tabs::{PageTabs, tab};
+pub use time::{Moment, Time};
 pub use zone::Zone;
 
 pub(crate) use crate::{

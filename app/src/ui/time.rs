@@ -14,3 +14,14 @@ pub fn Time(at: DateTime<Utc>) -> impl IntoView {
         </time>
     }
 }
+
+/// An exact time in the reader's zone, where the order and the second matter.
+#[component]
+pub fn Moment(at: DateTime<Utc>) -> impl IntoView {
+    let zone = Zone::expect();
+    view! {
+        <time class="whitespace-nowrap" datetime=at.to_rfc3339()>
+            {zone.moment(at)}
+        </time>
+    }
+}

@@ -2,7 +2,7 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Time, choice, text},
+    ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
@@ -56,7 +56,7 @@ pub fn AuditPage() -> impl IntoView {
                 <TextField
                     name="target"
                     label="About"
-                    hint="Topic, short id or id"
+                    hint="Topic or id"
                     value=filtered.value("target")
                     error=filtered.error("target")
                 />
@@ -91,7 +91,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
             <table class="data table-fixed" aria-label="Audit log">
                 <thead>
                     <tr>
-                        <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
+                        <th scope="col" class="hidden w-52 md:table-cell">"When"</th>
                         <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
                         <th scope="col">"What"</th>
                     </tr>
@@ -138,9 +138,16 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     let message = message(&entry);
     let actor_kind = (entry.actor_kind != entry.actor_name).then_some(entry.actor_kind);
     let target_kind = if entry.target_kind == "tenant" { "organisation".to_owned() } else { entry.target_kind.replace('_', " ") };
+    // Who signs in does it to nobody else.
+    let about = (entry.target_id != entry.actor_id).then(|| {
+        view! {
+            <span class="text-soft">{target_kind}</span>
+            <span class="min-w-0 wrap-anywhere" data-testid="target">{target}</span>
+        }
+    });
     view! {
         <tr data-testid="entry">
-            <td class="hidden text-soft md:table-cell"><Time at=entry.at /></td>
+            <td class="hidden text-soft md:table-cell"><Moment at=entry.at /></td>
             <td class="hidden sm:table-cell">
                 <span class="break-words">{entry.actor_name.clone()}</span>
                 <span class="ml-1.5 text-xs text-soft">{actor_kind}</span>
@@ -148,12 +155,11 @@ fn Row(entry: AuditEntry) -> impl IntoView {
             <td>
                 <p class="flex flex-wrap items-baseline gap-x-2">
                     <Badge text=action title=entry.action />
-                    <span class="text-soft">{target_kind}</span>
-                    <span class="min-w-0 wrap-anywhere" data-testid="target">{target}</span>
+                    {about}
                 </p>
                 {message.map(|message| view! { <p class="mt-0.5 wrap-anywhere text-soft">{message}</p> })}
                 {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
-                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Time at=entry.at /></p>
+                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Moment at=entry.at /></p>
             </td>
         </tr>
     }

@@ -1,11 +1,14 @@
-use crate::ui::PageTabs;
+use crate::ui::{PageTabs, tab};
 use leptos::prelude::*;
-
-const TABS: &[(&str, &str)] =
-    &[("/knowledge", "Documents"), ("/knowledge/runs", "Ingestions"), ("/knowledge/topology", "Topology"), ("/knowledge/upload", "Upload")];
 
 /// The tabs of the knowledge pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
-    view! { <PageTabs label="Knowledge" tabs=TABS /> }
+    let tabs = [
+        tab("/knowledge", "Documents"),
+        tab("/knowledge/runs", "Ingestions"),
+        tab("/knowledge/topology", "Topology"),
+        tab("/knowledge/upload", "Upload"),
+    ];
+    view! { <PageTabs label="Knowledge" tabs /> }
 }

@@ -1,10 +1,8 @@
-use crate::ui::PageTabs;
+use crate::ui::{PageTabs, tab};
 use leptos::prelude::*;
-
-const TABS: &[(&str, &str)] = &[("/recall/playground", "Recall"), ("/recall/playground/context", "Assemble a context")];
 
 /// The tabs of the playground.
 #[component]
 pub fn PlaygroundTabs() -> impl IntoView {
-    view! { <PageTabs label="Playground" tabs=TABS /> }
+    view! { <PageTabs label="Playground" tabs=[tab("/recall/playground", "Recall"), tab("/recall/playground/context", "Assemble a context")] /> }
 }

@@ -58,6 +58,19 @@ pub fn ticks(most: i64, steps: i64) -> Vec<i64> {
     (0..=last).map(|i| i * step).collect()
 }
 
+/// Formats the count of a tick, which is round: `500`, `20k`, `1.5M`.
+pub fn compact(n: i64) -> String {
+    let (unit, name) = match n {
+        1_000_000.. => (1_000_000, "M"),
+        10_000.. => (1_000, "k"),
+        _ => return n.to_string(),
+    };
+    match n % unit * 10 / unit {
+        0 => format!("{}{name}", n / unit),
+        tenths => format!("{}.{tenths}{name}", n / unit),
+    }
+}
+
 /// The power of ten of a round step: 1 for 1, 2 and 5, 10 for 10, 20 and 50.
 fn step_decade(step: i64) -> i64 {
     let mut decade = 1;
@@ -85,6 +98,11 @@ mod tests {
     use super::*;
 
     const PLOT: Plot = Plot { left: 40.0, top: 10.0, width: 300.0, height: 100.0 };
+
+    #[test]
+    fn ticks_are_short() {
+        assert_eq!([0, 500, 5_000, 20_000, 150_000, 1_000_000, 2_500_000].map(compact), ["0", "500", "5000", "20k", "150k", "1M", "2.5M"]);
+    }
 
     #[test]
     fn values_stand_where_they_belong() {

@@ -1,5 +1,5 @@
 use crate::ui::{
-    chart::{Plot, length, ticks},
+    chart::{Plot, compact, length, ticks},
     text,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;
-const PLOT: Plot = Plot { left: 44.0, top: 10.0, width: 706.0, height: 160.0 };
+const PLOT: Plot = Plot { left: 54.0, top: 12.0, width: 696.0, height: 156.0 };
 /// Days that the chart shows: today and the seven that follow.
 const DAYS: u32 = 8;
 /// The retentions that end, from the bottom of a column to its top, with their fill and its opacity.
@@ -42,13 +42,16 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
         }
     }
     let total: i64 = dates.iter().map(|date| sum(*date)).sum();
+    if total == 0 {
+        return view! { <p class="card mb-6 p-4 text-sm text-soft" data-testid="expiring">"No memories expire in the next seven days."</p> }.into_any();
+    }
     let label = format!("{} in the next seven days", text::count(total, "memory expires", "memories expire"));
     let axis = marks.into_iter().map(|mark| {
         let y = format!("{:.1}", PLOT.y(length(mark), top));
         view! {
             <g>
                 <line class="stroke-line" x1=PLOT.left.to_string() x2=PLOT.right().to_string() y1=y.clone() y2=y.clone() />
-                {word((PLOT.left - 6.0, y), "end", text::number(mark))}
+                {word((PLOT.left - 6.0, y), "end", compact(mark))}
             </g>
         }
     });
@@ -74,9 +77,9 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
                 <ul class="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">{keys.collect_view()}</ul>
                 <p class="text-xs text-soft" data-testid="expiring">{label.clone()}</p>
             </figcaption>
-            <div class="overflow-x-auto p-2" tabindex="0" role="region" aria-label="Drawing of expiring memories">
+            <div class="p-2">
                 <svg
-                    class="mx-auto block w-full max-w-[57rem] min-w-[34rem]"
+                    class="mx-auto block w-full max-w-[57rem]"
                     viewBox=format!("0 0 {WIDTH} {HEIGHT}")
                     role="img"
                     aria-label=label
@@ -86,11 +89,13 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
             </div>
         </figure>
     }
+    .into_any()
 }
 
 fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
     view! {
-        <text class="fill-soft text-xs" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
+        // The drawing is half as large on a phone, its words are not.
+        <text class="fill-soft text-xs max-sm:text-2xl" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
             {text}
         </text>
     }

@@ -71,7 +71,7 @@ fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl In
             <fieldset class="py-4">
                 <legend class="float-left w-full font-medium">{group.title}</legend>
                 <p class="mb-3 text-sm text-soft">{group.says}</p>
-                <div class="grid grid-cols-2 gap-3 sm:grid-cols-4">{fields.collect_view()}</div>
+                <div class="grid grid-cols-2 items-end gap-3 sm:grid-cols-4">{fields.collect_view()}</div>
             </fieldset>
         }
     };

@@ -91,7 +91,7 @@ fn Row(agent: AgentAging) -> impl IntoView {
     };
     view! {
         <tr data-testid="aging">
-            <th scope="row" class="font-normal! text-ink!"><a class="font-medium" href=here>{agent.agent_slug}</a></th>
+            <th scope="row" class="font-normal! text-ink!"><a class="text-base font-medium" href=here>{agent.agent_slug}</a></th>
             <td>
                 <span class="block text-sm whitespace-nowrap">
                     {text::number(agent.episodes)} <span class="text-soft">" of "{text::number(agent.episodes_max)}</span>
@@ -124,7 +124,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
     let rows = sweeps.into_iter().map(|run| {
         let state = match (run.finished_at, run.error) {
             (_, Some(error)) => view! { <span class="text-danger">{error}</span> }.into_any(),
-            (Some(at), None) => view! { <Time at /> }.into_any(),
+            (Some(at), None) => text::duration(at - run.started_at).into_any(),
             (None, None) => view! { <span class="text-soft">"running"</span> }.into_any(),
         };
         view! {
@@ -143,8 +143,8 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
             <table class="data" aria-label="Sweeps">
                 <thead>
                     <tr>
-                        <th scope="col">"Sweep"</th>
-                        <th scope="col">"Finished"</th>
+                        <th scope="col">"Started"</th>
+                        <th scope="col">"Duration"</th>
                         <th scope="col" class="number">"Expired"</th>
                         <th scope="col" class="number">"Faded"</th>
                         <th scope="col" class="number">"Over the limit"</th>

@@ -53,7 +53,7 @@ pub static GROUPS: [Group; 4] = [
     },
     Group {
         title: "History, in days",
-        says: "How long old records are kept. Versions and moments are kept at least as long as the retrieval log.",
+        says: "How long old records are kept. Former versions, repetitions and vectors are kept at least as long as the recall log.",
         fields: &[
             field!("history_days.versions", "Former versions", history_days.versions),
             field!("history_days.moments", "Repetitions and vectors", history_days.moments),
@@ -75,7 +75,7 @@ pub static GROUPS: [Group; 4] = [
     },
     Group {
         title: "Archive and limits",
-        says: "Below the first floor an episode is archived, below the second one only near the limit of episodes.",
+        says: "An episode is archived when its importance falls below the first value. Near the maximum of episodes, the second value applies.",
         fields: &[
             field!("archived_below", "Archived below", archived_below),
             field!("cleaned_up_below", "Archived early below", cleaned_up_below),

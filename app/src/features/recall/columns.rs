@@ -2,7 +2,7 @@ use super::narrow::{bar_href, bar_name, counts};
 use crate::{
     query::Query,
     ui::{
-        chart::{Plot, labelled, length, ticks},
+        chart::{Plot, compact, labelled, length, ticks},
         text,
     },
 };
@@ -38,7 +38,8 @@ pub fn Columns(
     /// The chart as a sentence.
     label: String,
 ) -> impl IntoView {
-    let plot = Plot { left: 44.0, top: 10.0, width: 706.0, height };
+    // The axis is on the right, where a chart that is wider than its window begins.
+    let plot = Plot { left: 6.0, top: 10.0, width: 706.0, height };
     let most = columns.iter().flat_map(|column| &column.parts).map(|(_, count)| *count).max().unwrap_or(0);
     let marks = ticks(most, if height > 100.0 { 4 } else { 2 });
     let top = length(marks.last().copied().unwrap_or(1));
@@ -104,7 +105,7 @@ fn tick(plot: Plot, mark: i64, top: f64) -> impl IntoView {
     view! {
         <g>
             <line class="stroke-line" x1=plot.left.to_string() x2=plot.right().to_string() y1=at.clone() y2=at />
-            {word((plot.left - 6.0, y), "end", text::number(mark))}
+            {word((plot.right() + 6.0, y), "start", compact(mark))}
         </g>
     }
 }

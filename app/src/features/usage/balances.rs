@@ -27,7 +27,7 @@ pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<
         <section aria-labelledby="limits">
             <h2 class="mb-1" id="limits">"Credit and quotas"</h2>
             <p class="mb-3 max-w-3xl text-sm text-soft">
-                "An account without limits can always call models. When an account is used up, memories are stored without a vector, \
+                "An account without limits can always call models. When an account runs out of credit or reaches a quota, memories are stored without a vector, \
                 searches match words only, and rules replace the chat model. Vectors are added once there is credit again."
             </p>
             <Limited accounts may_edit />

@@ -1,6 +1,6 @@
 use super::words::{calls, dollars};
 use crate::ui::{
-    chart::{Plot, labelled, length, ticks},
+    chart::{Plot, compact, labelled, length, ticks},
     text,
 };
 use chrono::NaiveDate;
@@ -10,7 +10,8 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;
-const PLOT: Plot = Plot { left: 64.0, top: 10.0, width: 686.0, height: 160.0 };
+/// The axis is on the right, where a chart that is wider than its window begins.
+const PLOT: Plot = Plot { left: 6.0, top: 10.0, width: 686.0, height: 160.0 };
 
 /// Columns of what each day cost, or of its tokens if all calls were free.
 #[component]
@@ -31,7 +32,7 @@ pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
         view! {
             <g>
                 <line class="stroke-line" x1=PLOT.left.to_string() x2=PLOT.right().to_string() y1=y.clone() y2=y.clone() />
-                {word((PLOT.left - 6.0, y), "end", scale.mark(mark))}
+                {word((PLOT.right() + 6.0, y), "start", scale.mark(mark))}
             </g>
         }
     });
@@ -96,8 +97,8 @@ impl Scale {
 
     fn mark(&self, mark: i64) -> String {
         match self.unit {
-            unit if unit <= 0.0 => text::number(mark),
-            unit if unit >= 1.0 => format!("${}", text::number(mark)),
+            unit if unit <= 0.0 => compact(mark),
+            unit if unit >= 1.0 => format!("${}", compact(mark)),
             unit => dollars(length(mark) * unit),
         }
     }

@@ -98,14 +98,12 @@ fn Shares(
             <tr>
                 <th scope="row" class="font-normal! whitespace-normal!">
                     <span class="text-sm wrap-anywhere">{share.name.map_or_else(|| none.to_owned(), |name| text::visible(&name))}</span>
-                </th>
-                <td class="w-26 align-middle!">
-                    <svg class="h-2 w-20" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">
+                    <svg class="mt-1 block h-1.5 w-full max-w-40" viewBox="0 0 96 8" preserveAspectRatio="none" aria-hidden="true">
                         <rect class="fill-line" width="96" height="8" rx="2" />
                         <rect class="fill-chart" width=width height="8" rx="2" />
                     </svg>
-                </td>
-                <td class="number w-36 text-sm sm:w-44">
+                </th>
+                <td class="number w-48 text-sm sm:w-60">
                     <strong class="font-medium">{dollars(share.usage.dollars)}</strong>
                     <span class="block text-xs text-soft">{calls(share.usage)}</span>
                 </td>
@@ -119,7 +117,6 @@ fn Shares(
                 <thead class="sr-only">
                     <tr>
                         <th scope="col">{title}</th>
-                        <th scope="col">"Share"</th>
                         <th scope="col">"Cost"</th>
                     </tr>
                 </thead>
@@ -137,7 +134,7 @@ fn NoCalls(filtered: bool) -> impl IntoView {
     };
     view! {
         <Empty shape=Shape::Usage title=title>
-            <p>"Usage appears here when agents call a model. Only outside models cost money. Set LLM_MODEL or EMBEDDING_MODEL to use one."</p>
+            <p>"Usage appears here when agents call a model. Only outside models cost money. The server's settings name them (LLM_MODEL, EMBEDDING_MODEL)."</p>
             {clear}
         </Empty>
     }

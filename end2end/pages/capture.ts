@@ -52,7 +52,7 @@ export class SourcePage extends Frame {
 
 export class SourcesPage extends FilteredPage {
   readonly rows = this.page.getByTestId('source');
-  readonly form = this.page.getByRole('combobox', { name: 'Form' });
+  readonly form = this.page.getByRole('combobox', { name: 'Kind' });
 
   row(title: string): Locator {
     return this.rows.filter({ has: this.page.getByRole('link', { name: title, exact: true }) });

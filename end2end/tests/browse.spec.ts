@@ -130,7 +130,7 @@ test('an invalid filter is explained at its field', { tag: '@no-js' }, async ({ 
   const field = memories.page.getByLabel('User', { exact: true });
   await expect(field).toHaveAttribute('aria-invalid', 'true');
   await expect(field).toHaveAccessibleDescription('Enter a UUID.');
-  await expect(memories.error).toContainText('Invalid filters');
+  await expect(memories.error).toContainText('Invalid input');
   await memories.error.getByRole('link', { name: 'Start over' }).click();
   await expect(memories.rows).toHaveCount(50);
 

@@ -31,7 +31,7 @@ for (const [name, href] of Object.entries({
   Memories: '/memories',
   Terms: '/vocabulary/terms',
   Documents: '/knowledge',
-  'People with a profile': '/people',
+  'Profiles of people': '/people',
 } satisfies Record<TotalName, string>)) {
   test(`the total of ${name} links to ${href}`, async ({ overview, page }) => {
     await overview.goto('/');

@@ -31,7 +31,7 @@ test('an invalid filter of the log is explained at its field', { tag: '@no-js' }
   await expect(recalls.memory).toHaveAccessibleDescription('Enter a UUID.');
   await expect(recalls.ranking).toHaveAccessibleDescription('Choose one of the rankings.');
   await expect(recalls.until).toHaveAccessibleDescription('The end is before the beginning.');
-  await expect(recalls.error).toContainText('Invalid filters');
+  await expect(recalls.error).toContainText('Invalid input');
 });
 
 test('a recall is shown whole and links to what it found', { tag: ['@phone', '@no-js'] }, async ({ retrieval, memory, gate }) => {

@@ -11,7 +11,7 @@ test('a search finds by meaning, best first, and shows the scores', { tag: '@no-
   await memories.goto(agent.memories());
   await memories.question.fill('Where can guests park their car?');
   await memories.search.click();
-  await expect(memories.total).toContainText(/^\d+ of \d+ memories reached the relevance floor of 0\.25/);
+  await expect(memories.total).toContainText(/^(At least )?[\d,]+ of [\d,]+ memories reached the relevance floor of 0\.25/);
   await expect.poll(() => memories.query()).toEqual({ q: 'Where can guests park their car?', agent: agent.id });
   await expect(memories.topics.first()).toHaveText('parking');
   const scores = await memories.scores();

@@ -8,7 +8,7 @@ test('capturing', { tag: '@no-js' }, async ({ capture }) => {
   await expect(capture.main).toMatchAriaSnapshot(`
     - heading "Capture" [level=1]
     - textbox "Text"
-    - group "Mode":
+    - group "Kind":
       - radio /^Transcript/ [checked]
       - radio /^Note/
       - radio /^Summary/

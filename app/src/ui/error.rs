@@ -22,6 +22,14 @@ fn list_of(path: &str) -> (&'static str, &'static str) {
     lists.into_iter().find(|(prefix, _)| path.starts_with(prefix)).map_or(("/memories", "All memories"), |(_, list)| list)
 }
 
+/// Where somebody whose input is refused starts over: on the same page, or on the one that leads to it.
+fn start_of(path: &str) -> &str {
+    match path {
+        "/erasure/new" => "/erasure",
+        path => path.strip_suffix("/change").unwrap_or(path),
+    }
+}
+
 /// An error in place of a page or a list, with a link to go on.
 #[component]
 pub fn ErrorView(error: ConsoleError) -> impl IntoView {
@@ -29,7 +37,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         ErrorCode::Unauthenticated => "Your session has ended",
         ErrorCode::Forbidden => "Your role does not allow this",
         ErrorCode::NotFound => "Not found",
-        ErrorCode::Invalid => "Invalid filters",
+        ErrorCode::Invalid => "Invalid input",
         ErrorCode::Conflict => "This has changed in the meantime",
         ErrorCode::Unavailable => "Temporarily unavailable",
         _ => "Something went wrong on the server",
@@ -43,7 +51,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
             let (href, text) = list_of(&path);
             view! { <a class="button" href=href>{text}</a> }.into_any()
         }
-        ErrorCode::Invalid => view! { <a class="button" href=path>"Start over"</a> }.into_any(),
+        ErrorCode::Invalid => view! { <a class="button" href=start_of(&path).to_owned()>"Start over"</a> }.into_any(),
         // A plain link reloads the page, so it works without JavaScript too.
         _ => view! { <a class="button" rel="external" href=here>"Try again"</a> }.into_any(),
     };

@@ -30,7 +30,7 @@ pub fn Modes(chosen: String, error: Option<String>) -> impl IntoView {
     };
     view! {
         <fieldset>
-            <legend class="label">"Mode"</legend>
+            <legend class="label">"Kind"</legend>
             <div class="grid gap-2 lg:grid-cols-3">{CaptureMode::ALL.iter().map(option).collect_view()}</div>
             {error.map(|text| view! { <p class="mt-1 text-xs text-danger">{text}</p> })}
         </fieldset>

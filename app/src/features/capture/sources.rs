@@ -13,7 +13,7 @@ use remembrancer::api::{Page, SourceForm, SourceRow};
 pub fn SourcesPage() -> impl IntoView {
     let filtered = Filtered::by(url::sources);
     let (query, list) = (filtered.query.clone(), filtered.load(browse_sources));
-    let any = std::iter::once(choice("", "Any form"));
+    let any = std::iter::once(choice("", "Any kind"));
     let forms = any.chain(SourceForm::ALL.iter().map(|each| choice(each.as_str(), form(*each)))).collect();
     view! {
         <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
@@ -21,7 +21,7 @@ pub fn SourcesPage() -> impl IntoView {
             <div class="flex flex-wrap items-end gap-2">
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
-                    <SelectField name="form" label="Form" value=filtered.value("form") error=filtered.error("form") choices=forms />
+                    <SelectField name="form" label="Kind" value=filtered.value("form") error=filtered.error("form") choices=forms />
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=!filtered.query.any(url::SOURCES) href="/sources">"Clear"</a>

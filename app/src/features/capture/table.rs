@@ -87,7 +87,7 @@ fn Row(event: EventRow, select: bool, here: String) -> impl IntoView {
                 {error}
                 <p class="mt-0.5 text-xs text-soft @2xl:hidden">
                     {event.agent_slug.clone()} " · " <Time at=event.created_at />
-                    <span class="@md:hidden">" · attempt " {event.attempt.to_string()}</span>
+                    {(event.attempt > 0).then(|| view! { <span class="@md:hidden">" · attempt " {event.attempt.to_string()}</span> })}
                 </p>
             </td>
             <td><div class="flex flex-wrap items-center gap-x-2 gap-y-1">{state(event.state)} {due} {retry}</div></td>

@@ -29,8 +29,8 @@ pub fn ContextLogPage() -> impl IntoView {
 
 #[component]
 fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
-    let cut = vec![choice("", "Cut or not"), choice("true", "Cut to fit"), choice("false", "Not cut")];
-    let degraded = vec![choice("", "Complete or not"), choice("true", "Something is missing"), choice("false", "Complete")];
+    let cut = vec![choice("", "Any"), choice("true", "Cut to fit"), choice("false", "Not cut")];
+    let degraded = vec![choice("", "Any"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
         <FilterForm action=PATH label="Context log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
@@ -131,10 +131,13 @@ fn First() -> impl IntoView {
                 "When an agent calls " <code class="font-mono">"POST /api/context"</code>
                 ", the prompt that it gets appears here a moment later: its blocks, what was cut, and its text."
             </p>
-            <a class="button" href=PLAYGROUND>
-                <Icon shape=Shape::Playground />
-                "Assemble one in the playground"
-            </a>
+            <p class="flex flex-wrap justify-center gap-2">
+                <a class="button" href="/agents">"Connect an agent"</a>
+                <a class="button button-quiet" href=PLAYGROUND>
+                    <Icon shape=Shape::Playground />
+                    "Open the playground"
+                </a>
+            </p>
         </Empty>
     }
 }

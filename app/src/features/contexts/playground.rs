@@ -58,11 +58,11 @@ fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
     view! {
         <FilterForm action=PLAYGROUND label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_8rem_minmax(0,1fr)]">
-                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
-                <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=filtered.value("budget") error=filtered.error("budget") />
                 <div class="col-span-full lg:col-span-1">
-                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
+                    <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
+                <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=filtered.value("budget") error=filtered.error("budget") />
+                <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Query" hint="The question or task of the turn" />
                     <button class="button button-primary" type="submit">

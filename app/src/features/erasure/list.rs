@@ -59,7 +59,7 @@ fn Begin() -> impl IntoView {
                 <label class="label" for="names">"Names, one on each line"</label>
                 <textarea class="input" id="names" name="names" rows="3" aria-describedby="names-hint"></textarea>
                 <p class="mt-1 text-xs text-soft" id="names-hint">
-                    "The next page lists rows of other people that contain these names. You choose which of them to erase."
+                    "The next page lists records of others that contain these names. You choose which of them to erase."
                 </p>
             </div>
             <button class="button button-primary" type="submit">"Preview"</button>
@@ -75,7 +75,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="post" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
-            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept."</p>
+            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased or archived, and none expires."</p>
             <div>
                 <label class="label" for="hold-user">"User"</label>
                 <input class="input" id="hold-user" name="user" required autocomplete="off" value=typed.text("user") />

@@ -11,7 +11,7 @@ use crate::{
     ui::{ErrorView, SelectField, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, Promotion, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
 fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
@@ -118,7 +118,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 </div>
             </div>
             <label class="flex items-start gap-3 py-4">
-                <input class="mt-1" type="checkbox" name="outside_models" value="true" checked=outside />
+                <input class="mt-1 shrink-0" type="checkbox" name="outside_models" value="true" checked=outside />
                 <span>
                     <span class="block font-medium">"Send text to outside models"</span>
                     <span class="block text-sm text-soft">
@@ -135,7 +135,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 <div class="mt-2 space-y-2">{matters}</div>
             </fieldset>
             <label class="flex items-start gap-3 py-4">
-                <input class="mt-1" type="checkbox" name="shared_profiles" value="true" checked=shared />
+                <input class="mt-1 shrink-0" type="checkbox" name="shared_profiles" value="true" checked=shared />
                 <span>
                     <span class="block font-medium">"Share the commons’ profiles with all agents"</span>
                     <span class="block text-sm text-soft">
@@ -165,7 +165,7 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
     let (id, error_id) = (format!("{name}-days"), format!("{name}-error"));
     let described = error.as_ref().map(|_| error_id.clone());
     view! {
-        <div class="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <div class="group flex flex-wrap items-center gap-x-3 gap-y-1">
             <span class="w-20" aria-hidden="true">{label}</span>
             <div class="w-44">
                 <SelectField
@@ -176,19 +176,20 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
                     choices=vec![choice(KEEP_OUT, "Keep out"), choice(ALLOW, "Allow"), choice(LIMIT, "Allow for some days")]
                 />
             </div>
-            <label class="text-sm text-soft" for=id.clone()>"Days" <span class="sr-only">{format!(" for {}", label.to_lowercase())}</span></label>
-            <div class="w-24">
-                <input
-                    class="input"
-                    id=id
-                    name=format!("{name}_days")
-                    type="number"
-                    min="1"
-                    max=MATTER_DAYS_MAX.to_string()
-                    value=days
-                    aria-invalid=error.as_ref().map(|_| "true")
-                    aria-describedby=described
-                />
+            // Without a limit there are no days to enter. The server checks them: a browser refuses a form for a wrong field that is hidden.
+            <div class="hidden items-center gap-3 group-has-[option[value=limit]:checked]:flex">
+                <label class="text-sm text-soft" for=id.clone()>"Days" <span class="sr-only">{format!(" for {}", label.to_lowercase())}</span></label>
+                <div class="w-24">
+                    <input
+                        class="input"
+                        id=id
+                        name=format!("{name}_days")
+                        type="number"
+                        value=days
+                        aria-invalid=error.as_ref().map(|_| "true")
+                        aria-describedby=described
+                    />
+                </div>
             </div>
             {error.map(|text| view! { <p class="w-full text-xs text-danger" id=error_id>{text}</p> })}
         </div>

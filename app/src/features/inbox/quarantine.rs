@@ -82,7 +82,7 @@ fn Nothing() -> impl IntoView {
                 "When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is "
                 "made from it until you decide."
             </p>
-            <a class="button" href="/inbox">"Open the inbox"</a>
+            <a class="button" href="/capture">"Capture a text"</a>
         </Empty>
     }
 }

@@ -156,7 +156,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
                 "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
                 "appear here."
             </p>
-            <a class="button button-quiet" href="/inbox">"Open the inbox"</a>
+            <a class="button" href="/memories">"Browse memories"</a>
         </Empty>
     }
     .into_any()

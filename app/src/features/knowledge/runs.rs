@@ -120,10 +120,11 @@ fn Failures(failures: Vec<IngestFailure>) -> impl IntoView {
 fn NoRuns() -> impl IntoView {
     view! {
         <Empty shape=Shape::Knowledge title="No ingestions yet">
-            <p class="mb-3">"Each run of this command on the server, and each call of the API, appears here:"</p>
+            <p class="mb-3">"Each upload, each call of the API and each run of this command on the server appears here:"</p>
             <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
                 "remembrancer kb ingest DIR --tenant acme --collection handbook"
             </pre>
+            <p class="mt-3"><a class="button" href="/knowledge/upload">"Upload documents"</a></p>
         </Empty>
     }
 }

@@ -131,9 +131,9 @@ fn names(names: Vec<String>) -> impl IntoView {
 fn Nothing() -> impl IntoView {
     view! {
         <Empty shape=Shape::Knowledge title="No components yet">
-            <p class="mb-3">"Components, and what they depend on, come from the architecture files of an ingestion."</p>
-            <a class="button" href="/knowledge">
-                "Documents"
+            <p class="mb-3">"Components and their dependencies are read from documents that are called ARCHITECTURE.md."</p>
+            <a class="button" href="/knowledge/upload">
+                "Upload documents"
             </a>
         </Empty>
     }

@@ -39,6 +39,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
     let described = |field: &str| invalid(field).map(|_| format!("{field}-error"));
     let typed = flash.as_ref().filter(|flash| flash.refused).map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let chosen = typed.text("collection");
+    let first = collections.is_empty();
     let options = collections.into_iter().map(|name| {
         view! { <option value=name.clone() selected=name == chosen>{name.clone()}</option> }
     });
@@ -46,7 +47,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
         <Results files=uploaded />
         <form class="card max-w-2xl divide-y divide-line" method="post" action="/console/upload" enctype="multipart/form-data">
             <div class="grid gap-3 p-4 sm:grid-cols-2">
-                <div>
+                <div class:hidden=first>
                     <label class="label" for="collection">"Collection"</label>
                     <select class="input" id="collection" name="collection" aria-invalid=invalid("collection") aria-describedby=described("collection")>
                         <option value="">"Choose a collection"</option>
@@ -55,7 +56,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                     {error("collection")}
                 </div>
                 <div>
-                    <label class="label" for="new-collection">"Or a new collection"</label>
+                    <label class="label" for="new-collection">{if first { "Collection" } else { "Or a new collection" }}</label>
                     <input
                         class="input"
                         id="new-collection"
@@ -70,7 +71,8 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
             <div class="p-4">
                 <label class="label" for="files">"Files"</label>
                 <input
-                    class="block w-full text-sm"
+                    class="block w-full cursor-pointer text-sm text-soft file:mr-3 file:cursor-pointer file:rounded-md file:border file:border-solid \
+                    file:border-line-strong file:bg-surface file:px-3 file:py-1.5 file:text-ink hover:file:bg-sunken"
                     id="files"
                     name="files"
                     type="file"

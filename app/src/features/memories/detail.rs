@@ -97,7 +97,7 @@ fn Whole(
     flash: Option<Flash>,
 ) -> impl IntoView {
     let row = detail.memory.clone();
-    let trail = detail.audit.clone();
+    let (id, trail, versions) = (row.id, detail.audit.clone(), detail.versions.clone());
     // Shared memories belong to no agent that asks; their author does.
     let why_not = why_not(detail.created_by, &row.short_id, row.user_id);
     let rejected = row.status == MemoryStatus::Inbox;
@@ -121,7 +121,8 @@ fn Whole(
                 <span class="font-mono text-xs text-soft" title="Short id, as shown in prompts">{row.short_id.clone()}</span>
             </div>
         </header>
-        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+        // On a phone, what can be done comes before the history.
+        <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
             <div class="min-w-0 space-y-6">
                 {waits.then(|| view! { <Waiting id=row.id /> })}
                 {row.deleted_at.map(|at| view! { <Deleted at by reason rejected /> })}
@@ -142,20 +143,22 @@ fn Whole(
                 <Evidence quotes />
                 <Contradictions links=detail.links.clone() />
                 <Links topic=row.topic.clone() links=detail.links.clone() />
-                <RecalledBy recalls id=row.id why_not />
-                <History versions=detail.versions.clone() query page=format!("/memories/{}", row.id) />
-                <section aria-labelledby="trail">
-                    <h2 class="mb-2" id="trail">"Audit trail"</h2>
-                    <div class="card"><Trail entries=trail /></div>
-                </section>
             </div>
-            <div class="mt-6 space-y-6 lg:mt-0">
+            <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
                 {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review here=here.clone() /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() here asked flash /> })}
                 <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
+            </div>
+            <div class="min-w-0 space-y-6">
+                <RecalledBy recalls id why_not />
+                <History versions query page=format!("/memories/{id}") />
+                <section aria-labelledby="trail">
+                    <h2 class="mb-2" id="trail">"Audit trail"</h2>
+                    <div class="card"><Trail entries=trail /></div>
+                </section>
             </div>
         </div>
     }

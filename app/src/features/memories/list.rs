@@ -65,7 +65,12 @@ fn Browsed(
 ) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
-        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First public_url /> }.into_any() };
+        let only_deleted = query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES);
+        let why = match (filtered, only_deleted) {
+            (_, true) => view! { <NoDeleted /> }.into_any(),
+            (true, false) => view! { <NoMatch /> }.into_any(),
+            (false, false) => view! { <First public_url /> }.into_any(),
+        };
         return view! { <div class="card">{why}</div> }.into_any();
     }
     let (shown, kind) = (page.rows.len(), if query.get("deleted") == Some("true") { "deleted " } else { "" });
@@ -96,6 +101,18 @@ fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_de
     view! {
         {summary}
         <div class="card">{body}</div>
+    }
+}
+
+#[component]
+fn NoDeleted() -> impl IntoView {
+    view! {
+        <Empty shape=Shape::Memories title="No deleted memories">
+            <p class="mb-3">"Deleted memories appear here, with who deleted them and why. You can restore them."</p>
+            <a class="button" href="/memories">
+                "Show memories"
+            </a>
+        </Empty>
     }
 }
 

@@ -9,16 +9,17 @@ use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
 #[component]
 pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
-    let best = if results.more || results.passed > shown { format!(", the best {shown} of them here") } else { String::new() };
-    let passed = match results.memories {
-        0 => "No memories to search.".to_owned(),
-        memories => text::sentence(&format!(
-            "{} of {} reached the relevance floor of {:.2}{best}",
+    let best = if results.more || results.passed > shown { format!(" The best {shown} are listed.") } else { String::new() };
+    // The empty state says it when there is nothing to search.
+    let passed = (results.memories > 0).then(|| {
+        let relevant = format!(
+            "{} of {} reached the relevance floor of {:.2}.",
             text::at_least(results.passed, results.more),
-            text::count(memories, "memory", "memories"),
+            text::count(results.memories, "memory", "memories"),
             results.floor
-        )),
-    };
+        );
+        view! { <span>{text::sentence(&relevant)} {best}</span> }
+    });
     let agent = query.get("agent").map(str::to_owned);
     let beyond = agent.map(|agent| {
         let ask = Query::default().with("agent", agent).with("q", query.text("q")).href("/recall/playground");
@@ -32,7 +33,7 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     });
     view! {
         <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
-            <span>{passed}</span>
+            {passed}
             {beyond}
             {canonical}
             {degraded}
@@ -61,22 +62,30 @@ pub fn Scores(hit: SearchHit) -> impl IntoView {
 pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
     let wider = Query::default().with("q", query.text("q"));
     let narrowed = wider.href("/memories") != query.without(&["peek"]).href("/memories");
+    let nothing = results.memories == 0;
+    let title = match (nothing, narrowed) {
+        (true, true) => "No memory matches these filters",
+        (true, false) => "No memories yet",
+        (false, _) => "Nothing relevant enough",
+    };
     let why = match (results.nearest, results.memories) {
         (Some(nearest), _) => format!(
             "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
              An agent that asks this gets no hits.",
             results.floor
         ),
-        (None, 0) if narrowed => "No memory matches these filters. Try other agents or filters.".to_owned(),
-        (None, 0) => "There are no memories yet. They appear here when an agent remembers something.".to_owned(),
+        (None, 0) if narrowed => "Try other agents or filters.".to_owned(),
+        (None, 0) => "Memories appear here when an agent remembers something.".to_owned(),
         (None, n) => format!("None of {} is close to the question.", text::count(n, "memory", "memories")),
     };
     view! {
-        <Empty shape=Shape::Search title="Nothing relevant enough">
+        <Empty shape=Shape::Search title>
             <p class="mb-3">{why}</p>
             <p class="flex flex-wrap justify-center gap-2">
                 {narrowed.then(|| view! { <a class="button" href=wider.href("/memories")>"Ask all agents, without filters"</a> })}
-                <a class="button" href=query.without(&["q", "peek"]).href("/memories")>"Browse instead"</a>
+                <a class="button" href=query.without(&["q", "peek"]).href("/memories")>
+                    {if nothing && !narrowed { "Show how to store one" } else { "Browse instead" }}
+                </a>
             </p>
         </Empty>
     }

@@ -53,7 +53,7 @@ fn Items(title: &'static str, class: &'static str, calm: &'static str, items: Ve
         view! {
             <li class="border-b border-line last:border-b-0">
                 <a class="flex items-baseline gap-3 px-4 py-2.5 text-ink hover:bg-sunken hover:no-underline" href=item.href data-testid="attention">
-                    <span class=format!("min-w-12 shrink-0 text-right text-xl font-semibold {class}") data-testid="count">{text::total_number(item.count)}</span>
+                    <span class=format!("min-w-16 shrink-0 text-right text-xl font-semibold {class}") data-testid="count">{text::total_number(item.count)}</span>
                     " "
                     <span class="min-w-0">
                         <span class="block font-medium">{item.name}</span>
@@ -117,7 +117,7 @@ fn waiting(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
         (
             capture.quarantined,
             ("Turn in quarantine", "Turns in quarantine"),
-            "They may carry instructions. Release or dismiss them.".to_owned(),
+            "Text that reads like an instruction for an agent. Release or dismiss it.".to_owned(),
             "/inbox/quarantine",
         ),
         (

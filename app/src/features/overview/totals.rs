@@ -10,7 +10,7 @@ pub fn Totals(inventory: Inventory) -> impl IntoView {
         ("Memories", inventory.memories, "/memories"),
         ("Terms", inventory.terms, "/vocabulary/terms"),
         ("Documents", inventory.documents, "/knowledge"),
-        ("People with a profile", inventory.profiles, "/people"),
+        ("Profiles of people", inventory.profiles, "/people"),
     ];
     let total = |(name, count, href): (&'static str, i64, &'static str)| {
         view! {

@@ -124,11 +124,14 @@ fn Nothing(filtered: bool) -> impl IntoView {
     }
     view! {
         <Empty shape=Shape::People title="No profiles yet">
-            "A profile appears here when an agent observes something about a person: it calls "
-            <code class="font-mono">"record_observation"</code>
-            " or "
-            <code class="font-mono">"update_user_context"</code>
-            ". The server turns them into entries a moment later."
+            <p class="mb-3">
+                "A profile appears here a moment after an agent records what it observes about a person, with "
+                <code class="font-mono">"record_observation"</code>
+                " or "
+                <code class="font-mono">"update_user_context"</code>
+                "."
+            </p>
+            <a class="button" href="/agents">"Connect an agent"</a>
         </Empty>
     }
     .into_any()

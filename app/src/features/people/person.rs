@@ -61,6 +61,10 @@ fn Missing(error: ConsoleError) -> impl IntoView {
 fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
     let person = PersonPath { agent: detail.agent_id, user: detail.user_id };
     let title = name(detail.user_name.clone(), detail.user_id.map(|id| id.to_string()));
+    let says = match detail.user_id {
+        Some(_) => format!("What {} knows about this person, from observations.", detail.agent_slug),
+        None => format!("What {} knows from observations that name no user.", detail.agent_slug),
+    };
     let mut sentences: HashMap<_, _> = detail.evidence.iter().map(|one| (one.leaf_id, one.sentences.clone())).collect();
     let entries = detail.profile.leaves.iter().cloned().map(|leaf| {
         let sentences = sentences.remove(&leaf.leaf_id).unwrap_or_default();
@@ -74,7 +78,7 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
         <Title text=title.clone() />
         <header class="mb-5">
             <h1 class="wrap-anywhere" dir="auto">{title}</h1>
-            <p class="mt-0.5 text-sm text-soft">"What " {detail.agent_slug.clone()} " knows about this person, from observations."</p>
+            <p class="mt-0.5 text-sm text-soft">{says}</p>
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">

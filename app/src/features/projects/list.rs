@@ -44,7 +44,8 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
         return view! {
             <div class="card">
                 <Empty shape=Shape::Projects title="No projects yet">
-                    <p>"Create one here, or let an agent call POST /api/projects. Memories name a project by its id or slug."</p>
+                    <p>"Create one here. Agents create projects, too, with " <code class="font-mono">"POST /api/projects"</code>
+                        ". Memories name a project by its id or slug."</p>
                 </Empty>
             </div>
         }

@@ -12,7 +12,7 @@ use remembrancer::api::Prompt;
 pub fn PromptsPage() -> impl IntoView {
     let list = reading(prompts());
     view! {
-        <PageHead title="Prompts">"Texts that teach an agent to use its memory. Add them to its instructions. GET /api/prompts returns the same texts."</PageHead>
+        <PageHead title="Prompts">"Texts that teach an agent to use its memory. Add them to its instructions. " <code class="font-mono">"GET /api/prompts"</code> " returns the same texts."</PageHead>
         {awaited(async move {
             match list.await {
                 Ok(prompts) if prompts.is_empty() => view! { <div class="card"><NoPrompts /></div> }.into_any(),

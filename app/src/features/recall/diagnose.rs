@@ -42,7 +42,9 @@ fn Form(filtered: Filtered<Option<DiagnoseRequest>>) -> impl IntoView {
     view! {
         <FilterForm action="/recall/diagnose" label="Diagnose">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_minmax(0,1fr)_minmax(0,1fr)_6rem]">
-                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
+                <div class="col-span-full lg:col-span-1">
+                    <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
+                </div>
                 <TextField name="memory" label="Memory" hint="short id" value=filtered.value("memory") error=filtered.error("memory") />
                 <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />

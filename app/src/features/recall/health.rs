@@ -169,8 +169,11 @@ fn Quiet(filtered: bool) -> impl IntoView {
         <Empty shape=Shape::Health title=title>
             <p class="mb-3">{says}</p>
             <p class="flex flex-wrap justify-center gap-2">
-                {filtered.then(|| view! { <a class="button" href="/recall">"Show everything"</a> })}
-                <a class="button" href="/recall/playground">
+                {match filtered {
+                    true => view! { <a class="button" href="/recall">"Show everything"</a> },
+                    false => view! { <a class="button" href="/agents">"Connect an agent"</a> },
+                }}
+                <a class="button button-quiet" href="/recall/playground">
                     "Open the playground"
                 </a>
             </p>

@@ -38,7 +38,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
                 <AgentField value=filtered.value("agent") labelled=true />
                 <SelectField name="zero_hit" label="Outcome" value=filtered.value("zero_hit") error=filtered.error("zero_hit") choices=outcomes />
                 <SelectField name="ranking" label="Ranking" value=filtered.value("ranking") error=filtered.error("ranking") choices=rankings />
-                <TextField name="memory" label="Returned the memory" hint="UUID" value=filtered.value("memory") error=filtered.error("memory") />
+                <TextField name="memory" label="Returned the memory" hint="Its id" value=filtered.value("memory") error=filtered.error("memory") />
                 <TextField name="from" label="Asked from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
                 <TextField name="until" label="Asked until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
             </div>
@@ -101,7 +101,7 @@ fn Row(row: Retrieval) -> impl IntoView {
             <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
             <td class="number hidden sm:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
             <td class="number hidden lg:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
-            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str()}</td>
+            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str().replace('_', " ")}</td>
             <td class="number hidden text-soft lg:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
             <td class="hidden md:table-cell"><Time at=row.at /></td>
         </tr>
@@ -128,10 +128,13 @@ fn First() -> impl IntoView {
                 "When an agent calls " <code class="font-mono">"agent_memory_recall"</code>
                 ", the recall appears here within a second, with every candidate that was scored."
             </p>
-            <a class="button" href="/recall/playground">
-                <Icon shape=Shape::Playground />
-                "Try one in the playground"
-            </a>
+            <p class="flex flex-wrap justify-center gap-2">
+                <a class="button" href="/agents">"Connect an agent"</a>
+                <a class="button button-quiet" href="/recall/playground">
+                    <Icon shape=Shape::Playground />
+                    "Open the playground"
+                </a>
+            </p>
         </Empty>
     }
 }

@@ -51,11 +51,11 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
     view! {
         <FilterForm action="/recall/playground" label="Playground">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[12rem_6rem_minmax(0,1fr)]">
-                <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
-                <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full lg:col-span-1">
-                    <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
+                    <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
+                <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
+                <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Question" hint="What would an agent ask?" />
                     <button class="button button-primary" type="submit">

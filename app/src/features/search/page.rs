@@ -28,7 +28,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
     let categories = filtered.load(read_knowledge_categories);
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Search policy">"How search_my_memories ranks what its four sources find."</PageHead>
+        <PageHead title="Search policy">"How agents’ search over memories, reported actions, workflow steps and documents ranks what it finds."</PageHead>
         {awaited(async move {
             let viewer = who.await.ok();
             let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
@@ -98,7 +98,7 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
     view! {
         <form class="card max-w-3xl space-y-4 p-4" method="post" action="/console/api/set_search_policy">
             <p class="text-sm text-soft">
-                "Weights are numbers from 0 to 1. A hit must reach the minimum similarity. Leave it empty to use the model's default."
+                "Weights are numbers from 0 to 1. A hit must reach the minimum similarity. Without one, the floor of the embedding model applies."
             </p>
             <div class="grid grid-cols-2 gap-3 sm:grid-cols-5">{fields.collect_view()}</div>
             {all.map(|text| view! { <p class="text-xs text-danger">{text}</p> })}

@@ -46,7 +46,7 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
                         <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
                         <th scope="col" class="hidden w-32 sm:table-cell">"Who"</th>
                         <th scope="col">"What"</th>
-                        <th scope="col" class="w-28 sm:w-40">"Memories"</th>
+                        <th scope="col" class="number w-28 sm:w-40">"Memories"</th>
                         <th scope="col" class="hidden w-28 sm:table-cell"><span class="sr-only">"Undo"</span></th>
                     </tr>
                 </thead>
@@ -72,7 +72,7 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{decision.by.clone()} " · "</span><Time at=decision.at /></p>
                 {narrow}
             </td>
-            <td><Progress decision /></td>
+            <td class="number"><Progress decision /></td>
             <td class="hidden sm:table-cell">{wide}</td>
         </tr>
     }
@@ -87,18 +87,28 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
         DecisionKind::Undo => Tone::Warn,
         _ => Tone::Plain,
     };
-    let term = decision.term_id.zip(decision.term.clone()).map(|(id, term)| {
-        view! { <a class="break-words" href=format!("/vocabulary/terms/{id}")>{term}</a> }
-    });
+    let sentence = summary(&decision);
+    let sentence = match decision.term_id.zip(decision.term.clone()) {
+        Some((id, term)) => linked(&sentence, &term, format!("/vocabulary/terms/{id}")),
+        None => sentence.into_any(),
+    };
     let undone = decision.undone.then(|| view! { <Badge text="undone" /> });
     view! {
         <p class="flex flex-wrap items-baseline gap-x-2">
             <Badge tone text=decision.kind.as_str() />
-            <span class="min-w-0 break-words" class:line-through=decision.undone>{summary(&decision)}</span>
+            <span class="min-w-0 break-words" class:line-through=decision.undone>{sentence}</span>
             {undone}
-            {term}
         </p>
         {decision.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
+    }
+}
+
+/// A sentence in which the name of a term is a link; one that does not name the term has the link after it.
+fn linked(sentence: &str, term: &str, href: String) -> AnyView {
+    let quoted = format!("“{term}”");
+    match sentence.split_once(&quoted) {
+        Some((before, after)) => view! { {before.to_owned()} <a class="underline" href=href>{quoted}</a> {after.to_owned()} }.into_any(),
+        None => view! { {sentence.to_owned()} " " <a class="underline" href=href>{term.to_owned()}</a> }.into_any(),
     }
 }
 

@@ -70,6 +70,7 @@ fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
                     </p>
                 </div>
                 <button class="button button-primary" type="submit">"Create term"</button>
+                <a class="button button-quiet" href="/vocabulary/terms">"Cancel"</a>
             </form>
             <form class="card space-y-3 p-4" method="post" action="/console/api/create_alias" aria-labelledby="new-alias">
                 <h2 id="new-alias">"New alias"</h2>

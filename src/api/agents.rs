@@ -82,7 +82,7 @@ pub struct AgentSummary {
     /// Memories that a recall can find.
     pub live: i64,
     pub deleted: i64,
-    /// Written in the last seven days.
+    /// Stored today (UTC) and on the six days before.
     pub added_7d: i64,
     pub last_write: Option<DateTime<Utc>>,
     pub last_recall: Option<DateTime<Utc>>,

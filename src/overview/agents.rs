@@ -54,20 +54,22 @@ pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary
 }
 
 fn summary(agent: Agent, counts: Option<Counts>, first_day: NaiveDate, written: &Written) -> AgentSummary {
-    let activity = (0..ACTIVITY_DAYS).map(|offset| {
-        let day = first_day + Duration::days(offset);
-        ActivityDay { day, written: written.get(&(agent.id, day)).copied().unwrap_or(0) }
-    });
+    let activity: Vec<_> = (0..ACTIVITY_DAYS)
+        .map(|offset| {
+            let day = first_day + Duration::days(offset);
+            ActivityDay { day, written: written.get(&(agent.id, day)).copied().unwrap_or(0) }
+        })
+        .collect();
     AgentSummary {
         id: agent.id,
         kind: agent.kind,
         blocked: agent.blocked_at.is_some(),
         live: counts.as_ref().map_or(0, |counts| counts.live),
         deleted: counts.as_ref().map_or(0, |counts| counts.deleted),
-        added_7d: counts.as_ref().map_or(0, |counts| counts.added_7d),
+        added_7d: activity.iter().rev().take(WEEK).map(|day| day.written).sum(),
         last_write: counts.as_ref().and_then(|counts| counts.last_write),
         last_recall: counts.as_ref().and_then(|counts| counts.last_recall),
-        activity: activity.collect(),
+        activity,
         slug: agent.slug,
         name: agent.name,
     }

@@ -46,7 +46,7 @@ pub fn PageTabs<const N: usize>(label: &'static str, tabs: [Tab; N]) -> impl Int
     };
     view! {
         <nav class="mb-4 border-b border-line" aria-label=label>
-            <ul class="flex gap-4 overflow-x-auto">{tabs.into_iter().map(one).collect_view()}</ul>
+            <ul class="flex gap-2 overflow-x-auto sm:gap-4">{tabs.into_iter().map(one).collect_view()}</ul>
         </nav>
     }
 }

@@ -114,7 +114,6 @@ pub struct Counts {
     pub agent_id: AgentId,
     pub live: i64,
     pub deleted: i64,
-    pub added_7d: i64,
     pub last_write: Option<DateTime<Utc>>,
     pub last_recall: Option<DateTime<Utc>>,
 }
@@ -132,18 +131,14 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: Date
                where tenant_id = $1 and agent_id = any($3) and live and expires_at <= $2 group by 1),
             deleted as (
               select agent_id, count(*) as memories from agent_memories
-               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null and status <> 'inbox' and archived_at is null group by 1),
-            added as (
-              select agent_id, count(*) as memories from agent_memories
-               where tenant_id = $1 and agent_id = any($3) and created_at > $2 - interval '7 days' and status <> 'inbox' group by 1)
+               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null and status <> 'inbox' and archived_at is null group by 1)
           select a.agent_id, coalesce(live.memories, 0) - coalesce(expired.memories, 0) as live,
-                 coalesce(deleted.memories, 0) as deleted, coalesce(added.memories, 0) as added_7d,
+                 coalesce(deleted.memories, 0) as deleted,
                  (select m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = a.agent_id
                    order by m.updated_at desc, m.id desc limit 1) as last_write,
                  (select max(r.at) from retrievals r where r.tenant_id = $1 and r.agent_id = a.agent_id) as last_recall
             from unnest($3) a (agent_id)
-            left join live using (agent_id) left join expired using (agent_id)
-            left join deleted using (agent_id) left join added using (agent_id)",
+            left join live using (agent_id) left join expired using (agent_id) left join deleted using (agent_id)",
     )
     .bind(tenant)
     .bind(now)

@@ -95,7 +95,7 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
 fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
     view! {
         // The drawing is half as large on a phone, its words are not.
-        <text class="fill-soft text-xs max-sm:text-2xl" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
+        <text class="fill-soft text-xs max-sm:text-xl" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
             {text}
         </text>
     }

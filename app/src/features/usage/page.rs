@@ -103,7 +103,7 @@ fn Shares(
                         <rect class="fill-chart" width=width height="8" rx="2" />
                     </svg>
                 </th>
-                <td class="number w-48 text-sm sm:w-60">
+                <td class="number w-52 text-sm sm:w-60">
                     <strong class="font-medium">{dollars(share.usage.dollars)}</strong>
                     <span class="block text-xs text-soft">{calls(share.usage)}</span>
                 </td>

@@ -12,14 +12,11 @@ use crate::idempotency::Once;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::op::OpContext;
 use crate::profile::{flatten, normalise};
-use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use serde_json::{Map, Value, json};
 use tracing::instrument;
 use uuid::Uuid;
 
-/// Characters of the title of an observation's source, which begins as the observation does.
-const TITLE: usize = 80;
 /// The type of an event with a new value of a profile's key.
 const SCAFFOLD_UPDATE: &str = "scaffold_update";
 /// The type of an event with a fact to keep.
@@ -149,9 +146,7 @@ async fn record(
     }
     let mut event_ids: Vec<EventId> = Vec::with_capacity(observations.len());
     for observation in observations {
-        let title = shorten(&format!("Observation: {}", observation.text), TITLE);
-        let details =
-            SourceDetails { form: Some(SourceForm::Note), title: Some(title), session_id, connection_id, ..SourceDetails::default() };
+        let details = SourceDetails { form: Some(SourceForm::Note), session_id, connection_id, ..SourceDetails::default() };
         let source = Read::statement(details, &observation.text).store(engine, ctx, &mut tx, agent).await?;
         let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic, "json": observation.json }));
         let origin = Origin {

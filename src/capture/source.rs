@@ -135,7 +135,8 @@ impl Read {
 
     fn of(details: SourceDetails, transcript: Transcript) -> Self {
         let digest = Sha256::digest(&transcript.text).to_vec();
-        let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
+        let title = details.title.clone().or_else(|| details.filename.clone());
+        let title = title.map_or_else(|| beginning(&transcript), |title| redact(&title).text);
         Self {
             form: details.form.unwrap_or(SourceForm::Transcript),
             redacted: transcript.removed.iter().map(ToString::to_string).collect(),

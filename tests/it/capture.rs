@@ -146,6 +146,32 @@ async fn observations_wait_for_one_synthesis() {
 }
 
 #[tokio::test]
+async fn the_title_of_a_source_holds_no_secret() {
+    let world = alone().await;
+    let key = format!("sk-proj-{}", "a1B2".repeat(12));
+    let request = ObservationRequest {
+        content: format!("The key is {key}, and Vera keeps it."),
+        category: ObservationCategory::Fact,
+        session_id: None,
+        connection_id: None,
+        user_id: None,
+        commons: false,
+    };
+    capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
+    let details = SourceDetails { title: Some(format!("Notes on {key}")), ..SourceDetails::default() };
+    capture::add_source(&world.engine, &world.atlas, details, b"Vera: The harbour closes at nine.\n".to_vec()).await.unwrap();
+    let sources: Vec<(String, String)> = sqlx::query_as("select coalesce(title, ''), s::text from sources s")
+        .fetch_all(&mut crate::support::memory_owner(&world.engine).await)
+        .await
+        .unwrap();
+    assert_eq!(sources.len(), 2);
+    for (title, row) in sources {
+        assert!(title.starts_with("The key is ") || title.starts_with("Notes on "), "{title}");
+        assert!(!row.contains(&key), "{row}");
+    }
+}
+
+#[tokio::test]
 async fn episodes_are_stored_without_a_person_and_facts_are_not() {
     let world = alone().await;
     let text = "[2026-05-21 09:12] Vera: I feel really tired today because the night was short.\n";

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { Frame } from './frame';
 
 export type TileName = 'Memories stored' | 'Recalls' | 'Recalls that found nothing' | 'Contexts assembled';
-export type TotalName = 'Agents' | 'Memories' | 'Terms' | 'Documents' | 'People with a profile';
+export type TotalName = 'Agents' | 'Memories' | 'Terms' | 'Documents' | 'Profiles of people';
 
 export class OverviewPage extends Frame {
   readonly attention = this.page.getByRole('region', { name: 'Needs attention' });

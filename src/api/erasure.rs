@@ -203,6 +203,9 @@ pub struct ErasedTable {
 pub struct KeptTable {
     pub database: String,
     pub table: String,
+    /// As in [`ErasedTable`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     pub why: String,
 }
 

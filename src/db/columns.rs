@@ -229,7 +229,7 @@ pub const TABLES: &[Table] = {
         Table { database: "shared_kb", name: "components", label: "Components", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("name", Plain, true), ("normal", Plain, false), ("description", Plain, true), ("depends_on", Plain, true),
         ] },
-        Table { database: "shared_kb", name: "ingest_runs", label: "Uploads of documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+        Table { database: "shared_kb", name: "ingest_runs", label: "Ingestions of documents", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("collection", Plain, false), ("revision", Plain, false), ("actor_name", Name, false), ("report", Plain, false),
         ] },
         Table { database: "shared_kb", name: "sources", label: "Sources of knowledge", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[

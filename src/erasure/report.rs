@@ -48,7 +48,7 @@ pub(super) fn write(
     let holds_words = |columns: &[(&str, Holds, bool)]| columns.iter().any(|(_, holds, _)| matches!(holds, Holds::Words | Holds::Name));
     let kept = TABLES.iter().filter_map(|table| match table.erasure {
         Rule::Keep(why) if holds_words(table.columns) => {
-            Some(KeptTable { database: table.database.into(), table: table.name.into(), why: why.into() })
+            Some(KeptTable { database: table.database.into(), table: table.name.into(), label: table.label.into(), why: why.into() })
         }
         _ => None,
     });

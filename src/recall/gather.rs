@@ -124,9 +124,10 @@ fn near(nearest: &[Nearest], floors: Floors) -> HashSet<MemoryId> {
 /// Counts the memories that may be found, and those of them that are relevant: near in meaning, or by their words. Only the `most` nearest
 /// are known, so if all of them are near, there may be more.
 fn totals(statistics: Statistics, near: HashSet<MemoryId>, most: usize, worded: impl Iterator<Item = MemoryId>) -> Totals {
-    let more = near.len() >= most;
+    let full = near.len() >= most;
     let relevant: HashSet<MemoryId> = near.into_iter().chain(worded).collect();
-    Totals { memories: statistics.documents, passed: i64::try_from(relevant.len()).unwrap_or(i64::MAX), more }
+    let passed = i64::try_from(relevant.len()).unwrap_or(i64::MAX);
+    Totals { memories: statistics.documents, passed, more: full && passed < statistics.documents }
 }
 
 /// How many of the best of each side are scored: enough for the requested hits.

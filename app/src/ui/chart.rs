@@ -1,5 +1,7 @@
 //! Scales, axis ticks and shares for charts. Pure; the charts themselves are SVG that the server renders.
 
+use super::text;
+
 /// The area of a chart inside its axes, in units of the SVG.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plot {
@@ -58,12 +60,12 @@ pub fn ticks(most: i64, steps: i64) -> Vec<i64> {
     (0..=last).map(|i| i * step).collect()
 }
 
-/// Formats the count of a tick, which is round: `500`, `20k`, `1.5M`.
+/// Formats the count of a tick, which is round: `5,000`, `20k`, `1.5M`.
 pub fn compact(n: i64) -> String {
     let (unit, name) = match n {
         1_000_000.. => (1_000_000, "M"),
         10_000.. => (1_000, "k"),
-        _ => return n.to_string(),
+        _ => return text::number(n),
     };
     match n % unit * 10 / unit {
         0 => format!("{}{name}", n / unit),
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn ticks_are_short() {
-        assert_eq!([0, 500, 5_000, 20_000, 150_000, 1_000_000, 2_500_000].map(compact), ["0", "500", "5000", "20k", "150k", "1M", "2.5M"]);
+        assert_eq!([0, 500, 5_000, 20_000, 150_000, 1_000_000, 2_500_000].map(compact), ["0", "500", "5,000", "20k", "150k", "1M", "2.5M"]);
     }
 
     #[test]

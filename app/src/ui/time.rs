@@ -20,8 +20,6 @@ pub fn Time(at: DateTime<Utc>) -> impl IntoView {
 pub fn Moment(at: DateTime<Utc>) -> impl IntoView {
     let zone = Zone::expect();
     view! {
-        <time class="whitespace-nowrap" datetime=at.to_rfc3339()>
-            {zone.moment(at)}
-        </time>
+        <time datetime=at.to_rfc3339()>{zone.moment(at)}</time>
     }
 }

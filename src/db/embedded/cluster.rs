@@ -129,7 +129,7 @@ impl Cluster {
             ("unix_socket_directories", String::new()),
             ("timezone", "UTC".into()),
             ("log_checkpoints", "off".into()),
-            // A search by meaning reads every vector of its agents, about 1 KB each. Memory is taken only as it is used.
+            // A search by meaning reads every vector of its agents, 1 KB or more each. Memory is taken only as it is used.
             ("shared_buffers", "512MB".into()),
         ];
         let mut text = String::from("# Written by remembrancer at each start.\n");

@@ -78,7 +78,7 @@ pub async fn find(
 ) -> Result<Vec<Found>, DbError> {
     let (of_user, columns) = at.listed();
     let (table, key) = (at.table, at.key);
-    // Nothing in JSON or in a list is no text.
+    // Leaves empty JSON and empty arrays out of the text.
     let text = |column: &&str| format!("nullif(nullif(t.{column}::text, '{{}}'), '[]')");
     let texts = columns.iter().map(text).collect::<Vec<_>>().join(", ");
     let owner = if of_user { "t.user_id" } else { "null::uuid" };

@@ -138,7 +138,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     let message = message(&entry);
     let actor_kind = (entry.actor_kind != entry.actor_name).then_some(entry.actor_kind);
     let target_kind = if entry.target_kind == "tenant" { "organisation".to_owned() } else { entry.target_kind.replace('_', " ") };
-    // Who signs in does it to nobody else.
+    // Somebody who signs in is named already.
     let about = (entry.target_id != entry.actor_id).then(|| {
         view! {
             <span class="text-soft">{target_kind}</span>

@@ -12,7 +12,7 @@ pub fn sources(query: &Query) -> Parsed<SourceFilter> {
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = SourceFilter {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        form: query.read("form", "Choose one of the forms.", &mut errors),
+        form: query.read("form", "Choose one of the kinds.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };

@@ -21,7 +21,7 @@ pub fn NewErasurePage() -> impl IntoView {
     let who = ViewerResource::shared();
     view! {
         <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
-        <PageHead title="Request an erasure">"Review what will be removed, and choose which records of others that mention the person go, too."</PageHead>
+        <PageHead title="Request an erasure">"Review what will be removed, and choose which records of others to erase with it."</PageHead>
         {awaited(async move {
             match who.permitted(OperatorRole::Admin, NOT_ALLOWED, preview).await {
                 Ok((viewer, preview)) => view! { <Request preview user names flash=viewer.refused() /> }.into_any(),

@@ -176,7 +176,8 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
                     choices=vec![choice(KEEP_OUT, "Keep out"), choice(ALLOW, "Allow"), choice(LIMIT, "Allow for some days")]
                 />
             </div>
-            // Without a limit there are no days to enter. The server checks them: a browser refuses a form for a wrong field that is hidden.
+            // Without a limit there are no days to enter. They are a text that the server checks, because a browser would refuse the form
+            // for a wrong number that is hidden, and say nothing.
             <div class="hidden items-center gap-3 group-has-[option[value=limit]:checked]:flex">
                 <label class="text-sm text-soft" for=id.clone()>"Days" <span class="sr-only">{format!(" for {}", label.to_lowercase())}</span></label>
                 <div class="w-24">
@@ -184,7 +185,8 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
                         class="input"
                         id=id
                         name=format!("{name}_days")
-                        type="number"
+                        type="text"
+                        inputmode="numeric"
                         value=days
                         aria-invalid=error.as_ref().map(|_| "true")
                         aria-describedby=described

@@ -47,14 +47,25 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
         <Results files=uploaded />
         <form class="card max-w-2xl divide-y divide-line" method="post" action="/console/upload" enctype="multipart/form-data">
             <div class="grid gap-3 p-4 sm:grid-cols-2">
-                <div class:hidden=first>
-                    <label class="label" for="collection">"Collection"</label>
-                    <select class="input" id="collection" name="collection" aria-invalid=invalid("collection") aria-describedby=described("collection")>
-                        <option value="">"Choose a collection"</option>
-                        {options.collect_view()}
-                    </select>
-                    {error("collection")}
-                </div>
+                {(!first)
+                    .then(|| {
+                        view! {
+                            <div>
+                                <label class="label" for="collection">"Collection"</label>
+                                <select
+                                    class="input"
+                                    id="collection"
+                                    name="collection"
+                                    aria-invalid=invalid("collection")
+                                    aria-describedby=described("collection")
+                                >
+                                    <option value="">"Choose a collection"</option>
+                                    {options.collect_view()}
+                                </select>
+                                {error("collection")}
+                            </div>
+                        }
+                    })}
                 <div>
                     <label class="label" for="new-collection">{if first { "Collection" } else { "Or a new collection" }}</label>
                     <input
@@ -65,7 +76,10 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                         autocomplete="off"
                         placeholder="handbook"
                         value=typed.text("new_collection")
+                        aria-invalid=invalid("collection").filter(|_| first)
+                        aria-describedby=described("collection").filter(|_| first)
                     />
+                    {first.then(|| error("collection"))}
                 </div>
             </div>
             <div class="p-4">

@@ -124,7 +124,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
     let rows = sweeps.into_iter().map(|run| {
         let state = match (run.finished_at, run.error) {
             (_, Some(error)) => view! { <span class="text-danger">{error}</span> }.into_any(),
-            (Some(at), None) => text::duration(at - run.started_at).into_any(),
+            (Some(at), None) => format!("done in {}", text::duration(at - run.started_at)).into_any(),
             (None, None) => view! { <span class="text-soft">"running"</span> }.into_any(),
         };
         view! {
@@ -144,7 +144,7 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
                 <thead>
                     <tr>
                         <th scope="col">"Started"</th>
-                        <th scope="col">"Duration"</th>
+                        <th scope="col">"Outcome"</th>
                         <th scope="col" class="number">"Expired"</th>
                         <th scope="col" class="number">"Faded"</th>
                         <th scope="col" class="number">"Over the limit"</th>

@@ -65,7 +65,8 @@ fn Browsed(
 ) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
-        let only_deleted = query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES);
+        let only_deleted =
+            query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES) && !query.any(&["after", "before"]);
         let why = match (filtered, only_deleted) {
             (_, true) => view! { <NoDeleted /> }.into_any(),
             (true, false) => view! { <NoMatch /> }.into_any(),

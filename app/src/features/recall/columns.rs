@@ -38,7 +38,7 @@ pub fn Columns(
     /// The chart as a sentence.
     label: String,
 ) -> impl IntoView {
-    // The axis is on the right, where a chart that is wider than its window begins.
+    // The axis is on the right, because a chart that is wider than its window shows its right end first.
     let plot = Plot { left: 6.0, top: 10.0, width: 706.0, height };
     let most = columns.iter().flat_map(|column| &column.parts).map(|(_, count)| *count).max().unwrap_or(0);
     let marks = ticks(most, if height > 100.0 { 4 } else { 2 });

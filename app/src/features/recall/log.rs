@@ -101,7 +101,7 @@ fn Row(row: Retrieval) -> impl IntoView {
             <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
             <td class="number hidden sm:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
             <td class="number hidden lg:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
-            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str().replace('_', " ")}</td>
+            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str()}</td>
             <td class="number hidden text-soft lg:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
             <td class="hidden md:table-cell"><Time at=row.at /></td>
         </tr>

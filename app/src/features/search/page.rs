@@ -28,7 +28,7 @@ pub fn SearchPolicyPage() -> impl IntoView {
     let categories = filtered.load(read_knowledge_categories);
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Search policy">"How agents’ search over memories, reported actions, workflow steps and documents ranks what it finds."</PageHead>
+        <PageHead title="Search policy">"How agents’ searches rank memories, reported actions, workflow steps and documents."</PageHead>
         {awaited(async move {
             let viewer = who.await.ok();
             let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));

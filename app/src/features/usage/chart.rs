@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;
-/// The axis is on the right, where a chart that is wider than its window begins.
+/// The axis is on the right, because a chart that is wider than its window shows its right end first.
 const PLOT: Plot = Plot { left: 6.0, top: 10.0, width: 686.0, height: 160.0 };
 
 /// Columns of what each day cost, or of its tokens if all calls were free.

@@ -134,7 +134,7 @@ fn NoCalls(filtered: bool) -> impl IntoView {
     };
     view! {
         <Empty shape=Shape::Usage title=title>
-            <p>"Usage appears here when agents call a model. Only outside models cost money. The server's settings name them (LLM_MODEL, EMBEDDING_MODEL)."</p>
+            <p>"Usage appears here when agents call a model. Only outside models cost money. LLM_MODEL and EMBEDDING_MODEL of the server choose them."</p>
             {clear}
         </Empty>
     }

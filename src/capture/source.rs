@@ -95,6 +95,7 @@ impl Read {
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
             .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a media type such as application/pdf")
             .done()?;
+        let details = redacted(details);
         if details.form == Some(SourceForm::Attachment) && !transcript::is_text(&content) {
             return Self::binary(details, content);
         }
@@ -106,7 +107,7 @@ impl Read {
     pub fn statement(details: SourceDetails, text: &str) -> Self {
         let Redacted { text, removed } = redact(text.trim());
         let turn = Turn { speaker: None, role: Role::Person, at: None, start: 0, end: text.len(), text: text.clone(), cleared: false };
-        Self::of(details, Transcript { turns: vec![turn], text, removed })
+        Self::of(redacted(details), Transcript { turns: vec![turn], text, removed })
     }
 
     fn from_bytes(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
@@ -135,8 +136,7 @@ impl Read {
 
     fn of(details: SourceDetails, transcript: Transcript) -> Self {
         let digest = Sha256::digest(&transcript.text).to_vec();
-        let title = details.title.clone().or_else(|| details.filename.clone());
-        let title = title.map_or_else(|| beginning(&transcript), |title| redact(&title).text);
+        let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
         Self {
             form: details.form.unwrap_or(SourceForm::Transcript),
             redacted: transcript.removed.iter().map(ToString::to_string).collect(),
@@ -229,6 +229,12 @@ fn refusal(error: ReadError) -> Error {
         _ => "",
     };
     Error::invalid("content", format!("{error}{keep}"))
+}
+
+/// Removes secrets from the names of a source.
+fn redacted(details: SourceDetails) -> SourceDetails {
+    let clean = |name: Option<String>| name.map(|name| redact(&name).text);
+    SourceDetails { title: clean(details.title), filename: clean(details.filename), ..details }
 }
 
 /// The first words that somebody says.

@@ -146,7 +146,7 @@ async fn observations_wait_for_one_synthesis() {
 }
 
 #[tokio::test]
-async fn the_title_of_a_source_holds_no_secret() {
+async fn titles_and_file_names_hold_no_secrets() {
     let world = alone().await;
     let key = format!("sk-proj-{}", "a1B2".repeat(12));
     let request = ObservationRequest {
@@ -160,11 +160,18 @@ async fn the_title_of_a_source_holds_no_secret() {
     capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     let details = SourceDetails { title: Some(format!("Notes on {key}")), ..SourceDetails::default() };
     capture::add_source(&world.engine, &world.atlas, details, b"Vera: The harbour closes at nine.\n".to_vec()).await.unwrap();
+    let details = SourceDetails {
+        form: Some(SourceForm::Attachment),
+        filename: Some(format!("Notes on {key}")),
+        media_type: Some("image/png".into()),
+        ..SourceDetails::default()
+    };
+    capture::add_source(&world.engine, &world.atlas, details, vec![0x89, 0xff, 0x00, 0xfe]).await.unwrap();
     let sources: Vec<(String, String)> = sqlx::query_as("select coalesce(title, ''), s::text from sources s")
         .fetch_all(&mut crate::support::memory_owner(&world.engine).await)
         .await
         .unwrap();
-    assert_eq!(sources.len(), 2);
+    assert_eq!(sources.len(), 3);
     for (title, row) in sources {
         assert!(title.starts_with("The key is ") || title.starts_with("Notes on "), "{title}");
         assert!(!row.contains(&key), "{row}");

@@ -91,7 +91,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
             <table class="data table-fixed" aria-label="Audit log">
                 <thead>
                     <tr>
-                        <th scope="col" class="hidden w-52 md:table-cell">"When"</th>
+                        <th scope="col" class="hidden w-56 md:table-cell">"When"</th>
                         <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
                         <th scope="col">"What"</th>
                     </tr>

@@ -102,9 +102,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let recalls = recall::store::by_bar(&mut tx, Recalls { tenant, span, filter: &filter }, BarUnit::Day).await?;
     tx.commit().await?;
 
-    let recalls: HashMap<_, _> = recalls.into_iter().collect();
-    let days = span.bars(BarUnit::Day).into_iter().map(|from| (from.date_naive(), recalls.get(&from).copied().unwrap_or_default()));
-    let days: Vec<_> = days.collect();
+    let days: Vec<_> = recalls.into_iter().map(|(from, counts)| (from.date_naive(), counts)).collect();
     let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
     Ok(AgentDetail {
         now,

@@ -35,7 +35,7 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     let (first, today) = (span.from.date_naive(), now.date_naive());
     let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: span.from };
     let mut counts: BTreeMap<NaiveDate, QualityCounts> =
-        span.bars(BarUnit::Day).into_iter().map(|from| (from.date_naive(), QualityCounts::default())).collect();
+        span.bars(BarUnit::Day).starts.into_iter().map(|from| (from.date_naive(), QualityCounts::default())).collect();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     for (day, answers, injected, used) in store::answers(&mut tx, &period).await? {

@@ -1,7 +1,7 @@
 //! Recall health: how often recall finds nothing, and why. For operators.
 
 use super::near::Near;
-use super::period::Period;
+use super::period::{Bars, Period};
 use super::store::{self, Recalls, Share, SilentRow};
 use crate::api::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
 use crate::db::cursor::{Cursor, Seek};
@@ -49,18 +49,12 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
     Ok(RecallHealth { totals, unit, bars, last_write, causes, agents, topics })
 }
 
-/// The hours or days of a span with their recalls and the memories stored, without gaps. Of the filter, only the agent narrows the latter.
+/// The hours or days of a span with their recalls and the memories stored, oldest first. Of the filter, only the agent narrows the latter.
 pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<HealthBar>, DbError> {
-    let Recalls { tenant, span, filter } = recalls;
-    let counts: HashMap<_, _> = store::by_bar(tx, recalls, unit).await?.into_iter().collect();
-    let stored = memories::store::stored_by(tx, (tenant, filter.agent_id), (span.from, span.until), unit).await?;
-    let stored: HashMap<_, _> = stored.into_iter().collect();
-    let bar = |from| HealthBar {
-        from,
-        recalls: counts.get(&from).copied().unwrap_or_default(),
-        stored: stored.get(&from).copied().unwrap_or_default(),
-    };
-    Ok(span.bars(unit).into_iter().map(bar).collect())
+    let counts = store::by_bar(tx, recalls, unit).await?;
+    let Bars { starts, ends } = recalls.span.bars(unit);
+    let stored = memories::store::stored_by(tx, (recalls.tenant, recalls.filter.agent_id), (&starts, &ends)).await?;
+    Ok(counts.into_iter().zip(stored).map(|((from, recalls), stored)| HealthBar { from, recalls, stored }).collect())
 }
 
 /// A page of recalls that found nothing, newest first, each with what was closest.

@@ -29,13 +29,15 @@ impl Span {
         Self { from: until - DAY * i32::try_from(days).unwrap_or(i32::MAX), until }
     }
 
-    /// The first moment of each hour or day.
-    pub fn bars(self, unit: BarUnit) -> Vec<DateTime<Utc>> {
-        let step = match unit {
+    /// The hours or days of this span.
+    pub fn bars(self, unit: BarUnit) -> Bars {
+        let each = match unit {
             BarUnit::Hour => HOUR,
             BarUnit::Day => DAY,
         };
-        std::iter::successors(Some(self.from), |from| Some(*from + step)).take_while(|from| *from < self.until).collect()
+        let starts = std::iter::successors(Some(self.from), |from| Some(*from + each)).take_while(|from| *from < self.until);
+        let starts: Vec<_> = starts.collect();
+        Bars { ends: starts.iter().map(|start| *start + each).collect(), starts }
     }
 
     /// The part that two spans share.
@@ -43,6 +45,15 @@ impl Span {
         let both = Self { from: self.from.max(other.from), until: self.until.min(other.until) };
         (both.from < both.until).then_some(both)
     }
+}
+
+/// The bars of a chart, oldest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bars {
+    /// The first moment of each.
+    pub starts: Vec<DateTime<Utc>>,
+    /// The first moment after each.
+    pub ends: Vec<DateTime<Utc>>,
 }
 
 /// What the health page shows.
@@ -118,13 +129,13 @@ mod tests {
     fn a_day_is_24_hours_and_a_week_seven_days() {
         let day = period(1, None, None).unwrap();
         assert_eq!(
-            (day.unit, texts(day.chart), day.chart.bars(day.unit).len()),
+            (day.unit, texts(day.chart), day.chart.bars(day.unit).starts.len()),
             (BarUnit::Hour, ["13 10:00".into(), "14 10:00".into()], 24)
         );
         assert_eq!(day.counted, day.chart);
         let week = period(7, None, None).unwrap();
         assert_eq!(
-            (week.unit, texts(week.chart), week.chart.bars(week.unit).len()),
+            (week.unit, texts(week.chart), week.chart.bars(week.unit).starts.len()),
             (BarUnit::Day, ["08 00:00".into(), "15 00:00".into()], 7)
         );
         assert_eq!(period(30, None, None).unwrap(), Period::of(&HealthFilter::default(), now()).unwrap());

@@ -2,7 +2,7 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::api::{AgentId, BarUnit, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
+use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
@@ -197,26 +197,27 @@ pub async fn written_by_day(
     .await?)
 }
 
-/// Memories stored by hour or day (UTC) in a span whose end is not included, without those that have none. Candidates do not count.
+/// Memories stored in each of the spans with these starts and ends, in their order; an end is not included. Candidates do not count. Each
+/// span is counted by its place in the index: to compute the day of every memory takes three times as long.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stored_by(
     tx: &mut Tx,
     (tenant, agent): (TenantId, Option<AgentId>),
-    (from, until): (DateTime<Utc>, DateTime<Utc>),
-    unit: BarUnit,
-) -> Result<Vec<(DateTime<Utc>, i64)>, DbError> {
+    (starts, ends): (&[DateTime<Utc>], &[DateTime<Utc>]),
+) -> Result<Vec<i64>, DbError> {
     let mut query = statement!(
-        r"select date_trunc($4, m.created_at, 'UTC'), count(*)
-            from agent_memories m
-           where m.tenant_id = $1 and m.created_at >= $2 and m.created_at < $3 and m.status <> 'inbox'",
+        r"select counted.memories
+            from unnest($2::timestamptz[], $3::timestamptz[]) with ordinality as bar (start, until, place)
+            cross join lateral (
+                select count(*) as memories from agent_memories m
+                 where m.tenant_id = $1 and m.created_at >= bar.start and m.created_at < bar.until and m.status <> 'inbox'",
         tenant,
-        from,
-        until,
-        unit.as_str(),
+        starts,
+        ends,
     );
     of_agent(&mut query, agent);
-    query.push(" group by 1");
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    query.push(") counted order by bar.place");
+    Ok(query.build_query_scalar().fetch_all(&mut **tx).await?)
 }
 
 /// When a memory was last stored or revised.

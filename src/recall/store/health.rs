@@ -5,7 +5,7 @@ use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use crate::memories::store::VectorTable;
 use crate::recall::near::{Near, Silent};
-use crate::recall::period::Span;
+use crate::recall::period::{Bars, Span};
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
@@ -71,6 +71,12 @@ fn of_recalls(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgre
     let Recalls { tenant, span, filter } = recalls;
     let text = format!("select {select} from retrievals r where r.tenant_id = $1 and r.at >= $2 and r.at < $3");
     let mut query = statement!(text, tenant, span.from, span.until, filter.cause);
+    push_filter(&mut query, filter);
+    Ok(query)
+}
+
+/// Narrows recalls to those of a filter, except for its cause.
+fn push_filter(query: &mut QueryBuilder<Postgres>, filter: &HealthFilter) {
     if let Some(agent) = filter.agent_id {
         query.push(" and r.agent_id = ").push_bind(agent);
     }
@@ -80,10 +86,10 @@ fn of_recalls(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgre
     if let Some(expected) = filter.expected {
         query.push(" and r.expected = ").push_bind(expected);
     }
-    Ok(query)
 }
 
-/// Recalls by hour or day (UTC), without those that have none.
+/// Recalls of each hour or day (UTC) of the span, oldest first. Each is counted by its place in the index: to compute the day of every recall
+/// takes five times as long.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
 pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, Silence)>, DbError> {
     #[derive(FromRow)]
@@ -92,8 +98,21 @@ pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<
         #[sqlx(flatten)]
         counts: Silence,
     }
-    let mut query = of_recalls(&format!("date_trunc('{unit}', r.at, 'UTC') as start, {}", counts!()), recalls)?;
-    query.push(" group by 1");
+    let Recalls { tenant, span, filter } = recalls;
+    let Bars { starts, ends } = span.bars(unit);
+    let mut query = statement!(
+        concat!(
+            "select bar.start, counted.* from unnest($2::timestamptz[], $3::timestamptz[]) as bar (start, until) cross join lateral (select ",
+            counts!(),
+            " from retrievals r where r.tenant_id = $1 and r.at >= bar.start and r.at < bar.until"
+        ),
+        tenant,
+        starts,
+        ends,
+        filter.cause,
+    );
+    push_filter(&mut query, filter);
+    query.push(") counted order by bar.start");
     let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
     Ok(rows.into_iter().map(|row| (row.start, row.counts)).collect())
 }

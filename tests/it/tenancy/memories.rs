@@ -1,7 +1,7 @@
 //! The queries of memories: the record, its versions, links, vectors, words, lists and topics.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{BarUnit, MemoryFilter, MemoryId, MemoryStatus, Relation, Retention};
+use remembrancer::api::{MemoryFilter, MemoryId, MemoryStatus, Relation, Retention};
 use remembrancer::db::cursor::Seek;
 use remembrancer::memories::model::{Change, Details};
 use remembrancer::memories::store::{self as memories, Birth, Embedded};
@@ -64,8 +64,8 @@ pub const MEMORIES: &[Query] = queries! {
         memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
     };
     "memories::stored_by" |tx, c| {
-        let span = (c.long_ago(), c.now + chrono::Duration::days(1));
-        memories::stored_by(tx, (c.tenant, Some(c.agent)), span, BarUnit::Hour).await?.len()
+        let span = (&[c.long_ago()][..], &[c.now + chrono::Duration::days(1)][..]);
+        memories::stored_by(tx, (c.tenant, Some(c.agent)), span).await?.iter().sum::<i64>() as usize
     };
     "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
     "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.agent_id == c.agent).count();

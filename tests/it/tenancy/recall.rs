@@ -128,7 +128,11 @@ pub const RECALL: &[Query] = queries! {
         };
         recall::nearest_of_all(tx, &silent, &c.vector, 10).await?.len()
     };
-    "recall::by_bar" |tx, c| recall::by_bar(tx, recalls(c, &of_agent(c)), BarUnit::Day).await?.len();
+    "recall::by_bar" |tx, c| {
+        // The bars are there even if they are 0.
+        let bars = recall::by_bar(tx, recalls(c, &of_agent(c)), BarUnit::Day).await?;
+        bars.iter().map(|(_, counts)| counts.recalls).sum::<i64>() as usize
+    };
     "recall::shares" |tx, c| {
         // The total is there even if it is 0.
         let shares = recall::shares(tx, recalls(c, &of_agent(c)), 10).await?;

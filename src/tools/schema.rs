@@ -4,6 +4,9 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Map, Value, json};
 
+/// The field of an input that asks for every detail.
+pub(super) const EXPLAIN: &str = "explain";
+
 /// A type as a schema, written by a generator whose settings decide on the form.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
@@ -26,7 +29,7 @@ pub fn explainable_input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Sche
     let mut schema = input::<T>(generator);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let explain = json!({ "type": "boolean", "description": "True: every detail." });
-        properties.insert(super::EXPLAIN.into(), explain);
+        properties.insert(EXPLAIN.into(), explain);
     }
     schema
 }

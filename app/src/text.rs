@@ -109,6 +109,16 @@ pub fn sentence(text: &str) -> String {
     format!("{first}{}{end}", chars.as_str())
 }
 
+/// The name of a field of a form or a request, for people: `memory_input.user_id` is "User id".
+pub fn field_name(field: &str) -> String {
+    let name = match field.rsplit('.').next().unwrap_or_default() {
+        "q" => "search".into(),
+        name => name.replace('_', " "),
+    };
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// Text for a `<textarea>`. Leptos writes the content of one as it is, so the server replaces what would end it.
 pub fn editable(text: &str) -> String {
     if cfg!(feature = "ssr") { text.replace('&', "&amp;").replace('<', "&lt;") } else { text.to_owned() }
@@ -243,6 +253,11 @@ mod tests {
         let durations = [85, 4_270, 59_999, 200_000, 7_500_000].map(|millis| duration(TimeDelta::milliseconds(millis)));
         assert_eq!(durations, ["85 ms", "4.2 s", "59 s", "3 min 20 s", "2 h 5 min"]);
         assert_eq!(duration(TimeDelta::seconds(-1)), "0 ms");
+    }
+
+    #[test]
+    fn fields_have_names_for_people() {
+        assert_eq!(["names", "memory_input.user_id", "q", ""].map(field_name), ["Names", "User id", "Search", ""]);
     }
 
     #[test]

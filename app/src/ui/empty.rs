@@ -14,3 +14,17 @@ pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> i
         </div>
     }
 }
+
+/// Where to go while no agent has called: to the agents and their keys, or to a playground that needs none.
+#[component]
+pub fn FirstCalls(playground: &'static str) -> impl IntoView {
+    view! {
+        <p class="flex flex-wrap justify-center gap-2">
+            <a class="button" href="/agents">"Connect an agent"</a>
+            <a class="button button-quiet" href=playground>
+                <Icon shape=Shape::Playground />
+                "Open the playground"
+            </a>
+        </p>
+    }
+}

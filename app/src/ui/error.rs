@@ -61,8 +61,11 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
         1 => "Correct this field:".into(),
         _ => "Correct these fields:".into(),
     };
-    let fields =
-        error.fields.into_iter().map(|f| view! { <li><strong class="font-medium">{f.field}</strong> ": " {f.message}</li> }).collect_view();
+    let fields = error
+        .fields
+        .into_iter()
+        .map(|f| view! { <li><strong class="font-medium">{text::field_name(&f.field)}</strong> ": " {f.message}</li> })
+        .collect_view();
     view! {
         <div class="flex flex-col items-center px-6 py-14 text-center" role="alert" data-testid="error">
             <span class="mb-3 rounded-full bg-danger-wash p-2.5 text-danger">

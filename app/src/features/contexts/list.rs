@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
+    ui::{Answered, Empty, FilterForm, Filtered, FirstCalls, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ContextEntry, ContextFilter, Page};
@@ -131,13 +131,7 @@ fn First() -> impl IntoView {
                 "When an agent calls " <code class="font-mono">"POST /api/context"</code>
                 ", the prompt that it gets appears here a moment later: its blocks, what was cut, and its text."
             </p>
-            <p class="flex flex-wrap justify-center gap-2">
-                <a class="button" href="/agents">"Connect an agent"</a>
-                <a class="button button-quiet" href=PLAYGROUND>
-                    <Icon shape=Shape::Playground />
-                    "Open the playground"
-                </a>
-            </p>
+            <FirstCalls playground=PLAYGROUND />
         </Empty>
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, FirstCalls, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -165,18 +165,9 @@ fn Quiet(filtered: bool) -> impl IntoView {
         true => ("No recall matches these filters", "Topics must match exactly. Try a longer period."),
         false => ("No recalls in this period", "Recalls by agents appear here within a few seconds."),
     };
-    view! {
-        <Empty shape=Shape::Health title=title>
-            <p class="mb-3">{says}</p>
-            <p class="flex flex-wrap justify-center gap-2">
-                {match filtered {
-                    true => view! { <a class="button" href="/recall">"Show everything"</a> },
-                    false => view! { <a class="button" href="/agents">"Connect an agent"</a> },
-                }}
-                <a class="button button-quiet" href="/recall/playground">
-                    "Open the playground"
-                </a>
-            </p>
-        </Empty>
-    }
+    let way_on = match filtered {
+        true => view! { <a class="button" href="/recall">"Show everything"</a> }.into_any(),
+        false => view! { <FirstCalls playground="/recall/playground" /> }.into_any(),
+    };
+    view! { <Empty shape=Shape::Health title=title><p class="mb-3">{says}</p> {way_on}</Empty> }
 }

@@ -56,7 +56,7 @@ pub(super) async fn closest(
     words: &Words,
     kinds: &[ActionKind],
 ) -> Result<Vec<Found>, DbError> {
-    let mut tx = engine.db().control.begin_search(ctx.tenancy()).await?;
+    let mut tx = engine.db().control.begin_planned_once(ctx.tenancy()).await?;
     let store::Matches { postings, frequencies, statistics } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
     let proposed = Postings::weighed(words, statistics, &frequencies, &postings).best(READ, |_, _| true);
     let reports = store::by_ids(&mut tx, ctx.tenancy(), of, &proposed).await?;

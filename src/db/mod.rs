@@ -184,12 +184,21 @@ impl Database {
         self.begin_as("begin isolation level repeatable read read only", tenancy).await
     }
 
-    /// Opens a transaction for a search: it reads one snapshot, and its statements are planned once instead of for each question, because
-    /// their plans depend only on their shape.
+    /// Opens a transaction that reads one snapshot and whose statements are planned for their values: for lists that are filtered by a
+    /// text. A plan for any text expects many rows soon, and for a rare text it would read every row in the order of the list.
     ///
     /// # Errors
     /// As [`Database::begin`].
-    pub async fn begin_search(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+    pub async fn begin_planned_anew(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+        self.begin_as("begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan", tenancy).await
+    }
+
+    /// Opens a transaction that reads one snapshot and whose statements are planned once instead of for each call: for searches and sums,
+    /// whose plans depend only on their shape.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub async fn begin_planned_once(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
         self.begin_as("begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan", tenancy).await
     }
 

@@ -38,6 +38,8 @@ pub const CACHED_QUERIES: u64 = 10_000;
 
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
+/// Searches of a whole organisation that take two connections at a time.
+const WIDE_SEARCHES: usize = 4;
 
 /// Contexts that may wait to be logged.
 const CONTEXT_WRITES: usize = 256;
@@ -115,6 +117,7 @@ struct Inner {
     accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     past_searches: Semaphore,
+    wide_searches: Semaphore,
     past_words: Semaphore,
     context_writes: Arc<Semaphore>,
     relay: Signal,
@@ -175,6 +178,7 @@ impl Engine {
             accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             past_searches,
+            wide_searches: Semaphore::new(WIDE_SEARCHES),
             past_words,
             context_writes: Arc::new(Semaphore::new(CONTEXT_WRITES)),
             relay,
@@ -272,6 +276,11 @@ impl Engine {
     /// Turns for questions about the past.
     pub fn past_searches(&self) -> &Semaphore {
         &self.inner.past_searches
+    }
+
+    /// Turns for searches that take two connections at once: few, so that they cannot wait for one another's.
+    pub fn wide_searches(&self) -> &Semaphore {
+        &self.inner.wide_searches
     }
 
     /// Turns for counting the words of knowledge that is no longer in force.

@@ -185,7 +185,7 @@ pub(super) async fn in_memory(
     if question.past.is_some() {
         return past::memory(engine, tenancy, question, prepared, floors, lost).await;
     }
-    let mut tx = engine.db().memory.begin_search(tenancy).await?;
+    let mut tx = engine.db().memory.begin_planned_once(tenancy).await?;
     // Nothing is written: the transaction ends when it is dropped, and the answer does not wait for that.
     Ok(match question.ranking {
         Ranking::Decay => gather::by_decay(&mut tx, engine, question, prepared, floors).await?,

@@ -3,8 +3,8 @@
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
 use super::scope::STRONG;
-use super::store::{self, Feature, Meaning, Nearest, Sides};
-use crate::api::{MemoryId, Ranking};
+use super::store::{self, Feature, Meaning, Nearest, Reach, Sides};
+use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::PreparedQuery;
@@ -29,7 +29,7 @@ pub(super) async fn by_decay(
     let most = usize::try_from(question.most).unwrap_or(usize::MAX);
     let words = prepared.question_words();
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
-    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let Sides { postings, foreign, statistics, nearest } = sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
         Some(_) => Some(store::awaiting(tx, reach).await?),
@@ -52,6 +52,42 @@ pub(super) async fn by_decay(
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (scored, below_floor) = (count(order.passed.len() + order.below.len()), count(order.below.len()));
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
+}
+
+/// What the two sides of a search find. A page searches all agents at once, which takes long: each half of the memories is searched on a
+/// connection of its own, unless as many such searches as may are running.
+async fn sides(
+    tx: &mut Tx,
+    engine: &Engine,
+    question: &Question<'_>,
+    terms: &[String],
+    meaning: Option<&Meaning<'_>>,
+) -> Result<Sides, DbError> {
+    let reach = &question.reach;
+    let turn = if question.counted { engine.wide_searches().try_acquire().ok() } else { None };
+    if turn.is_none() {
+        return store::sides(tx, reach, terms, meaning).await;
+    }
+    let [half, rest] = halves(store::sizes(tx, reach).await?);
+    if rest.is_empty() {
+        return store::sides(tx, reach, terms, meaning).await;
+    }
+    let mut beside = engine.db().memory.begin_planned_once(reach.tenancy).await?;
+    let (half, rest) = (Reach { agents: &half, ..*reach }, Reach { agents: &rest, ..*reach });
+    let (mut found, others) = tokio::try_join!(store::sides(tx, &half, terms, meaning), store::sides(&mut beside, &rest, terms, meaning))?;
+    found.add(others, meaning.map_or(0, |meaning| meaning.most));
+    Ok(found)
+}
+
+/// Two groups of agents that have about as many memories each. `sizes` are those of the agents, largest first.
+fn halves(sizes: Vec<(AgentId, i64)>) -> [Vec<AgentId>; 2] {
+    let (mut halves, mut totals) = ([vec![], vec![]], [0, 0]);
+    for (agent, size) in sizes {
+        let smaller = usize::from(totals[1] < totals[0]);
+        halves[smaller].push(agent);
+        totals[smaller] += size;
+    }
+    halves
 }
 
 /// The best by decayed words; those that reach the floor come first.
@@ -90,7 +126,7 @@ pub(super) async fn by_hybrid(
     let most = anchors_of(question);
     let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
-    let Sides { postings, foreign, statistics, nearest } = store::sides(tx, reach, &words.terms, meaning.as_ref()).await?;
+    let Sides { postings, foreign, statistics, nearest } = sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
     let anchors: Vec<_> = anchors.into_iter().collect();
@@ -173,4 +209,18 @@ pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, Memory>
     ranking::sort(&mut passed);
     ranking::sort(&mut below);
     Order { passed, below }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn halves_have_about_as_many_memories_each() {
+        let agent = |n: u128| AgentId(Uuid::from_u128(n));
+        let sizes = [9, 5, 4, 3].map(|size: u128| (agent(size), size as i64)).to_vec();
+        assert_eq!(halves(sizes), [vec![agent(9), agent(3)], vec![agent(5), agent(4)]]);
+        assert_eq!(halves(vec![(agent(1), 7)]), [vec![agent(1)], vec![]]);
+    }
 }

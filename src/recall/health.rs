@@ -30,7 +30,7 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
     let now = engine.clock().now();
     let Period { unit, chart, counted } = Period::of(filter, now)?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_planned_once(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span: chart, filter };
     let bars = by_bar(&mut tx, recalls, unit).await?;
     let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST).await?;

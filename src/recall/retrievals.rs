@@ -50,7 +50,7 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_planned_anew(ctx.tenancy()).await?;
     let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;
     // What a filter does not find is not looked for twice.
     let rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };

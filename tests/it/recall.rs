@@ -4,11 +4,12 @@ use crate::support::{Told, agent, alone, ask, contents, remember};
 use chrono::Duration;
 use remembrancer::api::{
     Hit, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope,
-    Source, SourceTag, UserId,
+    SearchResults, Source, SourceTag, UserId,
 };
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Error, OpContext, Workers, identity, memories, recall, vocabulary};
+use std::collections::HashSet;
 use uuid::Uuid;
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
@@ -314,4 +315,31 @@ async fn totals_count_what_may_be_found_and_what_is_relevant() {
     let narrower = MemoryFilter { topic: Some("topic 1".into()), ..filter };
     let narrower = recall::search_console(&world.engine, &world.vera, &narrower).await.unwrap();
     assert_eq!((narrower.passed, narrower.memories), (51, 51), "1, 10 to 19, and 100 to 139");
+}
+
+#[tokio::test]
+async fn a_search_in_two_halves_finds_what_a_search_of_all_finds() {
+    let world = alone().await;
+    for n in 0..160 {
+        let writer = if n % 3 == 0 { &world.atlas } else { &world.binky };
+        let content = if n % 4 == 0 { format!("Gravel of size {n}") } else { format!("Tea and {n} biscuits") };
+        remember(&world, writer, fact(&format!("topic {n}"), &content)).await;
+    }
+    let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("tea", "Everybody likes tea and biscuits") };
+    remember(&world, &world.atlas, shared).await;
+    let stranger = World::new().await;
+    remember(&stranger, &stranger.atlas, fact("tea", "Tea and biscuits of strangers")).await;
+    let filter = MemoryFilter { q: Some("tea biscuits".into()), ..MemoryFilter::default() };
+    let search = async || recall::search_console(&world.engine, &world.vera, &filter).await.unwrap();
+    let halves = search().await;
+    let turns = world.engine.wide_searches();
+    let _taken = turns.acquire_many(u32::try_from(turns.available_permits()).unwrap()).await.unwrap();
+    let whole = search().await;
+    assert_eq!((halves.passed, halves.more, halves.memories, halves.hits.len()), (121, true, 161, 100));
+    assert_eq!((whole.passed, whole.more, whole.memories), (halves.passed, halves.more, halves.memories));
+    // The clock goes on between the two, so recency differs a little.
+    let told = |found: &SearchResults| found.hits.iter().map(|hit| (hit.memory.id, format!("{:.6}", hit.score))).collect::<Vec<_>>();
+    assert_eq!(told(&halves), told(&whole));
+    let agents: HashSet<_> = halves.hits.iter().map(|hit| hit.memory.agent_slug.as_str()).collect();
+    assert!(agents.contains("atlas") && agents.contains("binky"), "{agents:?}");
 }

@@ -76,7 +76,7 @@ pub(crate) async fn find(
     let all = lookup(engine, ctx, subject).await?;
     let lookup = Lookup { connections: request.connections.as_deref(), types: &request.context_types, ..all };
     let candidates = request.n.saturating_mul(COPIES);
-    let mut tx = engine.db().memory.begin_search(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_planned_once(ctx.tenancy()).await?;
     let mut distances: HashMap<Uuid, (f64, MatchedBy)> = HashMap::new();
     if let Some(vector) = &vector {
         let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, candidates).await?;

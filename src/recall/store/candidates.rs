@@ -1,7 +1,7 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::api::{MemoryId, MemoryScope};
+use crate::api::{AgentId, MemoryId, MemoryScope};
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::ranking::bm25::{Posting, Statistics};
@@ -21,11 +21,14 @@ pub struct Meaning<'a> {
     pub most: usize,
 }
 
-/// A memory that is near in meaning, with its cosine.
+/// A memory that is near in meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
     pub id: MemoryId,
+    /// Its cosine.
     pub similarity: f64,
+    /// What the nearest are ordered by: the higher, the nearer.
+    rank: f64,
 }
 
 /// What the two sides of a search found, not yet scored.
@@ -39,11 +42,24 @@ pub struct Sides {
     pub nearest: Vec<Nearest>,
 }
 
+impl Sides {
+    /// Adds what a search without a project found among other agents. Of the nearest of both, the best `most` are left.
+    pub fn add(&mut self, others: Self, most: usize) {
+        self.postings.extend(others.postings);
+        self.foreign.extend(others.foreign);
+        self.statistics.documents += others.statistics.documents;
+        self.statistics.terms += others.statistics.terms;
+        self.nearest.extend(others.nearest);
+        self.nearest.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(b.id.cmp(&a.id)));
+        self.nearest.truncate(most);
+    }
+}
+
 /// Searches by words and, if `meaning` is given, by meaning. One statement, with arrays instead of a row for each word of each memory:
 /// there are hundreds, and each row or round trip would cost more than its data.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
-    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>);
+    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>, Vec<f64>);
     let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
     let mut query = statement!(
         "",
@@ -62,7 +78,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
     query.push(", nearest as materialized (");
     match meaning.zip(vectors) {
         None => {
-            query.push("select null::uuid as memory_id, null::float8 as similarity where false");
+            query.push("select null::uuid as memory_id, null::float8 as similarity, null::float8 as rank where false");
         }
         Some((meaning, vectors)) => push_nearest(&mut query, reach, vectors, meaning),
     }
@@ -71,40 +87,57 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         r")
               select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
                      coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({foreign}), '{{}}'),
-                     {}, array(select memory_id from nearest), array(select similarity from nearest)
+                     {}, array(select memory_id from nearest), array(select similarity from nearest), array(select rank from nearest)
                 from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
         reach.statistics(),
         reach.of_user("t", "$4"),
         reach.may_find("t"),
     ));
-    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar): Arrays =
+    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, ranks): Arrays =
         query.build_query_as().fetch_one(&mut **tx).await?;
     let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
-    let nearest = nearest.into_iter().zip(similar).map(|(id, similarity)| Nearest { id, similarity }).collect();
+    let nearest = nearest.into_iter().zip(similar).zip(ranks).map(|((id, similarity), rank)| Nearest { id, similarity, rank }).collect();
     Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
 }
 
 /// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
 fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, meaning: &Meaning<'_>) {
-    let order = if meaning.decayed_above.is_some() {
-        "(s.similarity >= $8) desc, case when s.similarity >= $8 then s.similarity * s.weight else s.similarity end desc, s.memory_id desc"
+    // One number, so that each memory is compared once: those below the floor are at most -1, the others at least 0.
+    let rank = if meaning.decayed_above.is_some() {
+        "case when s.similarity >= $8 then s.similarity * s.weight else s.similarity - 2 end"
     } else {
-        "s.similarity desc, s.memory_id desc"
+        "s.similarity"
     };
-    let scored = cosines(reach, vectors, "$6", "$7");
+    let scored = format!("select s.memory_id, s.similarity, {rank} as rank from ({}) s", cosines(reach, vectors, "$6", "$7"));
+    let best = "order by s.rank desc, s.memory_id desc limit $9";
     if !reach.scoping.narrow {
-        query.push(format!("select s.memory_id, s.similarity from ({scored}) s order by {order} limit $9"));
+        query.push(format!("select s.* from ({scored}) s {best}"));
         return;
     }
     query.push(format!(
         r"with scored as materialized ({scored}),
-               own as (select s.* from scored s where s.memory_id in (select id from reach where fits) order by {order} limit $9),
-               strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10
-                           order by {order} limit $9)
-          select memory_id, similarity from own union all select memory_id, similarity from strong"
+               own as (select s.* from scored s where s.memory_id in (select id from reach where fits) {best}),
+               strong as (select s.* from scored s where s.memory_id in (select id from reach where not fits) and s.similarity >= $10 {best})
+          select * from own union all select * from strong"
     ));
+}
+
+/// How many memories each of the agents has that a search may find, most first; without those that have none.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>, DbError> {
+    let mut query = statement!(
+        format!(
+            r"select c.agent_id, sum(c.documents)::bigint from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2){}
+               group by 1 having sum(c.documents) > 0 order by 2 desc, 1",
+            reach.of_user("c", "$3")
+        ),
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.user_id(),
+    );
+    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
 /// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`

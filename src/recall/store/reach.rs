@@ -9,6 +9,7 @@ use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// The agents whose memories are searched, and the conditions on them.
+#[derive(Clone, Copy)]
 pub struct Reach<'a> {
     /// The tenant, and the users whose rows are in reach.
     pub tenancy: Tenancy,
@@ -20,6 +21,7 @@ pub struct Reach<'a> {
 }
 
 /// The filters of a search.
+#[derive(Clone, Copy)]
 pub enum Narrowing<'a> {
     Agent(&'a RecallFilters),
     Console(&'a MemoryFilter),

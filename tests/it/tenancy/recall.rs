@@ -85,6 +85,7 @@ pub const RECALL: &[Query] = queries! {
         }
         seen
     };
+    "recall::sizes" |tx, c| recall::sizes(tx, &reach!(c)).await?.len();
     "recall::awaiting" |tx, c| {
         memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?;
         recall::awaiting(tx, &reach!(c)).await?.len()

@@ -188,7 +188,7 @@ impl OpContext {
         }
         let user = match (self.users.id(), named) {
             (Some(known), Some(named)) if known != named => {
-                return Err(Error::Forbidden("user_id names a user for whom this key or its caller does not act".into()));
+                return Err(Error::Forbidden("user_id differs from the user of this key or of the header X-Remembrancer-User: leave user_id out, or name the same user".into()));
             }
             (known, named) => known.or(named),
         };

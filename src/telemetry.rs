@@ -103,7 +103,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "remembrancer_balance_refused_total",
         &["purpose"],
-        "Calls of models that were refused because nothing was left to pay for them, by purpose: embedding, extraction or condensation.",
+        "Calls of models that were refused because nothing was left to pay for them, by purpose: embedding, extraction, synthesis, condensation or evaluation.",
     ),
     counter("remembrancer_retrieval_log_dropped_total", &[], "Recalls that were answered and are missing from the retrieval log."),
     counter("remembrancer_context_log_dropped_total", &[], "Contexts that were assembled and are missing from the context log."),

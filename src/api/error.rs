@@ -29,9 +29,9 @@ pub enum ErrorCode {
     KeyReused,
     /// 413: the body is larger than the limit.
     TooLarge,
-    /// 415: the body is not `application/json`.
+    /// 415: the operation does not accept the media type of the body; `message` names those that it accepts.
     UnsupportedMediaType,
-    /// 429: too many requests with this key; `Retry-After` says when to try again.
+    /// 429: a limit is reached, for example on the requests of this key or on running exports; `Retry-After` says when to try again.
     RateLimited,
     /// 503: the database or a model is out of reach, or the server is stopping; try again.
     Unavailable,

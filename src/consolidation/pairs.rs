@@ -59,7 +59,7 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
     Ok(())
 }
 
-/// Undoes the decision about a proposal: the memories are as before, and the proposal waits again.
+/// Undoes the decision about a suggestion: the memories are as before, and the suggestion waits again.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed

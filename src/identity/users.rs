@@ -75,7 +75,7 @@ pub(crate) async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&
         (Some(reference), Actor::Agent { .. }) if ctx.user().is_some() => {
             let same = named_by_caller(engine, ctx.clone(), reference).await;
             same.map_err(|error| match error {
-                Error::Forbidden(_) => Error::Forbidden("user_id names a user for whom this key or its caller does not act".into()),
+                Error::Forbidden(_) => Error::Forbidden("user_id differs from the user of this key or of the header X-Remembrancer-User: leave user_id out, or name the same user".into()),
                 error => error,
             })
         }

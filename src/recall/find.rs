@@ -74,7 +74,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
             (canonical, inside, snapshot.version)
         }
         Err(error) => {
-            tracing::warn!(%error, "recalling without the vocabulary");
+            tracing::warn!(%error, "the vocabulary could not be read; a recall goes on without it");
             degraded.push("vocabulary".to_owned());
             (None, vec![], 0)
         }
@@ -108,7 +108,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
             Some(candidates)
         }
         Some((Err(error), _)) => {
-            tracing::warn!(%error, "recalling without knowledge");
+            tracing::warn!(%error, "knowledge could not be searched; a recall goes on without it");
             degraded.push("knowledge".to_owned());
             None
         }
@@ -116,7 +116,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     let memory = match (memory, &knowledge) {
         (Ok(memory), _) => memory,
         (Err(error @ Error::Db(DbError::Exhausted | DbError::Unavailable(_))), Some(_)) => {
-            tracing::warn!(%error, "answering from knowledge alone");
+            tracing::warn!(%error, "memory could not be searched; a recall returns knowledge only");
             degraded.push("memory".to_owned());
             MemorySide::default()
         }

@@ -180,7 +180,7 @@ pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [R
         hits.iter().filter_map(RecallHit::memory).filter(|hit| hit.trust == Trust::Unreviewed).map(|hit| hit.memory_id).collect();
     let reviewed = match memories::reviewed(engine, ctx, &shared).await {
         Ok(reviewed) => reviewed,
-        Err(error) => return tracing::warn!(%error, "answering without the trust of the hits"),
+        Err(error) => return tracing::warn!(%error, "a recall is answered without the field trust of its hits"),
     };
     for hit in hits {
         if let RecallHit::Memory(hit) = hit
@@ -198,7 +198,7 @@ async fn show_contradictions(engine: &Engine, ctx: &OpContext, hits: &mut [Recal
     let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();
     let mut found = match memories::contradictions(engine, ctx, &ids).await {
         Ok(found) => found,
-        Err(error) => return tracing::warn!(%error, "answering without the memories that contradict the hits"),
+        Err(error) => return tracing::warn!(%error, "a recall is answered without the memories that contradict its hits"),
     };
     for hit in hits {
         if let RecallHit::Memory(hit) = hit {

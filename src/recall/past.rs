@@ -54,7 +54,7 @@ pub(super) async fn check(engine: &Engine, ctx: &OpContext, agent: AgentId, at: 
 /// The memories that the agents in reach had at `reach.now`, ranked. `lost` gets what could no longer be compared by meaning.
 ///
 /// # Errors
-/// `Invalid` for more than [`PAST_MAX`] memories or [`PAST_BYTES_MAX`] bytes; `RateLimited` while as many such questions as the server
+/// `Invalid` for more than [`PAST_MAX`] memories or [`PAST_BYTES_MAX`] bytes; `Busy` while as many such questions as the server
 /// allows are being answered; `Unavailable` when the database is out of reach.
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
@@ -67,7 +67,10 @@ pub async fn memory(
     lost: &mut Lost,
 ) -> Result<MemorySide, Error> {
     let (model, reach) = (engine.model(), &question.reach);
-    let _turn = engine.past_searches().try_acquire().map_err(|_| Error::RateLimited(BUSY))?;
+    let _turn = engine
+        .past_searches()
+        .try_acquire()
+        .map_err(|_| Error::Busy { reason: "as many questions about the past as the server allows are being answered", wait: BUSY })?;
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let (count, bytes) = store::count_past(&mut tx, reach).await?;
     if count > PAST_MAX {
@@ -218,7 +221,7 @@ async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lo
     let texts: Vec<String> = texts.collect();
     let vectors = if texts.is_empty() { Ok(Vec::new()) } else { engine.embed_batch_for_job(payer, texts).await };
     let vectors = vectors.unwrap_or_else(|error| {
-        tracing::warn!(%error, "texts of the past get no vector");
+        tracing::warn!(%error, "former texts could not be embedded; they are compared by their words only");
         Vec::new()
     });
     let without: Vec<&str> = anew.iter().skip(vectors.len()).map(|place| past[*place].memory.short_id.as_str()).collect();

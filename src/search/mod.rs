@@ -175,7 +175,7 @@ async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Optio
     match timeout(deadline, by_deadline(Instant::now() + deadline, identity::search_settings(engine, ctx))).await {
         Ok(Ok(settings)) => Some(settings),
         Ok(Err(error)) => {
-            tracing::warn!(error = %error.chain(), "searching with the default settings");
+            tracing::warn!(error = %error.chain(), "the search policy could not be read; the defaults apply");
             None
         }
         Err(_) => None,

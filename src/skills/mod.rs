@@ -43,7 +43,7 @@ pub fn refresh(engine: &Engine) -> bool {
     for fault in &new.faults {
         tracing::warn!(path = fault.path, reason = fault.reason, "a skill cannot be read");
     }
-    tracing::info!(skills = new.all.len(), faults = new.faults.len(), "read the folder of skills");
+    tracing::info!(skills = new.all.len(), faults = new.faults.len(), "the folder of skills was read");
     shelf.put(new);
     true
 }

@@ -86,8 +86,8 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "agent_memory_forget",
                 Scope::MemoryForget,
-                "Forget one memory for good, only when a person asks for it (“forget that I said …”). Recall it first to learn its \
-                 `memory_id`.",
+                "Forget one memory: no agent can read it any more. Call it only when a person asks for it (“forget that I said …”). Recall it \
+                 first to learn its `memory_id`.",
                 |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Delete, true),

@@ -106,7 +106,7 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
     loop {
         match recall::sweep(&engine, engine.clock().now()).await {
             Ok(0) => {}
-            Ok(swept) => tracing::info!(swept, "deleted expired lines of the retrieval log"),
+            Ok(swept) => tracing::info!(swept, "deleted expired rows of the retrieval log"),
             Err(error) => tracing::warn!(%error, "the retrieval log could not be swept"),
         }
         match context::sweep(&engine, engine.clock().now()).await {

@@ -88,7 +88,14 @@ impl<T: FromParameters> Parameters<T> {
     /// # Errors
     /// `Invalid`, naming the parameter, when its value cannot be parsed.
     pub fn parse<P: FromStr>(&self, name: &str) -> Result<Option<P>, Error> {
-        let parse = |text: &String| text.parse().map_err(|_| Error::invalid(name, format!("cannot be “{}”", text.escape_default())));
+        let parse = |text: &String| {
+            text.parse().map_err(|_| {
+                Error::invalid(
+                    name,
+                    format!("is “{}”, which is not valid: /api/docs says what this parameter may be", text.escape_default()),
+                )
+            })
+        };
         self.0.get(name).map(parse).transpose()
     }
 }

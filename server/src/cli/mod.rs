@@ -53,7 +53,7 @@ enum Command {
     Mcp(Mcp),
     /// Create and migrate the databases, then stop
     Migrate,
-    /// Organisations
+    /// Organisations, which the command line calls tenants
     #[command(subcommand)]
     Tenant(Tenant),
     /// Agents of a tenant
@@ -80,7 +80,7 @@ enum Command {
     /// Shared knowledge
     #[command(subcommand)]
     Kb(Kb),
-    /// Export memory, vocabulary and knowledge into a file that another installation can import, or memory into a folder to read
+    /// Export memory, vocabulary, knowledge and activity into a file that another installation can import, or memory into a folder to read
     Export(portability::Export),
     /// Import an exported file: all of it, or nothing
     Import(portability::Import),
@@ -170,7 +170,7 @@ enum Agent {
         tenant: String,
         #[arg(long)]
         name: String,
-        /// Require that every memory names the person it belongs to
+        /// Require that every call names its user, recalls included
         #[arg(long)]
         require_user: bool,
         /// aggressive: it stores what lasts; confirming: it asks first
@@ -189,6 +189,7 @@ enum Agent {
     /// Choose whether the context log keeps the texts of an agent's contexts
     KeepContextTexts {
         slug: String,
+        /// true: keep the texts; false: do not keep them
         #[arg(action = clap::ArgAction::Set)]
         keep: bool,
         #[arg(long)]
@@ -214,7 +215,7 @@ enum Key {
         tenant: String,
         #[arg(long)]
         name: String,
-        /// Scopes of the key, separated by commas
+        /// Scopes of the key, separated by commas; GET /api/docs names the scopes that each operation needs
         #[arg(long, value_delimiter = ',', required = true)]
         scopes: Vec<Scope>,
         /// Bind the key to this user: your own reference, or the id that memories carry
@@ -242,6 +243,7 @@ enum Operator {
         tenant: String,
         #[arg(long)]
         name: String,
+        /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
         #[arg(long, value_delimiter = ',', default_value = "viewer")]
         roles: Vec<OperatorRole>,
     },

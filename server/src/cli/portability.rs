@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 pub struct Export {
     #[arg(long)]
     tenant: String,
-    /// Only this agent's own memory
+    /// Only this agent's own memory, and what it reported
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
     /// Only what belongs to this person: your own reference, or the id that memories carry
     #[arg(long, value_name = "USER", conflicts_with_all = ["agent", "only", "markdown"])]
     user: Option<UserRef>,
-    /// Only some of memory, vocabulary and knowledge; without it: all three
+    /// Areas to export, separated by commas: memory, vocabulary, knowledge, activity; by default all of them
     #[arg(long, value_name = "AREA", value_delimiter = ',', conflicts_with_all = ["agent", "markdown"])]
     only: Vec<Area>,
     /// The file to write; `-` is the standard output

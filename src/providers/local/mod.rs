@@ -77,7 +77,7 @@ impl Tokens for Pieces {
         match self.0.encode(text, false) {
             Ok(encoding) => encoding.get_offsets().iter().map(|(start, _)| *start).collect(),
             Err(error) => {
-                tracing::warn!(%error, "a text's tokens are estimated");
+                tracing::warn!(%error, "the tokenizer failed on a text; its tokens are estimated");
                 Estimate.starts(text)
             }
         }

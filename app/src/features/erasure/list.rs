@@ -75,7 +75,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="post" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
-            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased or archived, and none expires."</p>
+            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept. Agents still cannot read memories that have expired."</p>
             <div>
                 <label class="label" for="hold-user">"User"</label>
                 <input class="input" id="hold-user" name="user" required autocomplete="off" value=typed.text("user") />

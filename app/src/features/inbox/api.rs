@@ -96,7 +96,7 @@ pub async fn undo_pair(id: PairId, #[server(default)] done: String) -> Result<()
     let result = async {
         let (engine, ctx) = operator().await?;
         consolidation::undo_pair(&engine, &ctx, id).await?;
-        Ok(Flash::done("Undone. The memories are as before, and the proposal waits again."))
+        Ok(Flash::done("Undone. The memories are as before, and the suggestion waits again."))
     };
     let done = own_path(&done, "/inbox");
     finish(result.await, done, done, "").await

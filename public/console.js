@@ -5,6 +5,10 @@
 const base = new URL('.', import.meta.url);
 const root = document.documentElement;
 const main = () => document.getElementById('main');
+// The message about the last form.
+const toast = () => main()?.querySelector('.toast');
+// Where the last form was sent from, in the storage of this tab.
+const SENT = 'rmb-sent';
 // The pages of the console have its navigation; the sign-in page has not.
 const framed = (page) => page.querySelector('[data-frame]') && page.getElementById('main');
 // Islands and scripts of another version of the server do not fit these.
@@ -97,10 +101,10 @@ function show(page, same, keep) {
   const [frames, parts] = [document, page].map((one) => one.querySelectorAll('[data-frame]'));
   // Without the account, which could not be loaded, they do not correspond.
   if (frames.length === parts.length) frames.forEach((frame, n) => patch(frame, parts[n]));
-  const [toast, message] = [main().querySelector('.toast'), page.querySelector('#main .toast')];
+  const [told, message] = [toast(), page.querySelector('#main .toast')];
   if (same) {
     // A message about the last form stays until it is dismissed or another page is opened, and its undo leads back to this state.
-    if (toast && !message) page.getElementById('main').prepend(toast.cloneNode(true));
+    if (told && !message) page.getElementById('main').prepend(told.cloneNode(true));
     const boxes = keep ? [] : main().querySelectorAll('table input[type=checkbox]:checked');
     for (const box of boxes) box.checked = false;
     patch(main(), page.getElementById('main'));
@@ -179,6 +183,13 @@ async function go(url, { history: kind = 'push', scroll = true, top, quiet = fal
   }
 }
 
+/** Shows the part of the page from which a form was sent, where the form led back to the page. */
+function answered() {
+  const sent = JSON.parse(sessionStorage.getItem(SENT) ?? '{}');
+  sessionStorage.removeItem(SENT);
+  if (sent.page === location.pathname && toast() && !location.hash) scrollTo(0, sent.top);
+}
+
 /**
  * Focuses the row that the address names, so that the keyboard goes on where a form led back to, and shows the row of an open panel and the
  * link of the page in the sidebar.
@@ -223,6 +234,7 @@ addEventListener('click', (event) => {
 addEventListener('submit', (event) => {
   const form = event.target;
   if (event.defaultPrevented || !main()) return;
+  if (form.method === 'post') sessionStorage.setItem(SENT, JSON.stringify({ page: location.pathname, top: scrollY }));
   const fields = new URLSearchParams([...new FormData(form, event.submitter)].filter(([, value]) => typeof value === 'string'));
   if (form.matches('[role=search][method=get]')) {
     event.preventDefault();
@@ -266,7 +278,9 @@ addEventListener('beforeunload', () => visit?.abort());
 addEventListener('rmb:stale', () => framed(document) && void go(location.href, { history: 'replace', quiet: true }));
 
 if (history.state?.top) scrollTo(0, history.state.top);
+else answered();
 land();
+if (document.activeElement === document.body && !main()?.querySelector('[autofocus]')) toast()?.focus({ preventScroll: true });
 arrived();
 // When the browser is idle: the page is readable and its links and forms work before.
 if ('requestIdleCallback' in window) requestIdleCallback(() => void start(), { timeout: 2000 });

@@ -47,6 +47,11 @@ impl Flash {
         }
     }
 
+    /// A message about a form that changed nothing, because somebody else was faster.
+    pub fn unchanged(text: impl Into<String>) -> Self {
+        Self { refused: true, ..Self::done(text) }
+    }
+
     /// A message about a form that was refused, with what was typed into it.
     pub fn refused(error: &ConsoleError, typed: &str) -> Self {
         let typed = typed.chars().take(Self::TYPED_MAX).collect();

@@ -33,7 +33,13 @@ async fn upload(State(engine): State<Engine>, request: Request) -> Result<Respon
     let session = parts.extensions.get::<Session>().cloned().ok_or_else(|| Error::internal("a layer is missing: sessions"))?;
     let mut typed = String::new();
     let flash = match ingest(&engine, &ctx, Request::from_parts(parts, body), &mut typed).await {
-        Ok((collection, files)) => Flash { uploaded: files.clone(), ..Flash::done(summary(&collection, &files)) },
+        Ok((collection, files)) => {
+            let text = summary(&collection, &files);
+            // A form of which nothing was ingested is shown again.
+            let nothing = files.iter().all(|file| file.outcome == FileOutcome::Failed);
+            let flash = if nothing { Flash { typed, ..Flash::unchanged(text) } } else { Flash::done(text) };
+            Flash { uploaded: files, ..flash }
+        }
         Err(error) if error.code() == ErrorCode::Internal => return Err(error.into()),
         Err(error) => {
             let error = ConsoleError { code: error.code(), message: error.message(), fields: error.fields().to_vec(), request_id: None };

@@ -61,8 +61,8 @@ pub struct AgentDetail {
     pub month: Silence,
     /// One entry per day of the last 30 (UTC), oldest first.
     pub days: Vec<(NaiveDate, Silence)>,
-    /// The users with the most memories, at most ten, and how many users there are.
-    pub users: Vec<(UserId, i64)>,
+    /// The users with the most memories, at most ten, with their names and numbers of memories; and how many users there are.
+    pub users: Vec<(UserId, Option<String>, i64)>,
     pub users_total: i64,
     /// Profiles of people, and connections of tools that it has notes about.
     pub profiles: i64,

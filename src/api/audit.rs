@@ -58,7 +58,8 @@ pub struct AuditFilter {
     pub actor: Option<String>,
     /// Beginning of the action: `memory.` finds every action on memories.
     pub action: Option<String>,
-    /// The target: its id or the beginning of it, the short id or part of the topic of a memory, the slug of an agent.
+    /// The target: its id or the beginning of it; the short id or part of the topic of a memory; the slug of an agent or a project; a part of
+    /// a term, a phrase or the title of a document.
     pub target: Option<String>,
     /// The ids that `target` stands for besides those that begin with it. The server looks them up.
     #[serde(skip)]
@@ -99,6 +100,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("proposal.decided", "Suggestion decided"),
     ("proposal.undone", "Decision on a suggestion undone"),
     ("quarantine.decided", "Quarantine decided"),
+    ("quarantine.undone", "Quarantine decision undone"),
     ("profile.leaf_forgotten", "Profile entry forgotten"),
     ("profile.leaf_restored", "Profile entry restored"),
     ("profile.swept", "Profile entries about sensitive matters removed"),

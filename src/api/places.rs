@@ -2,12 +2,18 @@
 
 use super::{AgentId, DocumentId, MemoryId, TermId, UserId};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// Something that has a page of its own in the console.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     Agent {
         id: AgentId,
+        slug: String,
+        name: String,
+    },
+    Project {
+        id: Uuid,
         slug: String,
         name: String,
     },

@@ -17,5 +17,5 @@ pub use items::{ItemsPayload, consolidate, consolidate_items};
 pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
 pub use pairs::{decide_pair, undo_pair};
 pub use place::{place_all, prepare};
-pub use quarantine::{decide_quarantine, quarantine};
+pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};
 pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

@@ -75,3 +75,25 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
     engine.relay().settle().await;
     Ok(())
 }
+
+/// Undoes a dismissal: the turn waits again.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's turn; `Conflict` unless the turn is dismissed.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn undo_dismissal(engine: &Engine, ctx: &OpContext, id: QuarantineId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
+    if one.state != "dismissed" {
+        return Err(Error::Conflict(format!("this turn is {}, not dismissed", one.state)));
+    }
+    store::reopen_quarantined(&mut tx, ctx.tenancy(), id).await?;
+    let entry =
+        NewEntry::new(engine, ctx, "quarantine.undone", "source", one.source_id, "turn in quarantine waits again").agent(one.agent_id);
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    tx.commit().await?;
+    engine.relay().settle().await;
+    Ok(())
+}

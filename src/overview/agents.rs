@@ -102,6 +102,8 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let recalls = recall::store::by_bar(&mut tx, Recalls { tenant, span, filter: &filter }, BarUnit::Day).await?;
     tx.commit().await?;
 
+    let ids: Vec<_> = users.iter().map(|(user, ..)| *user).collect();
+    let names = identity::user_names(engine, ctx, &ids).await?;
     let days: Vec<_> = recalls.into_iter().map(|(from, counts)| (from.date_naive(), counts)).collect();
     let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
     Ok(AgentDetail {
@@ -116,7 +118,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
         month: days.iter().map(|(_, counts)| *counts).sum(),
         days,
         users_total: users.first().map_or(0, |(_, _, total)| *total),
-        users: users.into_iter().map(|(user, memories, _)| (user, memories)).collect(),
+        users: users.into_iter().map(|(user, memories, _)| (user, names.get(&user).cloned(), memories)).collect(),
         profiles,
         connections,
         policy,

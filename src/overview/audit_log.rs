@@ -1,13 +1,17 @@
 //! The audit log for people: found by what they call things, with the names of what its entries are about, and as a file.
 
 use super::agent_names;
-use crate::api::{AuditEntry, AuditFilter, AuditFormat, DocumentId, MemoryId, OperatorRole, Page, ProposalId, TermId, audit_words};
+use crate::api::{
+    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentFilter, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalFilter,
+    ProposalId, SourceId, TermFilter, TermId, UserId, audit_words,
+};
 use crate::audit::{self, NewEntry};
+use crate::db::cursor::Seek;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::text::csv_line;
-use crate::{knowledge, memories, vocabulary};
+use crate::{capture, identity, knowledge, memories, projects, vocabulary};
 use async_recursion::async_recursion as boxed;
 use serde_json::json;
 use std::collections::HashMap;
@@ -17,6 +21,8 @@ use uuid::Uuid;
 
 /// Most memories that a topic stands for.
 const NAMED: i64 = 1_000;
+/// Most terms, phrases, decisions and documents, each, that a name stands for.
+const OTHERS: usize = 100;
 /// Entries that an export reads at once.
 const PART: usize = 500;
 
@@ -82,42 +88,76 @@ pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
     Ok(written)
 }
 
-/// The filter with the ids of what its target names: memories by short id or topic, an agent by slug.
+/// The filter with the ids of what its target names: memories by short id or topic, agents and projects by slug, and by a part of their
+/// name terms, proposed phrases, decisions about either, and documents.
 async fn with_targets(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<AuditFilter, Error> {
     let Some(target) = filter.target.as_deref().filter(|target| Uuid::try_parse(target).is_err()) else { return Ok(filter.clone()) };
+    let (tenant, q) = (ctx.tenant_id, Some(target.to_owned()));
+    let mut ids: Vec<Uuid> = Vec::new();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memories = memories::store::named(&mut tx, ctx.tenant_id, target, NAMED).await?;
+    ids.extend(memories::store::named(&mut tx, tenant, target, NAMED).await?.into_iter().map(|id| id.0));
+    let projects = projects::store::projects(&mut tx, tenant).await?;
+    ids.extend(projects.into_iter().filter(|project| project.slug == target).map(|project| project.id));
     tx.commit().await?;
-    let agents = agent_names(engine, ctx).await?.into_iter().filter(|agent| agent.slug == target).map(|agent| agent.id.to_string());
-    let targets = memories.into_iter().map(|id| id.to_string()).chain(agents).collect();
-    Ok(AuditFilter { targets, ..filter.clone() })
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let terms = TermFilter { q: q.clone(), ..TermFilter::default() };
+    let terms = vocabulary::store::list_terms(&mut tx, tenant, &terms, &Seek::First, OTHERS).await?;
+    ids.extend(terms.into_iter().map(|term| term.name.lineage.0));
+    let proposals = ProposalFilter { q: q.clone(), ..ProposalFilter::default() };
+    let proposals = vocabulary::store::list_proposals(&mut tx, tenant, &proposals, &Seek::First, OTHERS).await?;
+    ids.extend(proposals.into_iter().map(|proposal| proposal.id.0));
+    let most = i64::try_from(OTHERS).unwrap_or(i64::MAX);
+    ids.extend(vocabulary::store::decisions_about(&mut tx, tenant, target, most).await?.into_iter().map(|id| id.0));
+    let documents = DocumentFilter { q, ..DocumentFilter::default() };
+    let documents = knowledge::store::list_documents(&mut tx, tenant, &documents, &Seek::First, OTHERS).await?;
+    ids.extend(documents.into_iter().map(|document| document.id.0));
+    tx.commit().await?;
+    ids.extend(agent_names(engine, ctx).await?.into_iter().filter(|agent| agent.slug == target).map(|agent| agent.id.0));
+    Ok(AuditFilter { targets: ids.into_iter().map(|id| id.to_string()).collect(), ..filter.clone() })
 }
 
 /// Gives entries the names of their targets.
 async fn name(engine: &Engine, ctx: &OpContext, entries: &mut [AuditEntry]) -> Result<(), Error> {
+    let tenant = ctx.tenant_id;
     let ids = |kind: &str| -> Vec<Uuid> {
         let of_kind = entries.iter().filter(|entry| entry.target_kind == kind);
         of_kind.filter_map(|entry| Uuid::try_parse(&entry.target_id).ok()).collect()
     };
     let memory_ids: Vec<MemoryId> = ids("memory").into_iter().map(MemoryId).collect();
-    let (terms, documents, proposals) = (ids("term"), ids("document"), ids("proposal"));
+    let (sources, projects): (Vec<SourceId>, _) = (ids("source").into_iter().map(SourceId).collect(), ids("project"));
+    let (terms, documents, proposals, decisions) = (ids("term"), ids("document"), ids("proposal"), ids("decision"));
+    let (keys, users): (Vec<KeyId>, Vec<UserId>) =
+        (ids("key").into_iter().map(KeyId).collect(), ids("user").into_iter().map(UserId).collect());
     let mut names: HashMap<Uuid, String> = HashMap::new();
-    if !memory_ids.is_empty() {
+    if memory_ids.len() + sources.len() + projects.len() > 0 {
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         let memories = memories::store::by_ids(&mut tx, ctx.tenancy(), None, &memory_ids, false).await?;
-        tx.commit().await?;
         names.extend(memories.into_iter().map(|memory| (memory.id.0, format!("{} · {}", memory.topic, memory.short_id))));
+        names.extend(capture::store::source_titles(&mut tx, tenant, &sources).await?.into_iter().map(|(id, title)| (id.0, title)));
+        if !projects.is_empty() {
+            names.extend(projects::store::projects(&mut tx, tenant).await?.into_iter().map(|project| (project.id, project.slug)));
+        }
+        tx.commit().await?;
     }
-    if terms.len() + documents.len() + proposals.len() > 0 {
+    if terms.len() + documents.len() + proposals.len() + decisions.len() > 0 {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         let proposals: Vec<ProposalId> = proposals.into_iter().map(ProposalId).collect();
+        let decisions: Vec<DecisionId> = decisions.into_iter().map(DecisionId).collect();
         let terms: Vec<TermId> = terms.into_iter().map(TermId).collect();
         let documents: Vec<DocumentId> = documents.into_iter().map(DocumentId).collect();
-        names.extend(vocabulary::store::term_names(&mut tx, ctx.tenant_id, &terms).await?.into_iter().map(|(id, term)| (id.0, term)));
-        names.extend(knowledge::store::titles(&mut tx, ctx.tenant_id, &documents).await?.into_iter().map(|(id, title)| (id.0, title)));
-        let proposals = vocabulary::store::proposals(&mut tx, ctx.tenant_id, &proposals, false).await?;
+        names.extend(vocabulary::store::term_names(&mut tx, tenant, &terms).await?.into_iter().map(|(id, term)| (id.0, term)));
+        names.extend(knowledge::store::titles(&mut tx, tenant, &documents).await?.into_iter().map(|(id, title)| (id.0, title)));
+        let proposals = vocabulary::store::proposals(&mut tx, tenant, &proposals, false).await?;
         names.extend(proposals.into_iter().map(|proposal| (proposal.id.0, proposal.phrase)));
+        let decisions = vocabulary::store::decisions(&mut tx, tenant, &decisions).await?;
+        names.extend(decisions.into_iter().map(|decision| (decision.id.0, decision.subjects.join(", "))));
         tx.commit().await?;
+    }
+    if keys.len() + users.len() > 0 {
+        let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+        names.extend(identity::store::key_names(&mut tx, tenant, &keys).await?.into_iter().map(|(id, name)| (id.0, name)));
+        tx.commit().await?;
+        names.extend(identity::user_names(engine, ctx, &users).await?.into_iter().map(|(id, name)| (id.0, name)));
     }
     if entries.iter().any(|entry| entry.target_kind == "agent") {
         names.extend(agent_names(engine, ctx).await?.into_iter().map(|agent| (agent.id.0, agent.slug)));

@@ -1,12 +1,12 @@
-//! What an operator can open by its name: agents, memories, terms, documents and people.
+//! What an operator can open by its name: agents, projects, memories, terms, documents and people.
 
 use super::agent_names;
-use crate::api::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, TOPIC_MAX, TermFilter, UserId};
+use crate::api::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 use crate::db::cursor::Seek;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
-use crate::{identity, knowledge, memories, profile, vocabulary};
+use crate::{identity, knowledge, memories, profile, projects, vocabulary};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Most places of each kind.
 const EACH: usize = 5;
 
-/// The places that a text names, at most five of each kind: agents by slug or name, memories by id, short id or topic (deleted ones too),
+/// The places that a text names, at most five of each kind: agents and projects by slug or name, memories by id, short id or topic (deleted ones too),
 /// terms in use by a part of their name, an alias or the definition, documents in force by title, reference or path, and people by the
 /// beginning of their id, reference or name. None for an empty text.
 ///
@@ -32,6 +32,7 @@ pub async fn places(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<
     Checks::default().text("q", text, TOPIC_MAX).done()?;
     let agents = agent_names(engine, ctx).await?;
     let mut places = of_agents(&agents, text);
+    places.extend(of_projects(engine, ctx, text).await?);
     places.extend(of_memories(engine, ctx, text).await?);
     places.extend(of_knowledge(engine, ctx, text).await?);
     places.extend(of_people(engine, ctx, &agents, text).await?);
@@ -43,6 +44,16 @@ fn of_agents(agents: &[AgentName], text: &str) -> Vec<Place> {
     let named = |agent: &&AgentName| agent.slug.contains(&text) || agent.name.to_lowercase().contains(&text);
     let place = |agent: &AgentName| Place::Agent { id: agent.id, slug: agent.slug.clone(), name: agent.name.clone() };
     agents.iter().filter(named).take(EACH).map(place).collect()
+}
+
+async fn of_projects(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let projects = projects::store::projects(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let text = text.to_lowercase();
+    let named = |project: &Project| project.slug.contains(&text) || project.name.to_lowercase().contains(&text);
+    let place = |project: Project| Place::Project { id: project.id, slug: project.slug, name: project.name };
+    Ok(projects.into_iter().filter(named).take(EACH).map(place).collect())
 }
 
 async fn of_memories(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {

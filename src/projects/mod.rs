@@ -144,7 +144,9 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
     };
     if changed {
         let (action, word) = if linked { ("project.linked", "linked to") } else { ("project.unlinked", "no longer linked to") };
-        leave(engine, ctx, &mut tx, action, one, format!("{word} {two}")).await?;
+        let other = store::projects(&mut tx, ctx.tenant_id).await?.into_iter().find(|project| project.id == two);
+        let other = other.map_or_else(|| two.to_string(), |project| project.slug);
+        leave(engine, ctx, &mut tx, action, one, format!("{word} {other}")).await?;
     }
     once.commit(tx, &changed, &[]).await?;
     engine.relay().wake();

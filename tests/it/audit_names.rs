@@ -1,9 +1,10 @@
 //! The audit log for people: found by what they call things.
 
 use crate::support::settle;
-use remembrancer::api::{AuditFilter, ForgetRequest};
+use remembrancer::api::{AuditFilter, ForgetRequest, NewProject};
 use remembrancer::testing::{World, fact};
-use remembrancer::{memories, overview};
+use remembrancer::vocabulary::NewTerm;
+use remembrancer::{memories, overview, projects, vocabulary};
 
 /// What a search for a target finds: how many entries, and the names of their targets.
 async fn about(world: &World, target: &str) -> (i64, Vec<String>) {
@@ -31,4 +32,24 @@ async fn entries_are_found_by_topic_and_by_any_id_or_its_beginning() {
     assert!(about(world, "atlas").await.1.iter().all(|name| name == "atlas"));
     let stranger = World::new().await;
     assert_eq!(about(&stranger, "green tea").await.0, 0);
+}
+
+#[tokio::test]
+async fn what_is_no_memory_is_found_by_its_name_and_has_it() {
+    let world = &World::new().await;
+    let term = NewTerm { term: "harbour crane", aliases: &["big hook"], ..NewTerm::default() };
+    vocabulary::add(&world.engine, &world.system, term).await.unwrap();
+    let project = |slug: &str| NewProject { slug: slug.into(), name: slug.into() };
+    projects::create(&world.engine, &world.system, project("quay")).await.unwrap();
+    projects::create(&world.engine, &world.system, project("dock")).await.unwrap();
+    projects::link(&world.engine, &world.system, "quay", "dock").await.unwrap();
+    settle(world).await;
+
+    assert_eq!(about(world, "harbour").await, (1, vec!["harbour crane".to_owned()]), "the decision that added the term");
+    assert_eq!(about(world, "quay").await, (2, vec!["quay".to_owned(); 2]), "created and linked");
+    let filter = AuditFilter { action: Some("project.linked".into()), ..AuditFilter::default() };
+    let linked = overview::audit_log(&world.engine, &world.vera, &filter).await.unwrap().rows;
+    assert_eq!(linked[0].message, "linked to dock");
+    let stranger = World::new().await;
+    assert_eq!((about(&stranger, "harbour").await.0, about(&stranger, "quay").await.0), (0, 0));
 }

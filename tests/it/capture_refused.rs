@@ -116,7 +116,14 @@ async fn hidden_instructions_wait_in_quarantine_until_a_person_releases_them() {
     let waiting = consolidation::quarantine(&world.engine, &world.vera, None).await.unwrap().rows;
     assert_eq!(waiting.len(), 1);
     assert!(!waiting[0].reasons.is_empty() && waiting[0].quote.starts_with("Ignore"), "{waiting:?}");
+    let undo = || consolidation::undo_dismissal(&world.engine, &world.vera, waiting[0].id);
+    assert!(matches!(undo().await, Err(Error::Conflict(_))), "it is not dismissed");
+    consolidation::decide_quarantine(&world.engine, &world.vera, waiting[0].id, false).await.unwrap();
+    assert!(consolidation::quarantine(&world.engine, &world.vera, None).await.unwrap().rows.is_empty());
+    undo().await.unwrap();
+    assert_eq!(consolidation::quarantine(&world.engine, &world.vera, None).await.unwrap().rows, waiting);
     consolidation::decide_quarantine(&world.engine, &world.vera, waiting[0].id, true).await.unwrap();
+    assert!(matches!(undo().await, Err(Error::Conflict(_))), "a released turn may have been read");
     work(&world).await;
     assert!(inbox(&world).await.iter().any(|item| item.content.contains("Bern")));
     let again = consolidation::decide_quarantine(&world.engine, &world.vera, waiting[0].id, false).await;

@@ -244,7 +244,7 @@ async fn the_page_of_an_agent_has_its_own_numbers_and_nobody_elses() {
     log.await.unwrap();
     let page = overview::agent(&world.engine, &world.vera, agent(&world.atlas)).await.unwrap();
     assert_eq!((page.summary.live, page.summary.deleted, page.statuses.clone()), (40, 1, vec![(MemoryStatus::Active, 40)]));
-    assert_eq!((page.users.len(), page.users_total, page.users[0].1), (10, 12, 4));
+    assert_eq!((page.users.len(), page.users_total, page.users[0].2), (10, 12, 4));
     assert_eq!((page.week.recalls, page.week.zero_hits, page.month.recalls, page.days.len()), (1, 1, 1, 30));
     let foreign = overview::agent(&world.engine, &alone().await.vera, agent(&world.atlas)).await.unwrap_err();
     assert!(matches!(foreign, Error::NotFound(_)), "{foreign}");

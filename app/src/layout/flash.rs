@@ -3,7 +3,7 @@ use crate::{
     Flash,
     flash::Inverse,
     query::{use_path, use_query},
-    ui::{Icon, Shape, awaited},
+    ui::{Icon, Shape, awaited, text},
 };
 use leptos::prelude::*;
 
@@ -27,11 +27,12 @@ fn Toast(
     };
     let undo = flash.inverse.map(|inverse| view! { <Undo inverse here=here.clone() /> });
     view! {
-        <div class=format!("toast {class}") role=role data-testid="flash">
+        // It takes the focus of a form that is gone, so that its undo is the next stop of the keyboard.
+        <div class=format!("toast {class}") role=role tabindex="-1" data-testid="flash">
             <span class="pt-0.5">
                 <Icon shape />
             </span>
-            <p class="max-h-40 grow overflow-y-auto break-words">{flash.text}</p>
+            <p class="max-h-40 grow overflow-y-auto break-words">{text::visible(&flash.text)}</p>
             {undo}
             // Without JavaScript the page loads again, without the message.
             <a class="pt-0.5 text-inherit" href=here data-dismiss="" aria-label="Dismiss">

@@ -51,6 +51,14 @@ pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, s
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
+/// Titles of sources, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn source_titles(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> Result<Vec<(SourceId, String)>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = "select s.id, coalesce(s.title, s.reference) from sources s where s.tenant_id = $1 and s.id = any($2) and s.part = 1";
+    Ok(sqlx::query_as(sql).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+}
+
 /// A part of a source with its text.
 #[derive(FromRow)]
 pub struct SourcePart {

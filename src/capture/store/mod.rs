@@ -4,7 +4,9 @@ mod events;
 mod lists;
 
 pub use events::{Event, event_count, event_list, events_of_source, retry, retry_knowledge};
-pub use lists::{Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, source_count, source_list, source_numbers, source_parts};
+pub use lists::{
+    Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, source_count, source_list, source_numbers, source_parts, source_titles,
+};
 
 use super::parts::StoredTurn;
 use crate::api::{AgentId, EventId, QuarantineId, SourceDetails, SourceForm, SourceId, SourceKind, UserId};

@@ -205,6 +205,17 @@ pub async fn close_quarantined(
     Ok(())
 }
 
+/// Lets a turn in quarantine wait again.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<(), DbError> {
+    sqlx::query("update quarantine set state = 'waiting', decided_by = null, decided_at = null where tenant_id = $1 and id = $2")
+        .bind(tenancy.tenant)
+        .bind(id)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
 /// The candidates of an agent with these short or long ids, for a caller that names them.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: crate::api::AgentId, ids: &[Uuid]) -> Result<Vec<Memory>, DbError> {

@@ -6,6 +6,7 @@ use crate::db::{DbError, Tx};
 use crate::identity::model::KeyRecord;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use uuid::Uuid;
 
 /// A new key.
 pub struct NewKey<'a> {
@@ -151,6 +152,14 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
         })
     };
     rows.into_iter().map(key).collect()
+}
+
+/// Names of keys, each with the beginning of its key, by id.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<Vec<(KeyId, String)>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let sql = "select id, name || ' (rmb_' || prefix || '_…)' from api_keys where tenant_id = $1 and id = any($2)";
+    Ok(sqlx::query_as(sql).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
 }
 
 /// A tenant's key by its id.

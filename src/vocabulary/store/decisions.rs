@@ -214,6 +214,15 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Res
         .await?)
 }
 
+/// The newest decisions whose phrases or term contain a text.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn decisions_about(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DecisionId>, DbError> {
+    let sql = r"select d.id from decisions d
+                 where d.tenant_id = $1 and (d.term ilike $2 or exists (select from unnest(d.subjects) s where s ilike $2))
+                 order by d.at desc, d.id desc limit $3";
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(like::contains(text)).bind(most).fetch_all(&mut **tx).await?)
+}
+
 /// How many decisions there are.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_decisions(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {

@@ -209,6 +209,7 @@ pub const INBOX: &[Query] = queries! {
     "capture::source_count" |tx, c| capture::source_count(tx, c.tenant, &SourceFilter::default()).await? as usize;
     "capture::source_list" |tx, c| capture::source_list(tx, c.tenant, &SourceFilter::default(), &Seek::First, 10).await?.len();
     "capture::source_parts" |tx, c| capture::source_parts(tx, c.tenant, source(c)).await?.len();
+    "capture::source_titles" |tx, c| capture::source_titles(tx, c.tenant, &[source(c)]).await?.len();
     "capture::source_numbers" |tx, c| capture::source_numbers(tx, c.tenant, &[source(c)]).await?.len();
     "capture::quoted" |tx, c| capture::quoted(tx, c.tenant, source(c), (0, 10)).await?.len();
     "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &EventFilter::default()).await? as usize;
@@ -295,6 +296,10 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
     "consolidation::quarantined" |tx, c|
         usize::from(consolidation::quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?.is_some());
+    "consolidation::reopen_quarantined" |tx, c| {
+        consolidation::reopen_quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?;
+        0
+    };
     "consolidation::close_quarantined" |tx, c| {
         consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
         0

@@ -118,6 +118,9 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::keys_of", |pool, c| {
             kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)
         }),
+        control("identity::key_names", |pool, c| {
+            kept!(pool, |tx| identity::key_names(tx, c.tenant, &[c.key]).await.map(|names| names.len())?)
+        }),
         control("identity::scopes_of", |pool, c| {
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
         }),

@@ -58,6 +58,7 @@ pub const VOCABULARY: &[Query] = queries! {
         usize::from(vocabulary::mark_undone(tx, c.tenant, c.shared.decision, DecisionId(c.fresh)).await?);
     "vocabulary::decisions" |tx, c| vocabulary::decisions(tx, c.tenant, &[c.shared.decision]).await?.len();
     "vocabulary::history" |tx, c| vocabulary::history(tx, c.tenant, c.shared.term, 10).await?.len();
+    "vocabulary::decisions_about" |tx, c| vocabulary::decisions_about(tx, c.tenant, "e", 10).await?.len();
     "vocabulary::list_decisions" |tx, c| vocabulary::list_decisions(tx, c.tenant, &Seek::First, 10).await?.len();
 };
 

@@ -139,15 +139,18 @@ fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, 
 
 /// The users with the most memories.
 #[component]
-fn Users(id: AgentId, users: Vec<(UserId, i64)>, total: i64) -> impl IntoView {
+fn Users(id: AgentId, users: Vec<(UserId, Option<String>, i64)>, total: i64) -> impl IntoView {
     let shown = i64::try_from(users.len()).unwrap_or(i64::MAX);
     let more =
         (total > shown).then(|| view! { <p class="px-4 py-2 text-sm text-soft">{format!("and {} more", text::number(total - shown))}</p> });
-    let one = move |(user, memories): (UserId, i64)| {
+    let one = move |(user, name, memories): (UserId, Option<String>, i64)| {
         let href = Query::default().with("agent", id).with("user", user).href("/memories");
         view! {
             <li class="flex flex-wrap items-baseline justify-between gap-x-3 px-4 py-2 text-sm" data-testid="user">
-                <a class="font-mono text-xs break-all" href=href>{user.to_string()}</a>
+                {match name {
+                    Some(name) => view! { <a class="min-w-0 break-words" href=href title=user.to_string()>{text::visible(&name)}</a> },
+                    None => view! { <a class="font-mono text-xs break-all" href=href title="">{user.to_string()}</a> },
+                }}
                 <span class="text-soft">{text::count(memories, "memory", "memories")}</span>
             </li>
         }

@@ -56,7 +56,7 @@ pub fn AuditPage() -> impl IntoView {
                 <TextField
                     name="target"
                     label="About"
-                    hint="Topic or id"
+                    hint="Name, topic or id"
                     value=filtered.value("target")
                     error=filtered.error("target")
                 />
@@ -157,8 +157,8 @@ fn Row(entry: AuditEntry) -> impl IntoView {
                     <Badge text=action title=entry.action />
                     {about}
                 </p>
-                {message.map(|message| view! { <p class="mt-0.5 wrap-anywhere text-soft">{message}</p> })}
-                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
+                {message.map(|message| view! { <p class="mt-0.5 wrap-anywhere text-soft">{text::visible(&message)}</p> })}
+                {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {text::visible(&reason)}</p> })}
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Moment at=entry.at /></p>
             </td>
         </tr>
@@ -170,7 +170,8 @@ fn NoEntries() -> impl IntoView {
     view! {
         <Empty shape=Shape::Audit title="No entry matches">
             <p class="mb-3">
-                "Every change is recorded within a few seconds. Search by the topic of a memory, its short id, or the beginning of any id."
+                "Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, "
+                "the short id of a memory, or the beginning of any other id."
             </p>
             <a class="button" href="/audit">
                 "Show everything"

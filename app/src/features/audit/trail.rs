@@ -1,5 +1,5 @@
 use super::list::message;
-use crate::ui::Time;
+use crate::ui::{Time, text};
 use leptos::prelude::*;
 use remembrancer::api::{AuditEntry, audit_words};
 
@@ -20,8 +20,8 @@ pub fn Trail(entries: Vec<AuditEntry>) -> impl IntoView {
                     <span>{entry.actor_name} {kind}</span>
                     <span class="ml-auto text-soft"><Time at=entry.at /></span>
                 </div>
-                {message.map(|message| view! { <p class="break-words text-soft">{message}</p> })}
-                {entry.reason.map(|reason| view! { <p class="break-words">"Reason: " {reason}</p> })}
+                {message.map(|message| view! { <p class="break-words text-soft">{text::visible(&message)}</p> })}
+                {entry.reason.map(|reason| view! { <p class="break-words">"Reason: " {text::visible(&reason)}</p> })}
             </li>
         }
     };

@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited},
+    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -160,7 +160,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
             <tr data-testid="hold">
                 <td>
                     <span class="font-mono text-xs">{hold.user_id.to_string()}</span>
-                    <p class="break-words text-soft">{hold.reason}</p>
+                    <p class="break-words text-soft">{text::visible(&hold.reason)}</p>
                 </td>
                 <td>{hold.set_by}</td>
                 <td><Time at=hold.set_at /></td>

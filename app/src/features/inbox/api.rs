@@ -132,8 +132,22 @@ pub async fn decide_quarantine(id: QuarantineId, release: bool, #[server(default
     let result = async {
         let (engine, ctx) = operator().await?;
         consolidation::decide_quarantine(&engine, &ctx, id, release).await?;
-        let (released, dismissed) = ("Released. The turn is read like any other.", "Dismissed. No memory is made from the turn.");
-        Ok(Flash::done(if release { released } else { dismissed }))
+        Ok(match release {
+            true => Flash::done("Released. The turn is read like any other."),
+            false => Flash::done("Dismissed. No memory is made from the turn.").undone_by("undo_dismissal", [("id", id.to_string())]),
+        })
+    };
+    let done = own_path(&done, "/inbox/quarantine");
+    finish(result.await, done, done, "").await
+}
+
+/// Undoes the dismissal of a turn, then redirects to `done`.
+#[server(endpoint = "undo_dismissal")]
+pub async fn undo_dismissal(id: QuarantineId, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        consolidation::undo_dismissal(&engine, &ctx, id).await?;
+        Ok(Flash::done("Undone. The turn waits in quarantine again."))
     };
     let done = own_path(&done, "/inbox/quarantine");
     finish(result.await, done, done, "").await
@@ -159,8 +173,12 @@ pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), Con
 async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone()).await?;
-    let done = Flash::done(summary(&verdict, &outcome));
-    if verdict == InboxVerdict::Undo || outcome.changed.is_empty() {
+    let text = summary(&verdict, &outcome);
+    if outcome.changed.is_empty() {
+        return Ok(Flash::unchanged(text));
+    }
+    let done = Flash::done(text);
+    if verdict == InboxVerdict::Undo {
         return Ok(done);
     }
     Ok(done.undone_by("undo_candidates", [("ids", Ids(outcome.changed).into())]))

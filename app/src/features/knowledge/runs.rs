@@ -108,7 +108,7 @@ fn Failures(failures: Vec<IngestFailure>) -> impl IntoView {
         view! {
             <li class="break-words">
                 <code class="font-mono text-xs break-all">{place}</code>
-                " " <span class="text-danger">{failure.reason}</span>
+                " " <span class="text-danger">{text::visible(&failure.reason)}</span>
             </li>
         }
     };

@@ -155,6 +155,7 @@ fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
         n => text.push_str(&format!(" {n} were {otherwise}.")),
     }
     match outcome.undoable.as_slice() {
+        [] if outcome.changed.is_empty() => Flash::unchanged(text),
         [] => Flash::done(text),
         ids => {
             let at = outcome.at.to_rfc3339_opts(SecondsFormat::Micros, true);

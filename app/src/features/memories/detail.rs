@@ -209,7 +209,7 @@ fn Deleted(
     view! {
         <div class="rounded-md border border-danger bg-danger-wash px-3 py-2 text-sm text-danger" data-testid="deleted">
             <p class="font-medium">{what} <Time at /> {by.map(|by| format!(" by {by}"))} ". Recalls no longer find it."</p>
-            {reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {reason}</p> })}
+            {reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {text::visible(&reason)}</p> })}
         </div>
     }
 }

@@ -19,7 +19,7 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
                     <a class="min-w-0 font-medium break-words" href=format!("/memories/{}", link.other_id)>{link.other_topic.clone()}</a>
                     <Ended link=link.clone() />
                 </p>
-                <p class="verbatim line-clamp-4">{link.other_content.clone()}</p>
+                <p class="verbatim line-clamp-4">{text::visible(&link.other_content)}</p>
                 <p class="mt-0.5 text-xs break-words text-soft">{place(&link.other_source)} " · " <Time at=link.other_updated_at /></p>
             </li>
         }
@@ -76,7 +76,7 @@ fn Item(link: MemoryLink) -> impl IntoView {
                 <Ended link=link.clone() />
                 <span class="ml-auto text-soft"><Time at=link.created_at /></span>
             </div>
-            <p class="line-clamp-2 break-words text-soft">{link.other_content.clone()}</p>
+            <p class="line-clamp-2 break-words text-soft">{text::visible(&link.other_content)}</p>
         </li>
     }
 }

@@ -8,6 +8,7 @@ const EXCERPT: usize = 80;
 pub fn target(place: Place) -> Target {
     let (kind, label, detail, href) = match place {
         Place::Agent { id, slug, name } => ("Agent", slug, name, format!("/agents/{id}")),
+        Place::Project { id, slug, name } => ("Project", slug, name, format!("/projects/{id}")),
         Place::Memory { id, short_id, topic, agent_slug, deleted } => {
             let deleted = if deleted { " · deleted" } else { "" };
             ("Memory", topic, format!("{short_id} · {agent_slug}{deleted}"), format!("/memories/{id}"))

@@ -81,7 +81,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
 fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
     let happened = health.bars.iter().any(|bar| bar.recalls.recalls > 0 || bar.stored > 0);
     if health.totals.recalls == 0 && !happened {
-        return view! { <div class="card"><Quiet filtered=query.any(url::HEALTH) /></div> }.into_any();
+        return view! { <div class="card"><Quiet filtered=query.any(url::NARROWING) /></div> }.into_any();
     }
     let none = (health.totals.recalls == 0).then(|| view! { <div class="card"><Quiet filtered=true /></div> });
     let below = none.is_none().then(|| {

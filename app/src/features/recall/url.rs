@@ -8,6 +8,8 @@ use remembrancer::api::{
 
 /// The filter fields of the health page.
 pub const HEALTH: &[&str] = &["days", "day", "hour", "agent", "topic", "cause", "expected"];
+/// Those of them that leave recalls of the period out.
+pub const NARROWING: &[&str] = HEALTH.split_at(1).1;
 /// The fields of the playground.
 pub const PLAYGROUND: &[&str] = &[
     "agent",

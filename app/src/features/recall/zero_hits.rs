@@ -109,7 +109,7 @@ fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
     if let Some(miss) = hit.near_misses.iter().find(|miss| miss.state == NearMissState::Deleted) {
         actions.push(("See the deleted memory", format!("/memories/{}", miss.memory_id)));
     }
-    if hit.cause == ZeroHitCause::NothingStored {
+    if matches!(hit.cause, ZeroHitCause::NothingStored | ZeroHitCause::BelowFloor) {
         actions.push(("Ingest a document", "/knowledge/upload".to_owned()));
     }
     if let Some(miss) = stopped(hit).filter(|miss| miss.state != NearMissState::Deleted) {

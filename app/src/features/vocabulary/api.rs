@@ -68,13 +68,20 @@ pub async fn decide_proposals(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    if input.renames(&shown) {
-        operator().await?;
-        leptos_axum::redirect(&input.query().with("ids", String::from(ids)).with("back", &done).href("/vocabulary/decide"));
-        return Ok(());
-    }
-    let result = decide(&ids.0, &input).await;
-    let typed = input.query().with("ids", String::from(ids)).href("");
+    let result = match input.renames(&shown) {
+        true => operator().await.map(|_| None),
+        false => decide(&ids.0, &input).await.map(Some),
+    };
+    let typed = input.query().with("ids", String::from(ids));
+    let result = match result {
+        Ok(None) => {
+            leptos_axum::redirect(&typed.with("back", &done).href("/vocabulary/decide"));
+            return Ok(());
+        }
+        Ok(Some(decided)) => Ok(decided),
+        Err(error) => Err(error),
+    };
+    let typed = typed.href("");
     finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed).await
 }
 

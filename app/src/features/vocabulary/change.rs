@@ -10,7 +10,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Diff, ErrorView, awaited},
+    ui::{Diff, ErrorView, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole, TermId};
@@ -60,11 +60,11 @@ fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl I
             .then(|| view! { <div class="text-sm text-soft">"Category" <Diff old=category.0 new=category.1 /></div> });
         view! { <Diff old=term.definition new=input.definition.clone() /> {changed} }
     });
-    let reason =
-        (!input.reason.is_empty()).then(|| view! { <p class="text-sm break-words text-soft">"Reason: " {input.reason.clone()}</p> });
+    let reason = (!input.reason.is_empty())
+        .then(|| view! { <p class="text-sm break-words text-soft">"Reason: " {text::visible(&input.reason)}</p> });
     view! {
         <form class="card max-w-2xl space-y-3 p-4" method="post" action="/console/api/change_term">
-            <h2 class="break-words" data-testid="count">{title}</h2>
+            <h2 class="break-words" data-testid="count">{text::visible(&title)}</h2>
             {define}
             {reason}
             <Effects effect=preview.effect />

@@ -87,9 +87,9 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
         DecisionKind::Undo => Tone::Warn,
         _ => Tone::Plain,
     };
-    let sentence = summary(&decision);
+    let sentence = text::visible(&summary(&decision));
     let sentence = match decision.term_id.zip(decision.term.clone()) {
-        Some((id, term)) => linked(&sentence, &term, format!("/vocabulary/terms/{id}")),
+        Some((id, term)) => linked(&sentence, &text::visible(&term), format!("/vocabulary/terms/{id}")),
         None => sentence.into_any(),
     };
     let undone = decision.undone.then(|| view! { <Badge text="undone" /> });
@@ -99,7 +99,7 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
             <span class="min-w-0 break-words" class:line-through=decision.undone>{sentence}</span>
             {undone}
         </p>
-        {decision.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {reason}</p> })}
+        {decision.reason.map(|reason| view! { <p class="mt-0.5 break-words text-soft">"Reason: " {text::visible(&reason)}</p> })}
     }
 }
 

@@ -1,4 +1,5 @@
 use super::{input::DecisionInput, words::extent};
+use crate::ui::text;
 use leptos::prelude::*;
 use remembrancer::api::Effect;
 
@@ -12,12 +13,12 @@ pub fn Effects(effect: Effect) -> impl IntoView {
     let extent = extent(&effect);
     let phrase = |(phrase, meaning): (String, Option<String>)| {
         let meaning = match meaning {
-            Some(term) => view! { <span class="font-medium">{term}</span> }.into_any(),
+            Some(term) => view! { <span class="font-medium">{text::visible(&term)}</span> }.into_any(),
             None => view! { <span class="text-soft">"no term: original wording"</span> }.into_any(),
         };
         view! {
             <li class="break-words" data-testid="phrase">
-                {phrase}
+                {text::visible(&phrase)}
                 <span class="text-soft">" → "</span>
                 {meaning}
             </li>

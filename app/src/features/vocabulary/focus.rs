@@ -113,7 +113,7 @@ fn Decided(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     view! {
         <section class="space-y-2 rounded-md bg-sunken px-3 py-2 text-sm" aria-label="Decision" data-testid="decided">
             <p class="break-words">{summary(&decision)} " " {decision.by.clone()} ", " <Time at=decision.at /></p>
-            {reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {reason}</p> })}
+            {reason.map(|reason| view! { <p class="break-words text-soft">"Reason: " {text::visible(&reason)}</p> })}
             {(may_undo && decision.undoable).then(|| view! { <Undo decision done=here /> })}
         </section>
     }

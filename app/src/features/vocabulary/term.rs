@@ -65,16 +65,16 @@ fn Whole(detail: TermDetail, may_decide: bool) -> impl IntoView {
     let here = format!("/vocabulary/terms/{}", detail.term.id);
     let term = detail.term;
     let definition = match term.definition.clone() {
-        text if text.is_empty() => view! { <p class="text-soft">"Not defined yet."</p> }.into_any(),
-        text => view! { <p class="verbatim" data-testid="definition">{text}</p> }.into_any(),
+        definition if definition.is_empty() => view! { <p class="text-soft">"Not defined yet."</p> }.into_any(),
+        definition => view! { <p class="verbatim" data-testid="definition">{text::visible(&definition)}</p> }.into_any(),
     };
     let edit = (may_decide && term.retired_at.is_none()).then(|| view! { <Edit term=term.clone() /> });
     let removes = edit.is_some();
     let aliases = term.aliases.iter().map(|alias| view! { <Alias alias=alias.clone() here=here.clone() removes /> }).collect_view();
     view! {
-        <Title text=term.term.clone() />
+        <Title text=text::visible(&term.term) />
         <header class="mb-5">
-            <h1 class="break-words">{term.term.clone()}</h1>
+            <h1 class="break-words">{text::visible(&term.term)}</h1>
             <div class="mt-1.5 flex flex-wrap items-center gap-1.5 text-sm text-soft">
                 {term.category.clone().map(|category| view! { <Badge text=category /> })}
                 {retired(&term)}
@@ -111,7 +111,7 @@ fn Alias(alias: String, here: String, removes: bool) -> impl IntoView {
     });
     view! {
         <li class="flex items-center justify-between gap-3 px-4 py-1.5">
-            <span class="min-w-0 break-words">{alias}</span>
+            <span class="min-w-0 break-words">{text::visible(&alias)}</span>
             {remove}
         </li>
     }

@@ -82,21 +82,21 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
 #[component]
 fn Row(term: Term) -> impl IntoView {
     let aliases = term.aliases.join(", ");
-    let narrow =
-        (!aliases.is_empty()).then(|| view! { <p class="mt-0.5 text-xs break-words text-soft lg:hidden">"also " {aliases.clone()}</p> });
+    let narrow = (!aliases.is_empty())
+        .then(|| view! { <p class="mt-0.5 text-xs break-words text-soft lg:hidden">"also " {text::visible(&aliases)}</p> });
     view! {
         <tr data-testid="term">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
-                <a class="text-base font-medium break-words" href=format!("/vocabulary/terms/{}", term.id)>{term.term.clone()}</a>
+                <a class="text-base font-medium break-words" href=format!("/vocabulary/terms/{}", term.id)>{text::visible(&term.term)}</a>
                 <span class="ml-1.5 inline-flex flex-wrap gap-1">
                     {term.category.clone().map(|category| view! { <Badge text=category /> })}
                     {retired(&term)}
                 </span>
                 {narrow}
-                <p class="mt-0.5 line-clamp-2 text-xs break-words text-soft sm:hidden">{term.definition.clone()}</p>
+                <p class="mt-0.5 line-clamp-2 text-xs break-words text-soft sm:hidden">{text::visible(&term.definition)}</p>
             </th>
-            <td class="hidden sm:table-cell"><p class="line-clamp-3 break-words">{term.definition.clone()}</p></td>
-            <td class="hidden break-words text-soft lg:table-cell">{aliases}</td>
+            <td class="hidden sm:table-cell"><p class="line-clamp-3 break-words">{text::visible(&term.definition)}</p></td>
+            <td class="hidden break-words text-soft lg:table-cell">{text::visible(&aliases)}</td>
             <td class="number" class:text-soft=term.memories == 0>{text::number(term.memories)}</td>
             <td class="number hidden sm:table-cell" class:text-soft=term.agents == 0>{text::number(term.agents)}</td>
         </tr>

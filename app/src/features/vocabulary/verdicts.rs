@@ -118,7 +118,7 @@ fn Near(suggestion: Suggestion, place: u32, merge: bool) -> impl IntoView {
         <li class="flex items-center gap-3">
             <div class="min-w-0 grow">
                 <p class="text-sm break-words">
-                    <a href=format!("/vocabulary/terms/{}", suggestion.term_id)>{suggestion.term}</a>
+                    <a href=format!("/vocabulary/terms/{}", suggestion.term_id)>{text::visible(&suggestion.term)}</a>
                     {form}
                 </p>
                 <Bar label=likeness value=suggestion.score />

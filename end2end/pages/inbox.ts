@@ -105,6 +105,7 @@ export class CandidatesPage extends Frame {
 /** The turns that are kept from extraction. */
 export class QuarantinePage extends Frame {
   readonly turns = this.page.getByTestId('quarantined');
+  readonly undo = this.flash.getByRole('button', { name: 'Undo' });
 
   turn(text: string): Locator {
     return this.turns.filter({ hasText: text });

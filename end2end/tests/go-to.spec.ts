@@ -1,7 +1,7 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('Ctrl K goes to pages, agents, memories and terms by their names', async ({ frame, vocabulary, agent, page }) => {
+test('Ctrl K goes to pages, agents, projects, memories and terms by their names', async ({ frame, vocabulary, projects, agent, page }) => {
   const mark = unique('jetty');
   await vocabulary.term(agent, `term ${mark}`);
   const { memory_id, short_id } = await agent.remember({ topic_raw: `memory ${mark}`, content: 'The jetty is closed.' });
@@ -21,6 +21,11 @@ test('Ctrl K goes to pages, agents, memories and terms by their names', async ({
   await expect(page).toHaveURL('/audit');
   await open(agent.slug, 'Agent', agent.slug);
   await expect(page).toHaveURL(`/agents/${agent.id}`);
+  const project = mark.replace(' ', '-');
+  await projects.goto('/projects');
+  await projects.create(project, 'The jetty');
+  await open(project, 'Project', project);
+  await expect(page).toHaveURL(/\/projects\/[0-9a-f-]{36}$/);
   await open(short_id, 'Memory', `memory ${mark}`);
   await expect(page).toHaveURL(`/memories/${memory_id}`);
   await open(`term ${mark}`, 'Term', `term ${mark}`);

@@ -200,6 +200,10 @@ test('a turn in quarantine is released or dismissed', { tag: ['@phone', '@no-js'
   await quarantine.send(quarantine.dismiss(two));
   await expect(quarantine.flash).toContainText('Dismissed.');
   await expect(quarantine.turn(two)).toHaveCount(0);
+  await quarantine.send(quarantine.undo);
+  await expect(quarantine.flash).toContainText('Undone.');
+  await quarantine.send(quarantine.dismiss(two));
+  await expect(quarantine.turn(two)).toHaveCount(0);
   await inbox.openWith(agent, one, 1);
   await inbox.goto(inbox.address(agent, { q: two }));
   await expect(inbox.rows).toHaveCount(0);

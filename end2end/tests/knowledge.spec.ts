@@ -210,6 +210,16 @@ test('files are uploaded, and each shows what became of it', { tag: ['@phone', '
   await expect(document.chunks.first().locator('b')).toHaveCount(0);
 });
 
+test('an upload of which nothing was ingested says so and keeps its text', { tag: '@no-js' }, async ({ upload }) => {
+  await upload.goto('/knowledge/upload');
+  await upload.paste(unique('reef'), 'notes.txt', '# Tea');
+  await expect(upload.flash).toHaveRole('alert');
+  await expect(upload.flash).toContainText('1 failed.');
+  await expect(upload.results).toContainText('notes.txt');
+  await expect(upload.text).toHaveValue('# Tea');
+  await expect(upload.name).toHaveValue('notes.txt');
+});
+
 test('an upload without a collection is refused at its field', { tag: '@no-js' }, async ({ upload }) => {
   await upload.goto('/knowledge/upload');
   await upload.text.fill('# Tea');

@@ -45,3 +45,23 @@ test('a message is dismissed', { tag: '@no-js' }, async ({ memory, agent }) => {
   await memory.dismissFlash.click();
   await expect(memory.flash).toBeHidden();
 });
+
+test('after a form the keyboard goes on at its message, and the page stays where it was', async ({ memory, agent, page }) => {
+  const lines = Array.from({ length: 60 }, (_, n) => `Berth ${n} is free.`).join('\n');
+  const { memory_id } = await agent.remember({ topic_raw: unique('berths'), content: lines });
+  await memory.goto(`/memories/${memory_id}`);
+  const pin = page.getByRole('button', { name: 'Pin memory' });
+  await pin.focus();
+  await page.evaluate(() => window.scrollBy(0, 40));
+  const top = await page.evaluate(() => window.scrollY);
+  expect(top).toBeGreaterThan(0);
+  const loaded = page.waitForEvent('load');
+  await page.keyboard.press('Enter');
+  await loaded;
+  await memory.ready();
+  await expect(memory.flash).toContainText('Pinned.');
+  await expect(memory.flash).toBeFocused();
+  expect(await page.evaluate(() => window.scrollY)).toBe(top);
+  await page.keyboard.press('Tab');
+  await expect(memory.undo).toBeFocused();
+});

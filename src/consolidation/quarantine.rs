@@ -86,10 +86,9 @@ pub async fn undo_dismissal(engine: &Engine, ctx: &OpContext, id: QuarantineId) 
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
-    if one.state != "dismissed" {
+    if !store::reopen_quarantined(&mut tx, ctx.tenancy(), id).await? {
         return Err(Error::Conflict(format!("this turn is {}, not dismissed", one.state)));
     }
-    store::reopen_quarantined(&mut tx, ctx.tenancy(), id).await?;
     let entry =
         NewEntry::new(engine, ctx, "quarantine.undone", "source", one.source_id, "turn in quarantine waits again").agent(one.agent_id);
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;

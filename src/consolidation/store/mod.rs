@@ -205,15 +205,12 @@ pub async fn close_quarantined(
     Ok(())
 }
 
-/// Lets a turn in quarantine wait again.
+/// Lets a dismissed turn in quarantine wait again; whether there is one.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<(), DbError> {
-    sqlx::query("update quarantine set state = 'waiting', decided_by = null, decided_at = null where tenant_id = $1 and id = $2")
-        .bind(tenancy.tenant)
-        .bind(id)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<bool, DbError> {
+    let sql = r"update quarantine set state = 'waiting', decided_by = null, decided_at = null
+                 where tenant_id = $1 and id = $2 and state = 'dismissed'";
+    Ok(sqlx::query(sql).bind(tenancy.tenant).bind(id).execute(&mut **tx).await?.rows_affected() > 0)
 }
 
 /// The candidates of an agent with these short or long ids, for a caller that names them.

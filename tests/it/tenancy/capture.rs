@@ -297,8 +297,8 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::quarantined" |tx, c|
         usize::from(consolidation::quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?.is_some());
     "consolidation::reopen_quarantined" |tx, c| {
-        consolidation::reopen_quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?;
-        0
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
+        usize::from(consolidation::reopen_quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?)
     };
     "consolidation::close_quarantined" |tx, c| {
         consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;

@@ -16,7 +16,7 @@ pub fn SearchPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(find_places));
     view! {
-        <PageHead title="Search">"Pages, agents, memories, terms, documents and people by their name."</PageHead>
+        <PageHead title="Search">"Pages, agents, projects, memories, terms, documents and people by their name."</PageHead>
         <FilterForm action="/search" label="Everything">
             <div class="flex gap-2">
                 <SearchField value=filtered.value("q") label="Search by name" hint="A name, a topic or a short id…" />

@@ -15,12 +15,16 @@ pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> i
     }
 }
 
-/// Where to go while no agent has called: to the agents and their keys, or to a playground that needs none.
+/// The ways on from a page without calls of agents: to the agents and their keys, or where `first` says; and to a playground.
 #[component]
-pub fn FirstCalls(playground: &'static str) -> impl IntoView {
+pub fn OrPlayground(
+    playground: &'static str,
+    #[prop(default = ("/agents", "Connect an agent"))] first: (&'static str, &'static str),
+) -> impl IntoView {
+    let (href, name) = first;
     view! {
         <p class="flex flex-wrap justify-center gap-2">
-            <a class="button" href="/agents">"Connect an agent"</a>
+            <a class="button" href=href>{name}</a>
             <a class="button button-quiet" href=playground>
                 <Icon shape=Shape::Playground />
                 "Open the playground"

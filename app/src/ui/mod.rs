@@ -24,7 +24,7 @@ pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
 pub use diff::Diff;
-pub use empty::{Empty, FirstCalls};
+pub use empty::{Empty, OrPlayground};
 pub use error::ErrorView;
 pub use field::{Choice, SelectField, TextField, choice};
 pub use filter_form::FilterForm;

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, FirstCalls, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
+    ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ContextEntry, ContextFilter, Page};
@@ -131,7 +131,7 @@ fn First() -> impl IntoView {
                 "When an agent calls " <code class="font-mono">"POST /api/context"</code>
                 ", the prompt that it gets appears here a moment later: its blocks, what was cut, and its text."
             </p>
-            <FirstCalls playground=PLAYGROUND />
+            <OrPlayground playground=PLAYGROUND />
         </Empty>
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, FirstCalls, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -161,13 +161,14 @@ fn Tiles(
 
 #[component]
 fn Quiet(filtered: bool) -> impl IntoView {
-    let (title, says) = match filtered {
-        true => ("No recall matches these filters", "Topics must match exactly. Try a longer period."),
-        false => ("No recalls in this period", "Recalls by agents appear here within a few seconds."),
+    let (title, says, first) = match filtered {
+        true => ("No recall matches these filters", "Topics must match exactly. Try a longer period.", ("/recall", "Show everything")),
+        false => ("No recalls in this period", "Recalls by agents appear here within a few seconds.", ("/agents", "Connect an agent")),
     };
-    let way_on = match filtered {
-        true => view! { <a class="button" href="/recall">"Show everything"</a> }.into_any(),
-        false => view! { <FirstCalls playground="/recall/playground" /> }.into_any(),
-    };
-    view! { <Empty shape=Shape::Health title=title><p class="mb-3">{says}</p> {way_on}</Empty> }
+    view! {
+        <Empty shape=Shape::Health title=title>
+            <p class="mb-3">{says}</p>
+            <OrPlayground playground="/recall/playground" first />
+        </Empty>
+    }
 }

@@ -3,7 +3,7 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, FirstCalls, Pager, SearchField, SelectField, Shape, TextField, Time, choice, text},
+    ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, SelectField, Shape, TextField, Time, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -128,7 +128,7 @@ fn First() -> impl IntoView {
                 "When an agent calls " <code class="font-mono">"agent_memory_recall"</code>
                 ", the recall appears here within a second, with every candidate that was scored."
             </p>
-            <FirstCalls playground="/recall/playground" />
+            <OrPlayground playground="/recall/playground" />
         </Empty>
     }
 }

@@ -47,7 +47,7 @@ impl Flash {
         }
     }
 
-    /// A message about a form that changed nothing, because somebody else was faster.
+    /// A message about a form that changed nothing: somebody else was faster, or nothing of it could be used.
     pub fn unchanged(text: impl Into<String>) -> Self {
         Self { refused: true, ..Self::done(text) }
     }

@@ -59,7 +59,7 @@ pub struct AuditFilter {
     /// Beginning of the action: `memory.` finds every action on memories.
     pub action: Option<String>,
     /// The target: its id or the beginning of it; the short id or part of the topic of a memory; the slug of an agent or a project; a part of
-    /// a term, a phrase or the title of a document.
+    /// a term, of a phrase that was decided on, or of a document's title or path.
     pub target: Option<String>,
     /// The ids that `target` stands for besides those that begin with it. The server looks them up.
     #[serde(skip)]

@@ -149,6 +149,16 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
     page(engine, ctx, filter, PAGE).await
 }
 
+/// Refuses a filter whose texts are too long or whose period is empty.
+pub(crate) fn check(filter: &AuditFilter) -> Result<(), Error> {
+    Checks::default()
+        .optional_text("actor", filter.actor.as_deref(), 200)
+        .optional_text("action", filter.action.as_deref(), 100)
+        .optional_text("target", filter.target.as_deref(), 200)
+        .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
+        .done()
+}
+
 /// A page of the audit log of any size, newest first.
 ///
 /// # Errors
@@ -157,12 +167,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> R
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, size))]
 pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    Checks::default()
-        .optional_text("actor", filter.actor.as_deref(), 200)
-        .optional_text("action", filter.action.as_deref(), 100)
-        .optional_text("target", filter.target.as_deref(), 200)
-        .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
-        .done()?;
+    check(filter)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenant_id, filter).await?;

@@ -2,11 +2,10 @@
 
 use super::agent_names;
 use crate::api::{
-    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentFilter, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalFilter,
-    ProposalId, SourceId, TermFilter, TermId, UserId, audit_words,
+    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalId, SourceId, TermId,
+    UserId, audit_words,
 };
 use crate::audit::{self, NewEntry};
-use crate::db::cursor::Seek;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -19,10 +18,10 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tracing::instrument;
 use uuid::Uuid;
 
-/// Most memories that a topic stands for.
+/// Most memories, decisions and documents, each, that a name stands for.
 const NAMED: i64 = 1_000;
-/// Most terms, phrases, decisions and documents, each, that a name stands for.
-const OTHERS: usize = 100;
+/// Most phrases that the name of a decision has.
+const PHRASES: usize = 5;
 /// Entries that an export reads at once.
 const PART: usize = 500;
 
@@ -88,31 +87,26 @@ pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
     Ok(written)
 }
 
-/// The filter with the ids of what its target names: memories by short id or topic, agents and projects by slug, and by a part of their
-/// name terms, proposed phrases, decisions about either, and documents.
+/// The filter with the ids of what its target names: memories by short id or topic, agents and projects by slug, decisions by a part of
+/// their phrases and of the term's names, and documents by a part of their title, reference or path.
 async fn with_targets(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<AuditFilter, Error> {
+    audit::check(filter)?;
     let Some(target) = filter.target.as_deref().filter(|target| Uuid::try_parse(target).is_err()) else { return Ok(filter.clone()) };
-    let (tenant, q) = (ctx.tenant_id, Some(target.to_owned()));
-    let mut ids: Vec<Uuid> = Vec::new();
+    let tenant = ctx.tenant_id;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    ids.extend(memories::store::named(&mut tx, tenant, target, NAMED).await?.into_iter().map(|id| id.0));
+    let memories = memories::store::named(&mut tx, tenant, target, NAMED).await?;
     let projects = projects::store::projects(&mut tx, tenant).await?;
-    ids.extend(projects.into_iter().filter(|project| project.slug == target).map(|project| project.id));
     tx.commit().await?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    let terms = TermFilter { q: q.clone(), ..TermFilter::default() };
-    let terms = vocabulary::store::list_terms(&mut tx, tenant, &terms, &Seek::First, OTHERS).await?;
-    ids.extend(terms.into_iter().map(|term| term.name.lineage.0));
-    let proposals = ProposalFilter { q: q.clone(), ..ProposalFilter::default() };
-    let proposals = vocabulary::store::list_proposals(&mut tx, tenant, &proposals, &Seek::First, OTHERS).await?;
-    ids.extend(proposals.into_iter().map(|proposal| proposal.id.0));
-    let most = i64::try_from(OTHERS).unwrap_or(i64::MAX);
-    ids.extend(vocabulary::store::decisions_about(&mut tx, tenant, target, most).await?.into_iter().map(|id| id.0));
-    let documents = DocumentFilter { q, ..DocumentFilter::default() };
-    let documents = knowledge::store::list_documents(&mut tx, tenant, &documents, &Seek::First, OTHERS).await?;
-    ids.extend(documents.into_iter().map(|document| document.id.0));
+    let decisions = vocabulary::store::decisions_about(&mut tx, tenant, target, NAMED).await?;
+    let documents = knowledge::store::documents_named(&mut tx, tenant, target, NAMED).await?;
     tx.commit().await?;
-    ids.extend(agent_names(engine, ctx).await?.into_iter().filter(|agent| agent.slug == target).map(|agent| agent.id.0));
+    let agents = agent_names(engine, ctx).await?;
+    let mut ids: Vec<Uuid> = memories.into_iter().map(|id| id.0).collect();
+    ids.extend(projects.into_iter().filter(|project| project.slug == target).map(|project| project.id));
+    ids.extend(decisions.into_iter().map(|id| id.0));
+    ids.extend(documents.into_iter().map(|id| id.0));
+    ids.extend(agents.into_iter().filter(|agent| agent.slug == target).map(|agent| agent.id.0));
     Ok(AuditFilter { targets: ids.into_iter().map(|id| id.to_string()).collect(), ..filter.clone() })
 }
 
@@ -150,7 +144,7 @@ async fn name(engine: &Engine, ctx: &OpContext, entries: &mut [AuditEntry]) -> R
         let proposals = vocabulary::store::proposals(&mut tx, tenant, &proposals, false).await?;
         names.extend(proposals.into_iter().map(|proposal| (proposal.id.0, proposal.phrase)));
         let decisions = vocabulary::store::decisions(&mut tx, tenant, &decisions).await?;
-        names.extend(decisions.into_iter().map(|decision| (decision.id.0, decision.subjects.join(", "))));
+        names.extend(decisions.into_iter().map(|decision| (decision.id.0, phrases(&decision.subjects))));
         tx.commit().await?;
     }
     if keys.len() + users.len() > 0 {
@@ -166,6 +160,15 @@ async fn name(engine: &Engine, ctx: &OpContext, entries: &mut [AuditEntry]) -> R
         entry.about = Uuid::try_parse(&entry.target_id).ok().and_then(|id| names.get(&id).cloned());
     }
     Ok(())
+}
+
+/// What a decision is about, in short.
+fn phrases(subjects: &[String]) -> String {
+    let named = subjects.iter().take(PHRASES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match subjects.len().saturating_sub(PHRASES) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 const COLUMNS: [&str; 14] = [

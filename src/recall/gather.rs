@@ -16,6 +16,13 @@ use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn};
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// As many agents as one agent's recall searches.
+const ONE_AND_THE_COMMONS: usize = 2;
+/// How long a search of all agents waits for its second connection.
+const SECOND_CONNECTION: Duration = Duration::from_millis(50);
 
 /// The best by decayed cosine; memories without a vector compete by their words.
 pub(super) async fn by_decay(
@@ -54,8 +61,8 @@ pub(super) async fn by_decay(
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
 }
 
-/// What the two sides of a search find. A page searches all agents at once, which takes long: each half of the memories is searched on a
-/// connection of its own, unless as many such searches as may are running.
+/// What the two sides of a search find. A page that searches all agents takes long: it searches each half of the memories on a connection
+/// of its own, unless as many such searches as may are running or no second connection is free.
 async fn sides(
     tx: &mut Tx,
     engine: &Engine,
@@ -64,15 +71,16 @@ async fn sides(
     meaning: Option<&Meaning<'_>>,
 ) -> Result<Sides, DbError> {
     let reach = &question.reach;
-    let turn = if question.counted { engine.wide_searches().try_acquire().ok() } else { None };
+    let wide = question.counted && reach.agents.len() > ONE_AND_THE_COMMONS && !reach.scoping.narrow;
+    let turn = if wide { engine.wide_searches().try_acquire().ok() } else { None };
     if turn.is_none() {
         return store::sides(tx, reach, terms, meaning).await;
     }
     let [half, rest] = halves(store::sizes(tx, reach).await?);
-    if rest.is_empty() {
+    let beside = timeout(SECOND_CONNECTION, engine.db().memory.begin_planned_once(reach.tenancy));
+    let (false, Ok(Ok(mut beside))) = (rest.is_empty(), beside.await) else {
         return store::sides(tx, reach, terms, meaning).await;
-    }
-    let mut beside = engine.db().memory.begin_planned_once(reach.tenancy).await?;
+    };
     let (half, rest) = (Reach { agents: &half, ..*reach }, Reach { agents: &rest, ..*reach });
     let (mut found, others) = tokio::try_join!(store::sides(tx, &half, terms, meaning), store::sides(&mut beside, &rest, terms, meaning))?;
     found.add(others, meaning.map_or(0, |meaning| meaning.most));

@@ -45,7 +45,10 @@ async fn what_is_no_memory_is_found_by_its_name_and_has_it() {
     projects::link(&world.engine, &world.system, "quay", "dock").await.unwrap();
     settle(world).await;
 
-    assert_eq!(about(world, "harbour").await, (1, vec!["harbour crane".to_owned()]), "the decision that added the term");
+    for text in ["harbour", "BIG HOOK"] {
+        assert_eq!(about(world, text).await, (1, vec!["harbour crane".to_owned()]), "{text}: the decision that added the term");
+    }
+    assert_eq!(about(world, "h%r").await.0, 0, "a per cent sign is no wildcard");
     assert_eq!(about(world, "quay").await, (2, vec!["quay".to_owned(); 2]), "created and linked");
     let filter = AuditFilter { action: Some("project.linked".into()), ..AuditFilter::default() };
     let linked = overview::audit_log(&world.engine, &world.vera, &filter).await.unwrap().rows;

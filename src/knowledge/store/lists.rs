@@ -108,6 +108,15 @@ pub async fn titles(tx: &mut Tx, tenant: TenantId, ids: &[DocumentId]) -> Result
     Ok(titles.bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
 }
 
+/// The newest documents, in force or not, whose title, reference or path contains a text.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn documents_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DocumentId>, DbError> {
+    let sql = r"select d.id from documents d
+                 where d.tenant_id = $1 and (d.title ilike $2 or d.reference ilike $2 or d.path ilike $2)
+                 order by d.valid_from desc, d.id desc limit $3";
+    Ok(sqlx::query_scalar(sql).bind(tenant).bind(like::contains(text)).bind(most).fetch_all(&mut **tx).await?)
+}
+
 /// A text that a path has had: id, from, until.
 pub type DocumentVersion = (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>);
 

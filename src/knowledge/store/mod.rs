@@ -6,8 +6,8 @@ mod search;
 
 pub use citations::{Cited, citation_counts, citations_of};
 pub use lists::{
-    ChunkRow, DocumentRow, Run, chunks, collections, components, count_documents, count_runs, document, front_matters, last_failures,
-    list_documents, list_runs, titles, versions,
+    ChunkRow, DocumentRow, Run, chunks, collections, components, count_documents, count_runs, document, documents_named, front_matters,
+    last_failures, list_documents, list_runs, titles, versions,
 };
 pub use search::{
     CitedChunk, FoundChunk, Lookup, Passage, RetiredChunk, Sides, added_since, chunks_by_id, count_retired_since, passages, retired_since,

@@ -214,11 +214,14 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Res
         .await?)
 }
 
-/// The newest decisions whose phrases or term contain a text.
+/// The newest decisions whose phrases contain a text, and those about terms whose name or alias, of today or before, contains it.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decisions_about(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DecisionId>, DbError> {
     let sql = r"select d.id from decisions d
-                 where d.tenant_id = $1 and (d.term ilike $2 or exists (select from unnest(d.subjects) s where s ilike $2))
+                 where d.tenant_id = $1
+                   and (d.term ilike $2 or exists (select from unnest(d.subjects) s where s ilike $2)
+                        or d.term_id in (select t.lineage from canonical_terms t where t.tenant_id = $1 and t.term ilike $2)
+                        or d.term_id in (select a.term_id from term_aliases a where a.tenant_id = $1 and a.alias ilike $2))
                  order by d.at desc, d.id desc limit $3";
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(like::contains(text)).bind(most).fetch_all(&mut **tx).await?)
 }

@@ -103,6 +103,7 @@ pub const KNOWLEDGE: &[Query] = queries! {
     };
     "knowledge::count_documents" |tx, c| knowledge::count_documents(tx, c.tenant, &Default::default()).await? as usize;
     "knowledge::list_documents" |tx, c| knowledge::list_documents(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();
+    "knowledge::documents_named" |tx, c| knowledge::documents_named(tx, c.tenant, "e", 10).await?.len();
     "knowledge::titles" |tx, c| knowledge::titles(tx, c.tenant, &[c.shared.document]).await?.len();
     "knowledge::document" |tx, c| usize::from(knowledge::document(tx, c.tenant, c.shared.document).await?.is_some());
     "knowledge::versions" |tx, c| knowledge::versions(tx, c.tenant, "acme", "ARCHITECTURE.md").await?.len();

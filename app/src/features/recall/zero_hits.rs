@@ -152,8 +152,8 @@ mod tests {
             restorable: true,
         };
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Try it again"]);
-        assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Ingest a document", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Ingest a document", "Try it again"]);
         let theirs = NearMiss { state: NearMissState::OtherUser, restorable: false, ..miss.clone() };
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![theirs])), ["Why was it not recalled?", "Try it again"]);

@@ -176,7 +176,7 @@ async fn the_command_line_moves_vocabulary_and_knowledge() {
         let refused = export(wrong);
         assert!(!refused.status.success() && text_of(&refused).contains("--only"), "{}", text_of(&refused));
     }
-    assert!(text_of(&export(&["--help"])).contains("Only some of memory, vocabulary and knowledge"));
+    assert!(text_of(&export(&["--help"])).contains("Areas to export, separated by commas: memory, vocabulary, knowledge, activity"));
 
     let done = export(&["--out", &file]);
     assert!(done.status.success() && text_of(&done).contains("1 document") && text_of(&done).contains("1 term"), "{}", text_of(&done));

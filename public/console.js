@@ -91,6 +91,27 @@ function children(old, next) {
   }
 }
 
+// ---- what was typed and not sent
+
+/** The fields of forms that change something, with what tells each from those of other rows. */
+function* typed() {
+  for (const field of main().querySelectorAll('form[method=post]:not([data-keep]) :is(textarea, input:not([type]), input[type=text])')) {
+    const about = [...field.form.querySelectorAll('input[type=hidden]')].filter(({ name }) => ['id', 'ids', 'what'].includes(name));
+    yield [field, [field.form.getAttribute('action'), ...about.map(({ value }) => value), field.name, field.defaultValue].join('\n')];
+  }
+}
+
+/** By field, until the document is loaded again. A form that is sent loads it. */
+const drafts = new Map();
+
+function keepDrafts() {
+  for (const [field, key] of typed()) field.value === field.defaultValue ? drafts.delete(key) : drafts.set(key, field.value);
+}
+
+function giveDrafts() {
+  for (const [field, key] of typed()) if (drafts.has(key) && field.value === field.defaultValue) field.value = drafts.get(key);
+}
+
 // Tells screen readers which page is shown.
 const heard = Object.assign(document.createElement('p'), { className: 'sr-only', ariaLive: 'polite' });
 document.body.append(heard);
@@ -98,6 +119,7 @@ document.body.append(heard);
 /** Shows a fetched page. With `same`, it is the page that is shown, in another state; with `keep`, its list is the same, too. */
 function show(page, same, keep) {
   document.title = page.title;
+  keepDrafts();
   const [frames, parts] = [document, page].map((one) => one.querySelectorAll('[data-frame]'));
   // Without the account, which could not be loaded, they do not correspond.
   if (frames.length === parts.length) frames.forEach((frame, n) => patch(frame, parts[n]));
@@ -115,6 +137,7 @@ function show(page, same, keep) {
     main().replaceChildren(...page.getElementById('main').childNodes);
     heard.textContent = page.title;
   }
+  giveDrafts();
   if (!keep) for (const menu of document.querySelectorAll('header details')) menu.open = false;
   hydrate(document);
 }

@@ -340,3 +340,23 @@ test.describe('a viewer', () => {
     await vocabulary.openWith(phrase, 1);
   });
 });
+
+test('a reason that was not sent waits at its proposal', async ({ vocabulary, agent }) => {
+  const mark = unique('lantern');
+  const topics = ['one', 'two'].map((name) => `${mark} ${name}`);
+  await agent.rememberAll(topics.map((topic_raw) => ({ topic_raw, content: `What is known about ${topic_raw}.` })));
+  await vocabulary.openWith(mark, 2);
+  const [one, two] = (await vocabulary.phrases.allInnerTexts()) as [string, string];
+  const open = async (phrase: string) => {
+    await vocabulary.row(phrase).getByRole('link').click();
+    await expect(vocabulary.focus.phrase).toHaveText(phrase);
+  };
+  await open(one);
+  await vocabulary.focus.reason.fill('Half a reason');
+  await open(two);
+  await expect(vocabulary.focus.reason).toHaveValue('');
+  await open(one);
+  await expect(vocabulary.focus.reason).toHaveValue('Half a reason');
+  await vocabulary.send(vocabulary.focus.reject);
+  await expect(vocabulary.flash).toContainText(`“${one}” was rejected.`);
+});

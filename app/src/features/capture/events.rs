@@ -32,7 +32,7 @@ pub fn EventsPage() -> impl IntoView {
         <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
         {awaited(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
         <FilterForm action="/events" label="Events">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="bus" label="Queue" value=filtered.value("bus") error=filtered.error("bus") choices=buses.collect() />
                 </div>

@@ -18,7 +18,7 @@ pub fn SourcesPage() -> impl IntoView {
     view! {
         <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
         <FilterForm action="/sources" label="Sources">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
                     <SelectField name="form" label="Kind" value=filtered.value("form") error=filtered.error("form") choices=forms />

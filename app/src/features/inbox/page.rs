@@ -58,7 +58,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
     let every = filtered.query.without(&["source", "focus", "after", "before"]).href("/inbox");
     view! {
         <FilterForm action="/inbox" label="Candidates">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-48">
                     <TextField name="q" label="Statement or topic contains" value=filtered.value("q") />
                 </div>

@@ -20,7 +20,7 @@ pub fn SuggestionsPage() -> impl IntoView {
         <Tabs />
         <div class="mb-4">
             <FilterForm action="/inbox/suggestions" label="Suggestions">
-                <div class="flex flex-wrap items-end gap-2">
+                <div class="card flex flex-wrap items-end gap-2 p-3">
                     <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                     <button class="button button-primary" type="submit">"Apply filter"</button>
                     <a

@@ -34,7 +34,7 @@ pub fn KnowledgePage() -> impl IntoView {
         <PageHead title="Documents">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
         <Tabs />
         <FilterForm action="/knowledge" label="Documents">
-            <div class="grid grid-cols-2 items-end gap-2 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
+            <div class="card grid grid-cols-2 items-end gap-2 p-3 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
                 <div class="col-span-full lg:col-span-1">
                     <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
                 </div>

@@ -31,7 +31,7 @@ pub fn PeoplePage() -> impl IntoView {
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
         <FilterForm action="/people" label="People">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
                     <TextField

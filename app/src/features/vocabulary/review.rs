@@ -37,7 +37,7 @@ pub fn ReviewPage() -> impl IntoView {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
         <Tabs />
         <FilterForm action="/vocabulary" label="Proposals">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">
                     <TextField name="q" label="Phrase contains" value=filtered.value("q") />
                 </div>

@@ -28,7 +28,7 @@ pub fn TermsPage() -> impl IntoView {
         <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
         <FilterForm action="/vocabulary/terms" label="Terms">
-            <div class="flex flex-wrap items-end gap-2">
+            <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">
                     <TextField name="q" label="Term, alias or definition contains" value=filtered.value("q") />
                 </div>

@@ -148,8 +148,10 @@ fn Users(id: AgentId, users: Vec<(UserId, Option<String>, i64)>, total: i64) -> 
         view! {
             <li class="flex flex-wrap items-baseline justify-between gap-x-3 px-4 py-2 text-sm" data-testid="user">
                 {match name {
-                    Some(name) => view! { <a class="min-w-0 break-words" href=href title=user.to_string()>{text::visible(&name)}</a> },
-                    None => view! { <a class="font-mono text-xs break-all" href=href title="">{user.to_string()}</a> },
+                    Some(name) => {
+                        view! { <a class="min-w-0 break-words" href=href title=user.to_string()>{text::visible(&name)}</a> }.into_any()
+                    }
+                    None => view! { <a class="font-mono text-xs break-all" href=href>{user.to_string()}</a> }.into_any(),
                 }}
                 <span class="text-soft">{text::count(memories, "memory", "memories")}</span>
             </li>

@@ -68,21 +68,18 @@ pub async fn decide_proposals(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
+    let typed = input.query().with("ids", String::from(ids.clone()));
     let result = match input.renames(&shown) {
-        true => operator().await.map(|_| None),
-        false => decide(&ids.0, &input).await.map(Some),
+        false => decide(&ids.0, &input).await,
+        true => match operator().await {
+            Ok(_) => {
+                leptos_axum::redirect(&typed.with("back", &done).href("/vocabulary/decide"));
+                return Ok(());
+            }
+            Err(error) => Err(error),
+        },
     };
-    let typed = input.query().with("ids", String::from(ids));
-    let result = match result {
-        Ok(None) => {
-            leptos_axum::redirect(&typed.with("back", &done).href("/vocabulary/decide"));
-            return Ok(());
-        }
-        Ok(Some(decided)) => Ok(decided),
-        Err(error) => Err(error),
-    };
-    let typed = typed.href("");
-    finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed).await
+    finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed.href("")).await
 }
 
 /// Undoes a decision, then redirects to `done`.

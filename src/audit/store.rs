@@ -65,13 +65,16 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
 }
 
 /// Marks rows as delivered and empties them: from now on only the receiver holds their words, where they can be erased.
-pub async fn delivered(tx: &mut Tx, rows: &[(AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
-    let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = rows.iter().map(|(agent, id)| (agent.0, id.0)).unzip();
+pub async fn delivered(tx: &mut Tx, rows: &[(TenantId, AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
+    let tenants: Vec<Uuid> = rows.iter().map(|(tenant, ..)| tenant.0).collect();
+    let agents: Vec<Uuid> = rows.iter().map(|(_, agent, _)| agent.0).collect();
+    let ids: Vec<Uuid> = rows.iter().map(|(.., id)| id.0).collect();
     sqlx::query(
         r"update outbox
-             set delivered_at = $3, attempts = attempts + 1, payload = '{}'
-           where (agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))",
+             set delivered_at = $4, attempts = attempts + 1, payload = '{}'
+           where (tenant_id, agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]))",
     )
+    .bind(tenants)
     .bind(agents)
     .bind(ids)
     .bind(now)
@@ -82,7 +85,8 @@ pub async fn delivered(tx: &mut Tx, rows: &[(AgentId, EventId)], now: DateTime<U
 
 /// Marks a row that cannot be read.
 pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), DbError> {
-    sqlx::query("update outbox set error = $3, attempts = attempts + 1 where agent_id = $1 and id = $2")
+    sqlx::query("update outbox set error = $4, attempts = attempts + 1 where tenant_id = $1 and agent_id = $2 and id = $3")
+        .bind(row.tenant_id)
         .bind(row.agent_id)
         .bind(row.id)
         .bind(error)

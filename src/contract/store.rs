@@ -52,7 +52,7 @@ pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Like
               select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
                      $7 and m.subject is not null and (m.topic = $8 or m.topic_normal = $9) as same_subject
                 from agent_memories m
-                left join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
+                left join {table} e on e.tenant_id = m.tenant_id and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
                where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
                  and (m.expires_at is null or m.expires_at > $4) and {of_user})
           select {COLUMNS}, entries.similarity

@@ -76,7 +76,7 @@ pub const TABLES: &[Table] = {
             ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
             ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
             ("speaker", Words, false), ("platform", Words, false), ("imported_by", Name, false), ("retention_rule", Plain, true), ("importance_factors", Words, true),
-            ("archive_reason", Plain, true),
+            ("archive_reason", Plain, true), ("speaker_kind", Plain, true), ("confirmed_by", Name, true), ("trust", Plain, true),
         ] },
         // What an agent calls a session is in the messages, too, as the thread of their source.
         Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false)] },
@@ -85,6 +85,9 @@ pub const TABLES: &[Table] = {
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
             ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
             ("subject", Words, true), ("imported_by", Name, false),
+        ] },
+        Table { database: "agent_memory", name: "memory_topics", label: "Further topics of memories", kept: WithMemory, erasure: Row, columns: &[
+            ("topic", Words, true), ("topic_raw", Words, true), ("topic_normal", Words, false),
         ] },
         Table { database: "agent_memory", name: "memory_term_counts", label: "Word counts of agents", kept: WithMemory, erasure: Row, columns: &[] },
         Table { database: "agent_memory", name: "embeddings_384", label: "Vectors of memories", kept: WithMemory, erasure: Row, columns: &[

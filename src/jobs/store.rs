@@ -78,7 +78,7 @@ pub async fn request_synthesis(
     sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
           values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
-          on conflict (agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
+          on conflict (tenant_id, agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
                 where task = 'synthesise' and state in ('pending', 'running', 'failed')
              do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id
           returning pg_notify($9, '')",
@@ -191,7 +191,7 @@ pub async fn claim(pool: &PgPool, load: Load, now: DateTime<Utc>, lease_until: D
                        order by e.tenant_id limit 1)
                 from tenants t where t.tenant_id is not null),
           due as (
-              select e.agent_id, e.id, row_number() over (partition by e.tenant_id order by e.run_after) as turn, e.run_after
+              select e.tenant_id, e.agent_id, e.id, row_number() over (partition by e.tenant_id order by e.run_after) as turn, e.run_after
                 from tenants t
                cross join lateral (
                      select w.tenant_id, w.agent_id, w.id, w.run_after from events w
@@ -200,7 +200,7 @@ pub async fn claim(pool: &PgPool, load: Load, now: DateTime<Utc>, lease_until: D
                         and (w.task = any($4)) = $5
                       order by w.run_after limit $3 for update skip locked) e)
           update events set state = 'running', attempt = attempt + 1, leased_until = $2
-           where (agent_id, id) in (select agent_id, id from due order by turn, run_after limit $3)
+           where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from due order by turn, run_after limit $3)
           returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
     )
     .bind(now)
@@ -242,13 +242,16 @@ pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Valu
 
 /// Extends a lease; false when it was lost.
 pub async fn extend(pool: &PgPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("update events set leased_until = $4 where agent_id = $1 and id = $2 and attempt = $3 and state = 'running'")
-        .bind(event.agent_id)
-        .bind(event.id)
-        .bind(event.attempt)
-        .bind(lease_until)
-        .execute(pool)
-        .await?;
+    let done = sqlx::query(
+        "update events set leased_until = $5 where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
+    )
+    .bind(event.tenant_id)
+    .bind(event.agent_id)
+    .bind(event.id)
+    .bind(event.attempt)
+    .bind(lease_until)
+    .execute(pool)
+    .await?;
     Ok(done.rows_affected() > 0)
 }
 
@@ -266,11 +269,12 @@ pub struct Ending<'a> {
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
     let done = sqlx::query(
-        r"update events set state = $4, error = $5, outcome = coalesce($6, outcome), run_after = $7, leased_until = null,
-                 finished_at = case when $4 in ('done', 'dead') then $8 end,
-                 attempts_before = attempts_before + case when $9 then 0 else 1 end
-           where agent_id = $1 and id = $2 and attempt = $3 and state = 'running'",
+        r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
+                 finished_at = case when $5 in ('done', 'dead') then $9 end,
+                 attempts_before = attempts_before + case when $10 then 0 else 1 end
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
     )
+    .bind(event.tenant_id)
     .bind(event.agent_id)
     .bind(event.id)
     .bind(event.attempt)

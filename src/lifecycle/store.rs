@@ -23,7 +23,7 @@ pub async fn touch_session(
     sqlx::query(
         r"insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
           values ($1, $2, $3, $4, $5, $6, $7, $7)
-          on conflict (agent_id, id) do update set messages = sessions.messages + excluded.messages, last_at = excluded.last_at
+          on conflict (tenant_id, agent_id, id) do update set messages = sessions.messages + excluded.messages, last_at = excluded.last_at
            where sessions.tenant_id = excluded.tenant_id and sessions.user_id is not distinct from excluded.user_id",
     )
     .bind(tenancy.tenant)

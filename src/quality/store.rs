@@ -30,7 +30,7 @@ pub async fn put_answer(tx: &mut Tx, tenancy: Tenancy, answer: &Answer<'_>) -> R
         at: answer.at,
         injected: answer.injected,
         memory_ids: memories,
-    } r"on conflict (agent_id, context_id) do update
+    } r"on conflict (tenant_id, agent_id, context_id) do update
            set at = excluded.at, injected = excluded.injected, memory_ids = excluded.memory_ids
          where context_answers.tenant_id = excluded.tenant_id and context_answers.user_id is not distinct from excluded.user_id")
     .build()

@@ -67,7 +67,7 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
             store::Destination::Job => hand_over(engine, row).await,
         };
         match delivered {
-            Ok(()) => carried.push((row.agent_id, row.id)),
+            Ok(()) => carried.push((row.tenant_id, row.agent_id, row.id)),
             // One row that cannot be read or delivered must not hold up those behind it. It stays, marked, and is counted.
             Err(error) if error.is_lasting() => {
                 tracing::error!(%error, event_id = %row.id, "an outbox row cannot be delivered and was set aside");

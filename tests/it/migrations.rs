@@ -2,12 +2,11 @@
 
 use crate::support::{owner, row_counts};
 use futures_util::future::BoxFuture;
-use remembrancer::api::RememberRequest;
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact};
-use remembrancer::{Engine, Error, Settings, memories};
+use remembrancer::{Engine, Error, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,31 +50,6 @@ async fn applying_twice_changes_nothing() {
     assert_eq!((schema(urls).await, row_counts(&urls.agent_memory).await), (columns, rows));
 }
 
-/// A version gets its missing values only if nothing was written since.
-#[tokio::test]
-async fn versions_of_the_last_write_are_completed_and_older_ones_are_not() {
-    let world = crate::support::alone().await;
-    let first = RememberRequest { title: Some("Tea".into()), confidence: Some(0.5), ..fact("tea", "Vera likes tea") };
-    let id = crate::support::remember(&world, &world.atlas, first).await.memory_id;
-    world.clock.advance(chrono::Duration::seconds(1));
-    memories::revise(&world.engine, &world.atlas, crate::records::revision(id, "Vera likes cocoa")).await.unwrap();
-    world.clock.advance(chrono::Duration::seconds(1));
-    memories::delete(&world.engine, &world.vera, &[id], "she asked for it").await.unwrap();
-    let mut owner = owner(&world.engine.urls().agent_memory).await;
-    let migration = include_str!("../../migrations/agent_memory/20261123140100_versions_in_full.sql");
-    let completes = migration.split_inclusive(';').find(|statement| statement.contains("update agent_memory_versions")).unwrap();
-    for statement in ["update agent_memory_versions set title = null, confidence = null", completes] {
-        sqlx::raw_sql(statement).execute(&mut owner).await.unwrap();
-    }
-    let rows: Vec<(i32, Option<String>, Option<f32>)> =
-        sqlx::query_as("select version, title, confidence from agent_memory_versions order by version")
-            .fetch_all(&mut owner)
-            .await
-            .unwrap();
-    let known = |version| (version, Some("Tea".to_owned()), Some(0.5));
-    assert_eq!(rows, [(1, None, None), known(2), known(3)]);
-}
-
 #[tokio::test]
 async fn servers_that_start_at_once_make_one_set_of_databases() {
     let urls = names();
@@ -106,6 +80,56 @@ async fn a_migration_that_was_changed_since_stops_the_start() {
     sqlx::query("update _sqlx_migrations set checksum = '\\x00'").execute(&mut owner(&urls.shared_kb).await).await.unwrap();
     let error = migrate(&urls).await.unwrap_err().to_string();
     assert!(error.contains("shared_kb") && error.contains("modified"), "{error}");
+}
+
+/// So that a tenant's rows lie together, and tables can be distributed by tenant.
+#[tokio::test]
+async fn every_key_starts_with_the_tenant() {
+    let urls = TestDatabases::shared().await;
+    for url in [&urls.agent_memory, &urls.shared_kb] {
+        let keys: Vec<(String, String)> = sqlx::query_as(
+            r"with first as (
+                  select c.conrelid as relation, c.conname::text as name, c.conkey[1] as number
+                    from pg_constraint c where c.connamespace = 'public'::regnamespace and c.contype in ('p', 'u', 'f')
+                  union all
+                  select c.confrelid, c.conname || ' (referenced)', c.confkey[1]
+                    from pg_constraint c where c.connamespace = 'public'::regnamespace and c.contype = 'f'
+                  union all
+                  select i.indrelid, i.indexrelid::regclass::text, i.indkey[0]
+                    from pg_index i join pg_class t on t.oid = i.indrelid
+                   where t.relnamespace = 'public'::regnamespace and i.indisunique)
+              select f.name, coalesce(a.attname::text, 'an expression')
+                from first f left join pg_attribute a on a.attrelid = f.relation and a.attnum = f.number
+               where f.relation <> '_sqlx_migrations'::regclass order by 1",
+        )
+        .fetch_all(&mut owner(url).await)
+        .await
+        .unwrap();
+        let wrong: Vec<_> = keys.iter().filter(|(_, first)| first != "tenant_id").collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        assert!(keys.len() > 40, "only {} keys were looked at", keys.len());
+    }
+}
+
+#[tokio::test]
+async fn no_policy_holds_a_subquery_and_no_table_has_a_trigger() {
+    let urls = TestDatabases::shared().await;
+    for url in [&urls.agent_memory, &urls.shared_kb] {
+        let mut owner = owner(url).await;
+        let policies: i64 =
+            sqlx::query_scalar("select count(*) from pg_policies where schemaname = 'public'").fetch_one(&mut owner).await.unwrap();
+        assert!(policies > 20, "only {policies} policies were looked at");
+        let found: Vec<String> = sqlx::query_scalar(
+            r"select 'a sub-query in ' || policyname from pg_policies
+               where schemaname = 'public' and concat_ws(' ', qual, with_check) ~* '\mselect\M'
+              union all
+              select 'the trigger ' || tgname from pg_trigger where not tgisinternal",
+        )
+        .fetch_all(&mut owner)
+        .await
+        .unwrap();
+        assert!(found.is_empty(), "{found:?}");
+    }
 }
 
 struct Odd(&'static str, usize);

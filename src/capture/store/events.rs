@@ -36,7 +36,8 @@ const OF_MEMORIES: &str = r"select e.id, e.agent_id, e.kind, e.task, e.state, e.
            e.created_at, e.run_after, e.finished_at
       from events e
       left join lateral (select coalesce(s.whole_id, s.id) as id, coalesce(s.title, s.reference) as title
-                           from sources s where s.agent_id = e.agent_id and s.id = e.source_id) s on true";
+                           from sources s
+                          where s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id) s on true";
 
 /// The same from the bus of knowledge. No import writes it, so its ids can be read.
 const OF_KNOWLEDGE: &str = r"select e.id, e.agent_id, e.kind, e.task, e.state, e.attempt, e.error, e.outcome, null::uuid as source_id,
@@ -106,7 +107,8 @@ pub async fn retry(tx: &mut Tx, tenant: TenantId, ids: &[EventId], now: DateTime
         r"update events e set state = 'pending', run_after = $3, finished_at = null, attempts_before = attempt
            where e.tenant_id = $1 and e.id = any($2) and e.state = 'dead'
              and not (e.task = 'synthesise' and exists (
-                     select from events o where o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id and o.task = 'synthesise'
+                     select from events o
+                      where o.tenant_id = $1 and o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id and o.task = 'synthesise'
                         and o.state in ('pending', 'running', 'failed')))
           returning e.id",
     )

@@ -126,7 +126,7 @@ pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> 
                        count(*) filter (where m.deleted_at is not null) as rejected
                   from (select distinct v.memory_id, v.agent_id from evidence v
                          where v.tenant_id = $1 and v.source_id = p.id) v
-                  join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id) m on true
+                  join agent_memories m on m.tenant_id = $1 and m.agent_id = v.agent_id and m.id = v.memory_id) m on true
             left join lateral (
                 select count(*) as quarantined from quarantine q
                  where q.tenant_id = $1 and q.agent_id = p.agent_id and q.source_id = p.id and q.state = 'waiting') q on true
@@ -157,7 +157,7 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, unti
     Ok(sqlx::query_as(
         r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status, coalesce(m.deleted_at is not null, false) as deleted,
                  '{}'::text[] as reasons
-            from evidence v join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
+            from evidence v join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
            where v.tenant_id = $1 and v.source_id = $2 and v.starts < $4 and v.ends > $3
           union all
           select q.source_id, q.starts, q.ends, null, null, null, false, q.reasons

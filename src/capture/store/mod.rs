@@ -75,7 +75,7 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
         part: source.part,
         parts: source.parts,
         turns: &source.turns,
-    } "on conflict (agent_id, id) do nothing");
+    } "on conflict (tenant_id, agent_id, id) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
@@ -127,8 +127,8 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
     }
     let row: Option<Row> = sqlx::query_as(concat!(
         r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id, s.connection_id, s.form
-            from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
-           where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and s.tenant_id = $1 and ",
+            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
+           where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
         of_user!("s", "$4")
     ))
     .bind(tenancy.tenant)
@@ -188,7 +188,7 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
     Ok(sqlx::query_as(concat!(
         r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
                  e.session_id, e.connection_id, s.content, e.created_at
-            from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
+            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),
         r" and e.kind = 'observation'
@@ -209,7 +209,7 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
-        r"select exists (select from events e join sources s on s.agent_id = e.agent_id and s.id = e.source_id
+        r"select exists (select from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
                           where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),
         r" and e.kind = 'observation'
@@ -288,6 +288,6 @@ pub async fn insert_quarantine(
         reasons: reasons,
         state: "waiting",
         created_at: now,
-    } "on conflict (agent_id, source_id, starts, ends) do nothing");
+    } "on conflict (tenant_id, agent_id, source_id, starts, ends) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }

@@ -51,7 +51,7 @@ pub async fn insert_evidence(
         speaker: &spot.speaker,
         observed_at: candidate.observed_at,
         created_at: now,
-    } "on conflict (agent_id, source_id, starts, ends) do nothing");
+    } "on conflict (tenant_id, agent_id, source_id, starts, ends) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 

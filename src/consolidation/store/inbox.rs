@@ -21,14 +21,15 @@ fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBui
     }
     if let Some(source) = filter.source_id {
         query.push(
-            " and exists (select from evidence v join sources s on s.agent_id = v.agent_id and s.id = v.source_id \
-              where v.agent_id = m.agent_id and v.memory_id = m.id and (s.id = ",
+            " and exists (select from evidence v join sources s on s.tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.id = v.source_id \
+              where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id and (s.id = ",
         );
         query.push_bind(source).push(" or s.whole_id = ").push_bind(source).push("))");
     }
     if let Some(disputed) = filter.disputed {
         query.push(if disputed { " and exists" } else { " and not exists" }).push(
-            " (select from memory_proposals p where p.agent_id = m.agent_id and m.id in (p.from_id, p.to_id) and p.state = 'open' \
+            " (select from memory_proposals p \
+               where p.tenant_id = m.tenant_id and p.agent_id = m.agent_id and m.id in (p.from_id, p.to_id) and p.state = 'open' \
                and p.relation <> 'duplicates')",
         );
     }

@@ -91,8 +91,8 @@ pub async fn nearest(
             from (select v.agent_id, v.memory_id, v.embedding <=> $4 as distance from {table} v
                    where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and v.model = $5
                    order by 3 limit $7 * 4) e
-            join agent_memories m on m.agent_id = e.agent_id and m.id = e.memory_id
-           where m.tenant_id = $1 and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $8)
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = e.agent_id and m.id = e.memory_id
+           where m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $8)
              and {of_user}
            order by e.distance, m.id limit $7"
     );
@@ -160,7 +160,7 @@ pub struct Quarantined {
 
 const QUARANTINED: &str = r"select q.id, q.agent_id, q.user_id, q.source_id, coalesce(s.title, s.reference, '') as source_title, q.starts, q.ends,
         q.quote, q.reasons, q.state, q.created_at
-   from quarantine q left join sources s on s.agent_id = q.agent_id and s.id = q.source_id
+   from quarantine q left join sources s on s.tenant_id = q.tenant_id and s.agent_id = q.agent_id and s.id = q.source_id
   where q.tenant_id = $1";
 
 /// How many turns wait in quarantine.

@@ -30,7 +30,7 @@ pub async fn insert_pair(
         reason: reason,
         state: "open",
         created_at: now,
-    } "on conflict (agent_id, from_id, to_id, relation) do nothing");
+    } "on conflict (tenant_id, agent_id, from_id, to_id, relation) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
@@ -105,8 +105,10 @@ macro_rules! open_pairs {
                  coalesce(f.observed_at, f.created_at) as from_said_at, coalesce(t.observed_at, t.created_at) as to_said_at,
                  t.id as to_id, t.short_id as to_short_id, t.content as to_content, t.status as to_status
             from memory_proposals p
-            join agent_memories f on f.agent_id = p.agent_id and f.id = p.from_id and f.deleted_at is null and f.status <> 'superseded'
-            join agent_memories t on t.agent_id = p.agent_id and t.id = p.to_id and t.deleted_at is null and t.status <> 'superseded'
+            join agent_memories f
+              on f.tenant_id = p.tenant_id and f.agent_id = p.agent_id and f.id = p.from_id and f.deleted_at is null and f.status <> 'superseded'
+            join agent_memories t
+              on t.tenant_id = p.tenant_id and t.agent_id = p.agent_id and t.id = p.to_id and t.deleted_at is null and t.status <> 'superseded'
            where p.tenant_id = $1 and p.state = 'open' and "
     };
 }
@@ -230,7 +232,8 @@ pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
     Ok(sqlx::query_scalar(concat!(
         r"select distinct case when p.from_id = any($2) then p.from_id else p.to_id end
             from memory_proposals p
-            join agent_memories o on o.agent_id = p.agent_id and o.id = case when p.from_id = any($2) then p.to_id else p.from_id end
+            join agent_memories o
+              on o.tenant_id = p.tenant_id and o.agent_id = p.agent_id and o.id = case when p.from_id = any($2) then p.to_id else p.from_id end
            where p.tenant_id = $1 and (p.from_id = any($2) or p.to_id = any($2)) and p.state = 'open' and p.relation <> 'duplicates'
              and o.live and ",
         of_user!("p", "$3"),

@@ -40,7 +40,7 @@ pub async fn to_survey(
     let sql = format!(
         r"select {COLUMNS}, e.embedding as vector
             from agent_memories m
-            join {table} e on e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $2
+            join {table} e on e.tenant_id = m.tenant_id and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $2
            where m.tenant_id = $1 and m.live and m.status = 'active' and m.kind <> 'episode' and {of_user}
              and m.updated_at >= coalesce($3, '-infinity'::timestamptz) and m.id > $5
              and ($6::uuid is null or m.agent_id = $6)

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// Columns that name a memory of the row's own agent; the rows go with the memory.
-pub const OF_MEMORY: [(&str, &str); 8] = [
+pub const OF_MEMORY: [(&str, &str); 9] = [
+    ("memory_topics", "memory_id"),
     ("agent_memory_versions", "memory_id"),
     ("embeddings_384", "memory_id"),
     ("embeddings_1536", "memory_id"),
@@ -198,7 +199,7 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
     for (user, (documents, terms)) in sums {
         sqlx::query(
             r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
-              on conflict (agent_id, user_id, slot) do update
+              on conflict (tenant_id, agent_id, user_id, slot) do update
                  set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
                where memory_term_counts.tenant_id = excluded.tenant_id",
         )

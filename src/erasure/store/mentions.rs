@@ -19,12 +19,13 @@ const fn place(place: MentionPlace, database: &'static str, table: &'static str,
     Place { place, database, table, key }
 }
 
-/// Every place. A version and a quote stand for their memory.
-pub const PLACES: [Place; 15] = {
+/// Every place. A version, a further topic and a quote stand for their memory.
+pub const PLACES: [Place; 16] = {
     use MentionPlace::{Action, AuditText, Decision, Document, Event, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, View};
     [
         place(Memory, "agent_memory", "agent_memories", "id"),
         place(Memory, "agent_memory", "agent_memory_versions", "memory_id"),
+        place(Memory, "agent_memory", "memory_topics", "memory_id"),
         place(Memory, "agent_memory", "evidence", "memory_id"),
         place(Source, "agent_memory", "sources", "id"),
         place(Event, "agent_memory", "events", "id"),
@@ -130,12 +131,15 @@ pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Removes the documents of some sources, the leaves of profiles that cite them (a trigger removes their documents), and the narratives and
-/// assembled prompts that may repeat those.
+/// Removes the leaves of profiles that cite some sources, the documents of these leaves and sources, and the narratives and assembled
+/// prompts that may repeat them.
 async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
     sqlx::query(
-        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2 returning l.agent_id, l.user_id),
-               documents as (delete from profile_documents d where d.tenant_id = $1 and d.origin_id = any($2)),
+        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2
+                        returning l.agent_id, l.id, l.user_id),
+               of_sources as (delete from profile_documents d where d.tenant_id = $1 and d.origin_id = any($2)),
+               of_leaves as (delete from profile_documents d using gone g
+                              where d.tenant_id = $1 and d.agent_id = g.agent_id and d.origin_id = g.id),
                cleared as (update profiles p set working_memory = null, narrated_at = null
                           from gone g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
           delete from context_texts t using gone g

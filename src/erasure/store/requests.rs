@@ -239,7 +239,7 @@ pub async fn post_job(
     sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, 'maintenance', 'erase', $4, 'pending', $5, $5)
-          on conflict (agent_id, id) do update
+          on conflict (tenant_id, agent_id, id) do update
              set state = 'pending', attempts_before = events.attempt, run_after = excluded.run_after, error = null, finished_at = null
            where events.tenant_id = excluded.tenant_id and events.state = 'dead'",
     )

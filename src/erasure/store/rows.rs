@@ -26,9 +26,20 @@ pub async fn ids_of(tx: &mut Tx, table: &'static str, tenant: TenantId, user: Us
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_all(&mut **tx).await?)
 }
 
-/// Removes a user's rows from a table; how many.
+/// Removes a user's rows from a table, leaves of profiles with their documents; how many.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
 pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: UserId) -> Result<u64, DbError> {
+    if table == "profile_leaves" {
+        // Work that ran meanwhile may have written documents since theirs were removed.
+        sqlx::query(
+            r"delete from profile_documents d using profile_leaves l
+               where l.tenant_id = $1 and l.user_id = $2 and d.tenant_id = l.tenant_id and d.agent_id = l.agent_id and d.origin_id = l.id",
+        )
+        .bind(tenant)
+        .bind(user)
+        .execute(&mut **tx)
+        .await?;
+    }
     let sql = format!("delete from {table} where tenant_id = $1 and user_id = $2");
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(user).execute(&mut **tx).await?.rows_affected())
 }

@@ -21,7 +21,7 @@ pub struct Cited {
 pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank
-            from citations c join retrievals r on r.agent_id = c.agent_id and r.id = c.retrieval_id
+            from citations c join retrievals r on r.tenant_id = c.tenant_id and r.agent_id = c.agent_id and r.id = c.retrieval_id
            where c.tenant_id = $1 and c.document_id = $2 and ",
         of_user!("c", "$4"),
         " group by c.retrieval_id, c.agent_id, r.query, c.at order by c.at desc, c.retrieval_id desc limit $3"

@@ -106,7 +106,7 @@ pub async fn archive(
           gone as (
               update agent_memories m
                  set archived_at = $5, archive_reason = $6, live = false, version = version + 1, term_count = null
-                from before b where m.agent_id = $2 and m.id = b.id
+                from before b where m.tenant_id = $1 and m.agent_id = $2 and m.id = b.id
               returning m.*),
           versions as (
               insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw,
@@ -121,7 +121,7 @@ pub async fn archive(
           counts as (
               insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms)
               select $1, $2, b.user_id, $11, -count(*), -sum(b.term_count) from before b where b.term_count is not null group by b.user_id
-              on conflict (agent_id, user_id, slot) do update
+              on conflict (tenant_id, agent_id, user_id, slot) do update
                  set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
                where memory_term_counts.tenant_id = excluded.tenant_id)
           select id from gone"

@@ -27,7 +27,7 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
             from (select v.memory_id, v.source_id, coalesce(s.title, s.reference, '') as source_title, v.speaker, v.observed_at, v.starts,
                          v.ends, v.quote, v.created_at, v.id,
                          row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc, v.id) as place
-                    from evidence v left join sources s on s.agent_id = v.agent_id and s.id = v.source_id
+                    from evidence v left join sources s on s.tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.id = v.source_id
                    where v.tenant_id = $1 and v.memory_id = any($2) and ",
         of_user!("v", "$3"),
         r") v where place <= $4 order by memory_id, place"

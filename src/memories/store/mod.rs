@@ -142,7 +142,7 @@ pub async fn nearest(
         r"select {COLUMNS}, 1 - e.distance as similarity
             from agent_memories m
            cross join lateral (select e.embedding <=> $13 as distance from {table} e
-                                where e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $14 offset 0) e
+                                where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $14 offset 0) e
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
              and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
@@ -222,7 +222,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         created_at: birth.now,
         updated_at: birth.now,
         expires_at: birth.expires_at,
-    } "on conflict (agent_id, short_id) do nothing");
+    } "on conflict (tenant_id, agent_id, short_id) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 

@@ -24,7 +24,7 @@ pub async fn recalls(tx: &mut Tx, tenancy: Tenancy, id: MemoryId, most: i64) -> 
     let total = sqlx::query_scalar(count).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_one(&mut **tx).await?;
     let latest = sqlx::query_as(concat!(
         r"select h.retrieval_id, h.agent_id, r.query, h.at, h.rank
-                from retrieval_hits h join retrievals r on r.agent_id = h.agent_id and r.id = h.retrieval_id
+                from retrieval_hits h join retrievals r on r.tenant_id = h.tenant_id and r.agent_id = h.agent_id and r.id = h.retrieval_id
                where h.tenant_id = $1 and h.memory_id = $2 and ",
         of_user!("h", "$4"),
         " order by h.at desc, h.retrieval_id desc limit $3"

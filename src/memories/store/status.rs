@@ -36,7 +36,7 @@ pub async fn mark_deleted(
               select m.tenant_id, m.agent_id, m.id, $4, m.user_id, $5, $6
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$7"),
-        " on conflict (agent_id, memory_id) do nothing"
+        " on conflict (tenant_id, agent_id, memory_id) do nothing"
     ))
     .bind(tenancy.tenant)
     .bind(memory.agent_id)

@@ -100,7 +100,7 @@ pub async fn put_vector(
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
             of_user!("m", "$7"),
             r"
-          on conflict (agent_id, memory_id, model) do update
+          on conflict (tenant_id, agent_id, memory_id, model) do update
              set embedding = excluded.embedding, half = excluded.half, weight = excluded.weight, live = excluded.live,
                  expires_at = excluded.expires_at, user_id = excluded.user_id"
         )
@@ -112,7 +112,7 @@ pub async fn put_vector(
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
             of_user!("m", "$7"),
             r"
-          on conflict (agent_id, memory_id, model) do update
+          on conflict (tenant_id, agent_id, memory_id, model) do update
              set embedding = excluded.embedding, bits = excluded.bits, weight = excluded.weight, live = excluded.live,
                  expires_at = excluded.expires_at, user_id = excluded.user_id"
         )
@@ -175,18 +175,18 @@ pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Mem
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
 pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    sqlx::query(
-        concat!(
-            r"with small as (
+    sqlx::query(concat!(
+        r"with small as (
                   update embeddings_384 e set live = m.live, expires_at = m.expires_at from agent_memories m
-                   where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id and ",
-            of_user!("m", "$4"),
-            r")
+                   where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3)
+                     and m.tenant_id = e.tenant_id and m.agent_id = e.agent_id and m.id = e.memory_id and ",
+        of_user!("m", "$4"),
+        r")
               update embeddings_1536 e set live = m.live, expires_at = m.expires_at from agent_memories m
-               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3) and m.agent_id = e.agent_id and m.id = e.memory_id and ",
-            of_user!("m", "$4")
-        ),
-    )
+               where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3)
+                     and m.tenant_id = e.tenant_id and m.agent_id = e.agent_id and m.id = e.memory_id and ",
+        of_user!("m", "$4")
+    ))
     .bind(tenancy.tenant)
     .bind(agent)
     .bind(ids)

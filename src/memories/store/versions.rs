@@ -133,8 +133,8 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
 macro_rules! confirmed {
     () => {
         "exists (select from agent_memory_versions v
-                  where v.agent_id = m.agent_id and v.memory_id = m.id and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator'
-                    and v.content = m.content)"
+                  where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id
+                    and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator' and v.content = m.content)"
     };
 }
 pub(super) use confirmed;

@@ -21,7 +21,7 @@ fn slot(id: MemoryId) -> i16 {
 async fn count_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, counted: Counted, sign: i64) -> Result<(), DbError> {
     sqlx::query(
         r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
-          on conflict (agent_id, user_id, slot) do update
+          on conflict (tenant_id, agent_id, user_id, slot) do update
              set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
            where memory_term_counts.tenant_id = excluded.tenant_id",
     )
@@ -103,7 +103,7 @@ pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memor
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.term_count is not null and ",
         of_user!("m", "$4"),
         r" for update),
-          cleared as (update agent_memories m set term_count = null from counted c where m.agent_id = $2 and m.id = c.id),
+          cleared as (update agent_memories m set term_count = null from counted c where m.tenant_id = $1 and m.agent_id = $2 and m.id = c.id),
           gone as (delete from memory_terms t using counted c where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = c.id)
           select user_id, term_count from counted"
     ))

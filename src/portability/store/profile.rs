@@ -131,7 +131,7 @@ async fn put_profiles(tx: &mut Tx, tenancy: Tenancy, versions: &Value) -> Result
             from jsonb_populate_recordset(null::profile_versions, $2) r where ",
         of_user!("r", "$3"),
         r" order by r.agent_id, r.user_id, r.version desc
-              on conflict (agent_id, user_id) do update set updated_at = greatest(profiles.updated_at, excluded.updated_at)
+              on conflict (tenant_id, agent_id, user_id) do update set updated_at = greatest(profiles.updated_at, excluded.updated_at)
            where profiles.tenant_id = excluded.tenant_id"
     ))
     .bind(tenancy.tenant)

@@ -37,7 +37,7 @@ pub async fn put_memories(
           select $1, r.agent_id, r.{values}, r.topic_normal, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
                  r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true, $3
             from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
-          on conflict (agent_id, id) do update
+          on conflict (tenant_id, agent_id, id) do update
              set {forward}, topic_normal = excluded.topic_normal, vocabulary_version = excluded.vocabulary_version,
                  content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version

@@ -101,7 +101,7 @@ pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Le
         superseded_at: leaf.superseded_at,
         matters: &leaf.matters,
         session_ids: &leaf.session_ids,
-    } r"on conflict (agent_id, id) do update
+    } r"on conflict (tenant_id, agent_id, id) do update
            set state = excluded.state, observations = excluded.observations, contradicts = excluded.contradicts,
                source_ids = excluded.source_ids, event_ids = excluded.event_ids, first_seen = excluded.first_seen,
                last_seen = excluded.last_seen, superseded_at = excluded.superseded_at, session_ids = excluded.session_ids
@@ -131,7 +131,7 @@ pub async fn put_narrative(
         narrated_at: narrated.map(|(_, at)| at),
         created_at: now,
         updated_at: now,
-    } r"on conflict (agent_id, user_id) do update
+    } r"on conflict (tenant_id, agent_id, user_id) do update
            set working_memory = excluded.working_memory, narrated_at = excluded.narrated_at, updated_at = excluded.updated_at
          where profiles.tenant_id = excluded.tenant_id");
     query.build().execute(&mut **tx).await?;
@@ -210,8 +210,8 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i
 pub async fn memories_of(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<Vec<(Uuid, MemoryId)>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select distinct v.source_id, v.memory_id
-            from evidence v join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
-           where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any($3) and m.tenant_id = $1 and m.live and ",
+            from evidence v join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
+           where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any($3) and m.live and ",
         of_user!("v", "$4"),
         " order by 2"
     ))
@@ -296,7 +296,7 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
         active: connection.active,
         created_at: connection.created_at,
         updated_at: connection.updated_at,
-    } "on conflict (agent_id, id) do nothing");
+    } "on conflict (tenant_id, agent_id, id) do nothing");
     if query.build().execute(&mut **tx).await?.rows_affected() > 0 {
         return Ok(true);
     }

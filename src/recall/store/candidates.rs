@@ -243,7 +243,7 @@ pub async fn turns(
     for (beside, order, name) in [("<", "desc", "before, "), (">", "asc", "after ")] {
         query.push(format!(
             r"array(select m.id from agent_memories m
-                     where m.agent_id = a.agent_id and m.conversation = a.conversation and m.live
+                     where m.tenant_id = $1 and m.agent_id = a.agent_id and m.conversation = a.conversation and m.live
                        and (m.said_at, m.id) {beside} (a.said_at, a.id) and (m.expires_at is null or m.expires_at > $3){of_user}"
         ));
         reach.push_filters(&mut query);

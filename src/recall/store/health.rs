@@ -31,7 +31,7 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
                       when m.user_id is not null and m.user_id is distinct from $8 then 'other_user'
                       when near.similarity >= $6 then 'filtered'
                       else 'below_floor' end as state
-            from near join agent_memories m on m.agent_id = near.agent_id and m.id = near.memory_id
+            from near join agent_memories m on m.tenant_id = $1 and m.agent_id = near.agent_id and m.id = near.memory_id
            order by near.similarity desc, m.id"
     );
     // The table follows from the dimension.

@@ -57,7 +57,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         knowledge: Json(&entry.knowledge),
         knowledge_hits: count(cited.len()),
         fewer: entry.fewer,
-    } "on conflict (agent_id, id) do nothing");
+    } "on conflict (tenant_id, agent_id, id) do nothing");
     query.build().execute(&mut **tx).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
     sqlx::query(
@@ -104,11 +104,11 @@ pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) 
         r"with hits as materialized (
               select m.agent_id, m.id, h.count, h.last
                 from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::timestamptz[]) as h (agent_id, id, count, last)
-                join agent_memories m on m.agent_id = h.agent_id and m.id = h.id and m.tenant_id = $1
+                join agent_memories m on m.tenant_id = $1 and m.agent_id = h.agent_id and m.id = h.id
                order by m.agent_id, m.id for update of m)
           update agent_memories m
              set access_count = m.access_count + hits.count, last_accessed_at = greatest(m.last_accessed_at, hits.last)
-            from hits where m.agent_id = hits.agent_id and m.id = hits.id",
+            from hits where m.tenant_id = $1 and m.agent_id = hits.agent_id and m.id = hits.id",
     )
     .bind(tenant)
     .bind(agents)

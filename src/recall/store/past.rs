@@ -80,12 +80,12 @@ macro_rules! had {
                          case when v.confidence is null then a.observed_at else v.observed_at end as observed_at,
                          coalesce(case when v.confidence is null then a.observed_at else v.observed_at end, a.created_at) as said_at,
                          greatest(v.updated_at, (select max(r.at) from memory_moments r
-                                                  where r.agent_id = a.agent_id and r.memory_id = a.id
+                                                  where r.tenant_id = a.tenant_id and r.agent_id = a.agent_id and r.memory_id = a.id
                                                     and r.what = 'repeated' and r.at <= $3)) as updated_at,
                          v.topic = a.topic and v.content = a.content as is_current_text
                     from agent_memories a
                     join lateral (select * from agent_memory_versions w
-                                   where w.agent_id = a.agent_id and w.memory_id = a.id and w.valid_from <= $3
+                                   where w.tenant_id = a.tenant_id and w.agent_id = a.agent_id and w.memory_id = a.id and w.valid_from <= $3
                                    order by w.version desc limit 1) v
                       on not v.deleted and v.status in ('active', 'contradicted')
                    where a.tenant_id = $1 and a.agent_id = any($2) and a.created_at <= $3) m
@@ -119,12 +119,13 @@ pub async fn past(
         format!(
             r"select {COLUMNS}, m.recorded,
                      exists (select 1 from memory_moments t
-                              where t.agent_id = m.agent_id and t.memory_id = m.id and t.what = 'embedded' and t.model = $4 and t.at <= $3
+                              where t.tenant_id = $1 and t.agent_id = m.agent_id and t.memory_id = m.id and t.what = 'embedded'
+                                and t.model = $4 and t.at <= $3
                                 and t.text_hash = sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))) as embedded,
                      (select {half} from {table} e
-                       where e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as half,
+                       where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as half,
                      (select {full} from {table} e
-                       where e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as full,
+                       where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as full,
                      ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7))) as readable,
                      coalesce((m.expires_at is null or m.expires_at > $3)"
         ),

@@ -158,9 +158,10 @@ pub async fn versions_seen(
         r"select v.memory_id, v.version, v.topic, v.content, case when v.confidence is null then m.title else v.title end as title,
                  case when v.confidence is null then m.summary else v.summary end as summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
-            join agent_memory_versions v on v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
-            join agent_memories m on m.agent_id = v.agent_id and m.id = v.memory_id
-           where v.tenant_id = $1 and ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $5))) and ",
+            join agent_memory_versions v
+              on v.tenant_id = $1 and v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
+            join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
+           where ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $5))) and ",
         of_user!("v", "$7")
     ))
     .bind(tenancy.tenant)

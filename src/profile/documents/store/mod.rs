@@ -42,7 +42,7 @@ pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -
            where l.tenant_id = $1 and l.agent_id = $2 and ",
         same_user!("l", "$3"),
         r" and l.state = 'shown'
-             and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = l.id) and ",
+             and not exists (select from profile_documents d where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = l.id) and ",
         of_user!("l", "$4"),
         " order by l.id"
     ))
@@ -67,7 +67,7 @@ pub async fn unindexed_schemas(
            where c.tenant_id = $1 and c.agent_id = $2 and ",
         same_user!("c", "$3"),
         r" and c.schema_expires_at > $5
-             and not exists (select from profile_documents d where d.agent_id = $2 and d.origin_id = c.id) and ",
+             and not exists (select from profile_documents d where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = c.id) and ",
         of_user!("c", "$4"),
         " order by c.id"
     ))
@@ -108,7 +108,7 @@ pub async fn put_documents(
           select $1, $2, r.id, $3, r.document_key, r.context_type, r.context_source, r.connection_id, r.origin_id, r.starts, r.ends, r.content,
                  r.metadata, r.length, $5
             from jsonb_populate_recordset(null::profile_documents, $4) r order by r.document_key
-          on conflict (agent_id, user_id, document_key) do update
+          on conflict (tenant_id, agent_id, user_id, document_key) do update
              set origin_id = excluded.origin_id, starts = excluded.starts, ends = excluded.ends
            where profile_documents.tenant_id = excluded.tenant_id
           returning id, xmax = 0",
@@ -197,7 +197,7 @@ pub async fn put_vectors(
             r"insert into {table} (tenant_id, agent_id, document_id, model, user_id, half)
               select d.tenant_id, d.agent_id, d.id, $4, d.user_id, $6 from profile_documents d
                where d.tenant_id = $1 and d.agent_id = $2 and d.id = $3 and {of_user} for key share
-              on conflict (agent_id, document_id, model) do nothing"
+              on conflict (tenant_id, agent_id, document_id, model) do nothing"
         );
         // The table is one of the literals above.
         sqlx::query(AssertSqlSafe(sql))

@@ -24,6 +24,16 @@ const ROLES: [&str; 4] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser"]
 /// A migration could not be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
+    #[error(
+        "The database {database} was made by an older version of Remembrancer and cannot be upgraded. Export with the old program \
+         (`remembrancer export`), then import into new, empty databases with this one (`remembrancer import`)."
+    )]
+    Older { database: &'static str },
+    #[error(
+        "The database {database} was made by a newer version of Remembrancer (schema {applied}); this program knows schemas up to {known}. \
+         Start the newer program."
+    )]
+    Newer { database: &'static str, applied: i64, known: i64 },
     #[error("the database {database} cannot be migrated: {source}")]
     Migrate { database: &'static str, source: sqlx::migrate::MigrateError },
     #[error(transparent)]
@@ -105,11 +115,13 @@ pub async fn vacuum(urls: &DatabaseUrls) -> Result<(), MigrateError> {
 /// Creates the roles and applies every migration, each database under its own lock. Applying nothing is cheap.
 ///
 /// # Errors
-/// When a database is out of reach, the user may not do it, or an applied migration was changed since.
+/// When a database is out of reach, the user may not do it, another version of this program made the database, or an applied migration was
+/// changed since.
 pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     for (database, url, migrator) in each(urls) {
         create_roles(url).await?;
         let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
+        check_schema(&mut connection, database, migrator).await?;
         migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
         // So that `/readyz` needs no connection of the owner.
         sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
@@ -117,6 +129,23 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
         connection.close().await?;
     }
     Ok(())
+}
+
+/// Refuses a database that has migrations which this program does not know.
+async fn check_schema(connection: &mut PgConnection, database: &'static str, migrator: &Migrator) -> Result<(), MigrateError> {
+    let applied: Vec<i64> = match sqlx::query_scalar("select version from _sqlx_migrations").fetch_all(connection).await {
+        // 42P01: there is no table of migrations, because the database is new.
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => return Ok(()),
+        applied => applied?,
+    };
+    let known = migrator.iter().map(|migration| migration.version).max().unwrap_or_default();
+    let unknown: Vec<i64> = applied.into_iter().filter(|version| migrator.iter().all(|migration| migration.version != *version)).collect();
+    match unknown.iter().max() {
+        None => Ok(()),
+        // Migrations from before the baseline have numbers below and above its own.
+        Some(_) if unknown.iter().any(|version| *version < known) => Err(MigrateError::Older { database }),
+        Some(&applied) => Err(MigrateError::Newer { database, applied, known }),
+    }
 }
 
 /// Lets the role of erasure remove rows of a tenant from every table that the list of columns gives to it. So a table is erased from the

@@ -82,6 +82,29 @@ async fn a_migration_that_was_changed_since_stops_the_start() {
     assert!(error.contains("shared_kb") && error.contains("modified"), "{error}");
 }
 
+/// A migration of another version of the program.
+async fn apply_unknown(urls: &DatabaseUrls, version: i64) -> String {
+    let row = "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values ($1, 'x', true, '\\x00', 0)";
+    sqlx::query(row).bind(version).execute(&mut owner(&urls.agent_memory).await).await.unwrap();
+    migrate(urls).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn an_older_or_a_newer_installation_is_refused_with_a_sentence() {
+    let urls = names();
+    create_databases(&urls).await.unwrap();
+    migrate(&urls).await.unwrap();
+    let newer = apply_unknown(&urls, 99_991_231_000_000).await;
+    for words in ["agent_memory", "newer version", "99991231000000", "Start the newer program"] {
+        assert!(newer.contains(words), "{newer}");
+    }
+    // An installation from before the baseline has migrations with numbers below and above its own.
+    let older = apply_unknown(&urls, 20_260_506_000_000).await;
+    for words in ["agent_memory", "older version", "`remembrancer export`", "`remembrancer import`"] {
+        assert!(older.contains(words), "{older}");
+    }
+}
+
 /// So that a tenant's rows lie together, and tables can be distributed by tenant.
 #[tokio::test]
 async fn every_key_starts_with_the_tenant() {

@@ -41,6 +41,8 @@ create table agent_memories (
     topic_raw          varchar(256) not null,
     -- the normal form of topic_raw: which memories a decision on a phrase concerns
     topic_normal       varchar(256) not null,
+    -- the normal form of topic: memories with equal forms may be the same one
+    topic_key          varchar(256) not null,
     is_canonical       boolean      not null,
     vocabulary_version bigint       not null,
     title              text,
@@ -145,10 +147,9 @@ create index agent_memories_short_idx on agent_memories (tenant_id, short_id);
 create index agent_memories_hash_idx on agent_memories (agent_id, content_hash);
 
 -- by topic
-create index agent_memories_topic_idx on agent_memories (agent_id, topic) where live;
+create index agent_memories_topic_idx on agent_memories (tenant_id, agent_id, topic_key) where live;
 create index agent_memories_fact_idx on agent_memories (agent_id, topic_normal) where live and profile_fact;
 create index agent_memories_normal_idx on agent_memories (tenant_id, topic_normal, vocabulary_version);
-create index agent_memories_normal_live_idx on agent_memories (tenant_id, agent_id, topic_normal) where live;
 create index agent_memories_tenant_topic_idx on agent_memories (tenant_id, topic) where live and is_canonical;
 create index agent_memories_category_idx on agent_memories (agent_id, category, created_at, id)
     where live and category is not null;
@@ -1075,6 +1076,8 @@ grant select (tenant_id, agent_id, user_id, source_id, starts, ends, state) on q
 grant select, insert on quarantine, memory_proposals to rmb_operator;
 grant update (state, decided_at, decided_by) on quarantine, memory_proposals to rmb_operator;
 grant update (effect) on memory_proposals to rmb_operator;
+-- An agent's write suggests that it may replace another memory; only people read the suggestion.
+grant insert on memory_proposals to rmb_app;
 grant update (memory_id) on evidence to rmb_operator;
 
 -- erasure

@@ -208,18 +208,20 @@ create table lifecycle_policies (
 create table models (
     name                 text             not null constraint models_pkey primary key,
     dimension            integer          not null constraint models_dimension_check check (dimension in (384, 1536)),
-    -- cosine above which two memories under one key are the same
+    -- cosine above which one memory may replace another, whatever their words are
     dedup_threshold      double precision not null,
-    -- cosine above which an update is suggested
+    -- cosine above which two memories are near: with the same words they are one, otherwise an update is suggested
     suggestion_threshold double precision not null,
+    -- least cosine of two memories about one matter: they may contradict one another
+    related_threshold    double precision not null,
     -- least cosine, before decay, at which a memory counts as relevant
     vector_floor         double precision not null,
     -- least normalised lexical score, likewise
     lexical_floor        double precision not null
 );
-insert into models (name, dimension, dedup_threshold, suggestion_threshold, vector_floor, lexical_floor) values
-    ('all-MiniLM-L6-v2',        384, 0.92, 0.80, 0.25, 0.20),
-    ('text-embedding-3-small', 1536, 0.92, 0.80, 0.25, 0.20);
+insert into models (name, dimension, dedup_threshold, suggestion_threshold, related_threshold, vector_floor, lexical_floor) values
+    ('all-MiniLM-L6-v2',        384, 0.92, 0.80, 0.60, 0.25, 0.20),
+    ('text-embedding-3-small', 1536, 0.92, 0.80, 0.60, 0.25, 0.20);
 
 -- A model without a row costs nothing. The command line sets prices.
 create table model_prices (

@@ -40,6 +40,9 @@ pub struct AddMemoryRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 200)))]
     pub subject: Option<String>,
+    /// Store it although entries about the same subject say something else, because they stay true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
     /// Where it was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
@@ -151,12 +154,16 @@ pub struct MemorySuggestion {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct AddMemoryResponse {
-    /// False: nothing was stored, because `suggestion` says the same or is out of date; update that entry.
+    /// False: nothing was stored. `suggestion` says the same; or `same_subject` lists what is known about the subject, and one of these
+    /// entries may be out of date: update that one, or add yours with `force`.
     pub stored: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResponse>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<MemorySuggestion>,
+    /// Other entries of the category about the same subject, nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_subject: Vec<MemorySuggestion>,
 }
 
 /// Answer of `update_memory`: old and new.

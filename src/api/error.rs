@@ -23,8 +23,11 @@ pub enum ErrorCode {
     MethodNotAllowed,
     /// 409: the current state does not allow the change, for example because somebody else made one first.
     Conflict,
-    /// 409: an existing entry is so similar that it should be updated instead; the field `suggestion`, next to `error`, names it.
+    /// 409: an existing entry says the same and can be updated instead; the field `suggestion`, next to `error`, names it.
     SimilarExists,
+    /// 409: entries about the same subject say something else; the field `same_subject`, next to `error`, lists them. Update the one that is
+    /// out of date, or send the entry again with `force`.
+    SameSubject,
     /// 422: this idempotency key was used with another request.
     KeyReused,
     /// 413: the body is larger than the limit.
@@ -49,7 +52,7 @@ impl ErrorCode {
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::Conflict | Self::SimilarExists => 409,
+            Self::Conflict | Self::SimilarExists | Self::SameSubject => 409,
             Self::KeyReused => 422,
             Self::TooLarge => 413,
             Self::UnsupportedMediaType => 415,
@@ -96,10 +99,13 @@ pub struct ErrorBody {
     /// Only with `similar_exists`: the entry to update instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<MemorySuggestion>,
+    /// Only with `same_subject`: the entries about the same subject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub same_subject: Vec<MemorySuggestion>,
 }
 
 impl From<ErrorDetail> for ErrorBody {
     fn from(error: ErrorDetail) -> Self {
-        Self { error, suggestion: None }
+        Self { error, suggestion: None, same_subject: vec![] }
     }
 }

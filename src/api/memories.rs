@@ -257,9 +257,26 @@ pub struct RememberResponse {
     /// Secrets that were replaced by a marker before anything was stored: `API key`, `password`, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted: Vec<String>,
-    /// `balance`: nothing is left to pay the embedding model, so the memory is found by its words only, and by meaning later.
+    /// Memories under the same topic that are near this one and say something else. They stay. If you meant to change one of them, call
+    /// `agent_memory_revise` with its id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<SimilarMemory>,
+    /// `balance`: nothing is left to pay the embedding model, so the memory is found by its words only, and by meaning later. `language`: the
+    /// embedding model does not know the language, so the memory is found by its words only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
+}
+
+/// A memory that is near another one and says something else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct SimilarMemory {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// What it says, shortened.
+    pub content: String,
+    /// What differs: `number`, `identifier`, `name`, `date`, `unit`, `negation`, `opposite`, `order`, `time`, `symbol` or `words`.
+    pub differs: String,
 }
 
 /// Input of `agent_memory_forget`.
@@ -292,6 +309,10 @@ pub struct ForgetResponse {
     /// When it was forgotten. If it was forgotten before, this is the earlier time.
     pub forgotten_at: DateTime<Utc>,
     pub already_forgotten: bool,
+    /// Other memories within your reach that hold the same content, for example the shared copy. They stay: forget them, too, if the content
+    /// must go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<MemoryId>,
 }
 
 /// One memory as lists show it.

@@ -117,7 +117,8 @@ pub use lifecycle::{
 };
 pub use memories::{
     BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
-    MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, Source, SourceKind,
+    MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, SimilarMemory,
+    Source, SourceKind,
 };
 pub use page::{Page, TOTAL_MAX};
 pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};

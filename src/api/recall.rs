@@ -60,11 +60,15 @@ text_enum! {
         Time = "time",
         /// Is a question itself.
         Question = "question",
-        /// How much it says: the logarithm of its length.
+        /// How much it says: the logarithm of the number of its words.
         Length = "length",
+        /// Names an identifier of the question to the letter.
+        Identifier = "identifier",
+        /// Was said later than a memory of the same matter, and is placed before it.
+        Newer = "newer",
         /// How well its scope fits the project that the question is asked for.
         Scope = "scope",
-        /// exp(−Δdays/90) since it was last written.
+        /// exp(−Δdays/365) since it was last stated: said, or remembered again.
         Recency = "recency",
         Confidence = "confidence",
     }

@@ -1,11 +1,10 @@
 //! What a person decides about candidates, and what that would do.
 
-use super::place::lock_keys;
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
 use crate::api::{BULK_MAX, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
+use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency;
@@ -60,7 +59,7 @@ async fn apply(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &Inb
     if let Some(edit) = &edit {
         // In the order of everybody who writes: keys, then rows, then counts.
         let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &sorted, false).await?;
-        lock_keys(&mut tx, rows.iter().map(|row| edit.key(row))).await?;
+        lock_all(&mut tx, rows.iter().flat_map(|row| edit.key(row).locks(&row.content_hash))).await?;
     }
     let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &locked, true).await?;
     if sorted.iter().any(|id| !rows.iter().any(|row| row.id == *id)) {

@@ -14,8 +14,8 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::{Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
+use crate::memories::twins::{self, Verdict, judge};
 use crate::op::OpContext;
-use crate::text::compare::{self, Likeness, compare};
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -100,16 +100,17 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
     };
     let mut proposed = 0;
     for (memory, similarity) in near.into_iter().filter(|(memory, _)| memory.id != candidate.id) {
-        let likeness = compare(&candidate.content, &memory.content);
-        if likeness == Likeness::Same && memory.kind == candidate.kind && memory.live {
+        let model = engine.model();
+        if judge(model, &candidate.content, &memory.content, similarity) == Verdict::Same && memory.kind == candidate.kind && memory.live {
             merge(engine, ctx, &mut tx, &candidate, &memory).await?;
             tx.commit().await?;
             return Ok((true, proposed));
         }
-        let Some(relation) = compare::relation(likeness, similarity, engine.model().dedup_threshold) else { continue };
+        let Some(relation) = twins::relation(model, &candidate.content, &memory.content, similarity) else { continue };
         let reason = reason(relation, similarity);
         let ids = (engine.clock().id(), candidate.id, memory.id);
-        proposed += u32::from(store::insert_pair(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
+        let owner = (owner.agent_id, owner.user_id);
+        proposed += u32::from(memories::suggest(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
     }
     tx.commit().await?;
     Ok((false, proposed))

@@ -1,11 +1,10 @@
 //! Decisions about what is proposed for two memories.
 
-use super::place::lock_keys;
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided};
 use crate::api::{AgentId, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
+use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
@@ -87,7 +86,7 @@ pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(
 /// Both memories of a proposal. Keys, rows and counts are locked in the order of everybody who writes.
 async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (MemoryId, MemoryId)) -> Result<(Memory, Memory), Error> {
     let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], false).await?;
-    lock_keys(tx, rows.iter().map(Memory::key)).await?;
+    lock_all(tx, rows.iter().flat_map(Memory::locks)).await?;
     let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
     memories::lock_counts(tx, ctx.tenancy(), &[agent]).await?;
     let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));

@@ -4,16 +4,17 @@ use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::store;
 use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
-use crate::db::{Tx, lock, lock_key};
+use crate::db::{Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
 use crate::error::Error;
 use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
+use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
-use crate::text::compare::{self, Likeness, RELATED, compare};
+use crate::text::compare::{Likeness, compare};
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
 
@@ -64,7 +65,8 @@ pub async fn place_all(
         lock_episodes(tx, owner.agent_id).await?;
     }
     if !promoted.is_empty() {
-        lock_keys(tx, promoted.iter().map(|one| key(owner, &one.candidate, &one.resolved))).await?;
+        let locks = |one: &&Ready| key(owner, &one.candidate, &one.resolved).locks(&content_hash(&one.candidate.statement));
+        lock_all(tx, promoted.iter().flat_map(locks)).await?;
         memories::lock_counts(tx, ctx.tenancy(), &[owner.agent_id]).await?;
     }
     let mut placed = Vec::with_capacity(ready.len());
@@ -104,15 +106,10 @@ async fn place(
         Some(embedded) => store::nearest(tx, tenancy, owner, embedded, NEIGHBOURS, now).await?,
         None => Vec::new(),
     };
-    let near: Vec<(Memory, f64, Likeness)> = near
-        .into_iter()
-        .filter(|(_, similarity)| *similarity >= RELATED)
-        .map(|(memory, similarity)| {
-            let likeness = compare(&candidate.statement, &memory.content);
-            (memory, similarity, likeness)
-        })
-        .collect();
-    if let Some((memory, ..)) = near.iter().find(|(memory, _, likeness)| *likeness == Likeness::Same && memory.kind == candidate.kind) {
+    let model = engine.model();
+    let near: Vec<(Memory, f64)> = near.into_iter().filter(|(_, similarity)| *similarity >= model.related_threshold).collect();
+    let says_it = |memory: &Memory, similarity: f64| judge(model, &candidate.statement, &memory.content, similarity) == Verdict::Same;
+    if let Some((memory, _)) = near.iter().find(|(memory, similarity)| memory.kind == candidate.kind && says_it(memory, *similarity)) {
         return add_evidence(engine, ctx, tx, owner, memory.id, candidate).await;
     }
 
@@ -121,7 +118,8 @@ async fn place(
     let pairs = pairs(engine, candidate, &near);
     let disputed = pairs.iter().any(|(_, relation, _)| *relation != PairRelation::Duplicates);
     for (other, relation, reason) in pairs {
-        store::insert_pair(tx, tenancy, owner, (engine.clock().id(), id, other), relation, &reason, now).await?;
+        let owner = (owner.agent_id, owner.user_id);
+        memories::suggest(tx, tenancy, owner, (engine.clock().id(), id, other), relation, &reason, now).await?;
     }
     if may_promote(candidate, policy) && !disputed {
         let memory = memories::by_ids(tx, tenancy, Some(owner.agent_id), &[id], true).await?.pop();
@@ -132,34 +130,19 @@ async fn place(
     Ok(Placed::Waiting(id))
 }
 
-/// Locks keys in one order, whoever locks them.
-///
-/// # Errors
-/// When the connection is lost.
-#[tracing::instrument(skip_all)]
-pub(super) async fn lock_keys(tx: &mut Tx, keys: impl Iterator<Item = DedupKey>) -> Result<(), Error> {
-    let mut keys: Vec<i64> = keys.map(|key| key.lock()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
-        lock(tx, key).await?;
-    }
-    Ok(())
-}
-
 /// What a candidate is to its neighbours.
-fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64, Likeness)]) -> Vec<(MemoryId, PairRelation, String)> {
+fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64)]) -> Vec<(MemoryId, PairRelation, String)> {
     let mut pairs = Vec::new();
-    for (memory, similarity, likeness) in near {
+    for (memory, similarity) in near {
         let same_subject = candidate.subject.is_some() && candidate.subject == memory.subject;
-        let corrects = match likeness {
-            Likeness::Conflict => candidate.corrects && later(candidate, memory),
-            Likeness::Other => candidate.corrects && same_subject && pairs.is_empty(),
+        let corrects = match compare(&candidate.statement, &memory.content) {
             Likeness::Same => false,
+            likeness if likeness.is_conflict() => candidate.corrects && later(candidate, memory),
+            Likeness::Differs(_) | Likeness::Other => candidate.corrects && same_subject && pairs.is_empty(),
         };
         let relation = match corrects {
             true => Some(PairRelation::Supersedes),
-            false => compare::relation(*likeness, *similarity, engine.model().dedup_threshold),
+            false => twins::relation(engine.model(), &candidate.statement, &memory.content, *similarity),
         };
         let Some(relation) = relation else { continue };
         pairs.push((memory.id, relation, reason(relation, *similarity)));
@@ -170,9 +153,9 @@ fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64, Likene
 /// Why a relation is proposed, in a sentence.
 pub(super) fn reason(relation: PairRelation, similarity: f64) -> String {
     match relation {
-        PairRelation::Duplicates => format!("They mean nearly the same ({:.0} % alike).", similarity * 100.0),
+        PairRelation::Duplicates => format!("They say the same ({:.0} % alike).", similarity * 100.0),
         PairRelation::Contradicts => "They differ in a value or a negation.".into(),
-        PairRelation::Supersedes => "It corrects what was said before.".into(),
+        PairRelation::Supersedes => "It may replace what was said before.".into(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::store;
 use crate::api::{MemoryStatus, Relation};
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock};
+use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
@@ -24,7 +24,7 @@ pub(super) enum Durable {
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Durable, Error> {
     let (tenancy, agent, id, now) = (ctx.tenancy(), memory.agent_id, memory.id, engine.clock().now());
-    lock(tx, memory.key().lock()).await?;
+    lock_all(tx, memory.locks()).await?;
     if let Some(twin) = memories::same_content(tx, tenancy, &memory.key(), &memory.content_hash, now).await?
         && twin.id != id
     {
@@ -61,6 +61,10 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
         memories::drop_words(tx, tenancy, agent, candidate.id).await?;
         memories::sync_live(tx, tenancy, agent, &[candidate.id]).await?;
         post_settling(engine, ctx, tx, agent, candidate.id).await?;
+    }
+    memories::take_topics(tx, tenancy, (into, candidate), now).await?;
+    if into.live {
+        memories::put_words(tx, tenancy, into.agent_id, into.id, &into.topic, &into.wording()).await?;
     }
     memories::link(tx, ctx, (into.agent_id, into.user_id), into.id, candidate.id, Relation::Supersedes, now).await?;
     let message = format!("merged into {}", into.short_id);

@@ -14,10 +14,10 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::Memory;
-use crate::memories::slugs;
 use crate::memories::store::{self as memories, Embedded};
+use crate::memories::{slugs, twins};
+use crate::models::Model;
 use crate::op::OpContext;
-use crate::text::compare::{self, compare};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -137,26 +137,27 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
     lock(&mut tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
     let mut suggested = 0;
     for (other, similarity) in store::nearest(&mut tx, ctx.tenancy(), owner, embedded, NEIGHBOURS, now).await? {
-        let Some(relation) = related(memory, &other, similarity, engine.model().dedup_threshold) else { continue };
+        let Some(relation) = related(memory, &other, similarity, engine.model()) else { continue };
         if store::is_linked(&mut tx, ctx.tenancy(), memory.id, other.id).await? {
             continue;
         }
         let ids = (engine.clock().id(), memory.id, other.id);
         let reason = reason(relation, similarity);
-        suggested += i64::from(store::insert_pair(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
+        let owner = (owner.agent_id, owner.user_id);
+        suggested += i64::from(memories::suggest(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
     }
     tx.commit().await?;
     Ok(suggested)
 }
 
 /// What a memory is to an earlier one of the same kind and place, if anything. Passing states differ all the time.
-fn related(memory: &Memory, other: &Memory, similarity: f64, same: f64) -> Option<PairRelation> {
+fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> Option<PairRelation> {
     let place = |one: &Memory| (one.kind, one.scope, one.project_id, one.repo_id, one.session_id, one.connection_id);
     let earlier = (other.created_at, other.id) < (memory.created_at, memory.id);
     if !earlier || !other.live || place(memory) != place(other) || memory.kind == MemoryKind::Episode {
         return None;
     }
-    compare::relation(compare(&memory.content, &other.content), similarity, same)
+    twins::relation(model, &memory.content, &other.content, similarity)
 }
 
 /// A page of suggestions about active memories, of one agent or of all, oldest first.

@@ -33,7 +33,7 @@ use crate::{projects, recall};
 use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit};
 use items::{from_knowledge, from_memory, line, section, standing};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;
 use tracing::instrument;
 
@@ -86,6 +86,8 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
     // What the search found comes first, in its order; the rest keeps its order: the most important first, then the newest.
     ordered.sort_by_key(|(found, _)| found.map_or(usize::MAX, |(place, _)| *place));
+    let mut contents = HashSet::new();
+    ordered.retain(|(_, memory)| contents.insert(memory.content_hash.clone()));
     let mut sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>> = BTreeMap::new();
     for (found, memory) in ordered {
         let section = sections.entry(section(&memory)).or_default();

@@ -2,24 +2,28 @@
 
 use super::{by_way_of, check_content, response, store};
 use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
-use crate::db::{lock, lock_key};
+use crate::db::{lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::memories::access::{self, Purpose};
-use crate::memories::model::embedded_text;
+use crate::memories::model::{Memory, embedded_text};
 use crate::memories::remember;
+use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
-use store::Likeness;
+use store::{Alike, Likeness};
 use tracing::instrument;
 
-/// Stores an entry, unless an existing one should be updated: one with the same subject that is more similar than the suggestion threshold,
-/// or one with any subject that is more similar than the dedup threshold. In that case nothing is stored. The source is the one in the
-/// request, or else the platform `via`.
+/// Most entries about the same subject that an answer lists.
+const LISTED: usize = 10;
+
+/// Stores an entry, unless one says the same (`suggestion`), or entries of its category say something else of its subject (`same_subject`):
+/// then nothing is stored, and `force` stores it beside the latter. An entry without a subject is stored beside what resembles it. The source
+/// is the one in the request, or else the platform `via`.
 ///
 /// The topic is the subject, or the category if there is none; only a subject is proposed to the vocabulary. If the vector is late, only
 /// equal content is recognised now, and a near-duplicate is found when the vector arrives.
@@ -58,7 +62,9 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let lifecycle = remember::lifecycle(engine, ctx, false).await?;
     let draft = remember::draft(ctx, agent, asked, (&resolved, lifecycle));
-    let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await.ok();
+    let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
+    let late = vector.as_ref().is_err_and(|missing| missing.is_late());
+    let vector = vector.ok();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
@@ -66,38 +72,51 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     }
     // Concurrent additions to this list wait here, because entries with different subjects are compared, too.
     lock(&mut tx, lock_key(&[b"contract", agent.0.as_bytes()])).await?;
-    lock(&mut tx, draft.key.lock()).await?;
+    lock_all(&mut tx, draft.locks()).await?;
     let mut agents = vec![agent];
     // What the agent may not update is not suggested to it.
     if ctx.require(Scope::CommonsWrite).is_ok() {
         agents.push(ctx.commons_id);
     }
-    let likeness = Likeness {
-        agents: &agents,
-        vector: vector.as_deref(),
-        model: engine.model(),
-        with_subject: subject.is_some(),
-        now: engine.clock().now(),
+    let model = engine.model();
+    let likeness =
+        Likeness { agents: &agents, vector: vector.as_deref(), model, with_subject: subject.is_some(), now: engine.clock().now() };
+    let mut alike = store::alike(&mut tx, ctx.tenancy(), &draft, &likeness).await?;
+    let says_it = |one: &Alike| {
+        one.memory.content_hash == draft.content_hash || judge(model, &draft.content, &one.memory.content, one.similarity) == Verdict::Same
     };
-    if let Some((memory, similarity)) = store::alike(&mut tx, ctx.tenancy(), &draft, &likeness).await? {
+    if let Some(place) = alike.iter().position(says_it) {
+        let Alike { memory, similarity, .. } = alike.swap_remove(place);
         let id = memory.id;
-        let suggestion = response(memory).map(|entry| MemorySuggestion {
-            id: entry.id,
-            category: entry.category,
-            subject: entry.subject,
-            content: entry.content,
-            similarity,
-        });
-        let answer = AddMemoryResponse { stored: false, memory: None, suggestion };
+        let answer = AddMemoryResponse { stored: false, memory: None, suggestion: suggestion(memory, similarity), same_subject: vec![] };
         once.commit(tx, &answer, &[id]).await?;
         return Ok(answer);
     }
+    alike.retain(|one| one.same_subject);
+    alike.truncate(LISTED);
+    let ids: Vec<_> = alike.iter().map(|one| one.memory.id).collect();
+    let same_subject: Vec<MemorySuggestion> = alike.into_iter().filter_map(|one| suggestion(one.memory, one.similarity)).collect();
+    if !same_subject.is_empty() && !request.force {
+        let answer = AddMemoryResponse { stored: false, memory: None, suggestion: None, same_subject };
+        once.commit(tx, &answer, &ids).await?;
+        return Ok(answer);
+    }
     let outcome = writing::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
-    let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late: vector.is_none(), reason: None };
+    let traces = Traces { proposal: subject.is_some() && !resolved.is_canonical, late, reason: None };
     writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, traces).await?;
     let stored = access::find(&mut tx, ctx, &MemoryRef::Id(outcome.id()), Purpose::Read, engine.clock().now()).await?;
-    let answer = AddMemoryResponse { stored: true, memory: response(stored), suggestion: None };
-    once.commit(tx, &answer, &[outcome.id()]).await?;
-    writing::count(engine, &outcome, vector.is_none(), start.elapsed());
+    let answer = AddMemoryResponse { stored: true, memory: response(stored), suggestion: None, same_subject };
+    once.commit(tx, &answer, &[ids, vec![outcome.id()]].concat()).await?;
+    writing::count(engine, &outcome, late, start.elapsed());
     Ok(answer)
+}
+
+fn suggestion(memory: Memory, similarity: f64) -> Option<MemorySuggestion> {
+    response(memory).map(|entry| MemorySuggestion {
+        id: entry.id,
+        category: entry.category,
+        subject: entry.subject,
+        content: entry.content,
+        similarity,
+    })
 }

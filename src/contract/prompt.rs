@@ -8,6 +8,7 @@ use crate::memories::model::Memory;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use tracing::instrument;
 
 /// A rendered block.
@@ -30,9 +31,11 @@ pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) ->
     Ok(Block { etag: etag(&text), text })
 }
 
-/// The text of the block that holds these memories.
+/// The text of the block that holds these memories. Of those with the same content it holds the first.
 pub(crate) fn text_of(memories: &[Memory]) -> String {
-    let entries: Vec<_> = memories.iter().filter_map(|memory| Some((memory.id, response(memory.clone())?))).collect();
+    let mut contents = HashSet::new();
+    let different = memories.iter().filter(|memory| contents.insert(&memory.content_hash));
+    let entries: Vec<_> = different.filter_map(|memory| Some((memory.id, response(memory.clone())?))).collect();
     render(&entries)
 }
 

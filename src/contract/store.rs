@@ -3,12 +3,12 @@
 use crate::api::AgentId;
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Draft, Memory};
-use crate::memories::store::{COLUMNS, Neighbour, VectorTable, columns};
+use crate::memories::store::{COLUMNS, VectorTable, columns};
 use crate::models::Model;
 use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
 fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
@@ -37,31 +37,45 @@ pub struct Likeness<'a> {
     pub agents: &'a [AgentId],
     pub vector: Option<&'a [f32]>,
     pub model: &'a Model,
-    /// Whether entries with the same subject have a lower threshold.
+    /// Whether entries of the same category and subject are listed, however far their texts are.
     pub with_subject: bool,
     pub now: DateTime<Utc>,
 }
 
-/// The entry that a new one should update instead, with their cosine: the most similar one above its threshold.
+/// An entry that resembles a new one.
+#[derive(FromRow)]
+pub struct Alike {
+    #[sqlx(flatten)]
+    pub memory: Memory,
+    /// The cosine of both vectors; 1 for equal texts.
+    pub similarity: f64,
+    /// Whether it is about the same subject, in the same category.
+    pub same_subject: bool,
+}
+
+/// Most entries that are compared by their words.
+const MOST: i64 = 50;
+
+/// The entries that a new one may repeat or contradict: near ones and, if it has a subject, those about the same; nearest first.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Option<(Memory, f64)>, DbError> {
+pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Vec<Alike>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
     let of_user = of_user!("m", "$3");
     let sql = format!(
         r"with entries as (
               select m.id, case when m.content_hash = $5 then 1.0 else coalesce(1 - (e.embedding <=> $6), 0.0) end as similarity,
-                     $7 and m.subject is not null and (m.topic = $8 or m.topic_normal = $9) as same_subject
+                     $7 and m.subject is not null and m.category = $11 and (m.topic_key = $8 or m.topic_normal = $9) as same_subject
                 from agent_memories m
                 left join {table} e on e.tenant_id = m.tenant_id and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $10
                where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
                  and (m.expires_at is null or m.expires_at > $4) and {of_user})
-          select {COLUMNS}, entries.similarity
+          select {COLUMNS}, entries.similarity, entries.same_subject
             from entries join agent_memories m on m.tenant_id = $1 and m.id = entries.id
-           where similarity > $12 or (same_subject and similarity > $11)
-           order by similarity desc, m.updated_at desc, m.id limit 1"
+           where similarity > $12 or same_subject
+           order by similarity desc, m.updated_at desc, m.id limit $13"
     );
     // The table follows from the dimension.
-    let near: Option<Neighbour> = sqlx::query_as(AssertSqlSafe(sql))
+    Ok(sqlx::query_as(AssertSqlSafe(sql))
         .bind(tenancy.tenant)
         .bind(uuids(likeness.agents))
         .bind(tenancy.users)
@@ -69,12 +83,12 @@ pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Like
         .bind(&draft.content_hash)
         .bind(likeness.vector.map(|vector| Vector::from(vector.to_vec())))
         .bind(likeness.with_subject)
-        .bind(&draft.key.topic)
+        .bind(draft.key.topic_key())
         .bind(normal(&draft.topic_raw))
         .bind(&likeness.model.name)
+        .bind(draft.details.category)
         .bind(likeness.model.suggestion_threshold)
-        .bind(likeness.model.dedup_threshold)
-        .fetch_optional(&mut **tx)
-        .await?;
-    Ok(near.map(|near| (near.memory, near.similarity)))
+        .bind(MOST)
+        .fetch_all(&mut **tx)
+        .await?)
 }

@@ -74,7 +74,7 @@ pub const TABLES: &[Table] = {
             ("scope", Plain, true), ("status", Plain, true), ("topic", Words, true), ("topic_raw", Words, true), ("title", Words, true),
             ("content", Words, true), ("summary", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("role", Plain, true), ("source", Words, true), ("source_kind", Plain, true),
             ("evidence_ref", Words, true), ("context_type", Plain, true), ("attachment_id", Words, true), ("filename", Words, true),
-            ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false),
+            ("content_hash", Words, false), ("deleted_by", Name, true), ("delete_reason", Words, true), ("topic_normal", Words, false), ("topic_key", Words, false),
             ("speaker", Words, false), ("platform", Words, false), ("imported_by", Name, false), ("retention_rule", Plain, true), ("importance_factors", Words, true),
             ("archive_reason", Plain, true), ("speaker_kind", Plain, true), ("confirmed_by", Name, true), ("trust", Plain, true),
         ] },

@@ -373,6 +373,20 @@ pub async fn lock(tx: &mut Tx, key: i64) -> Result<(), DbError> {
     Ok(())
 }
 
+/// Takes several advisory locks in one order, whoever takes them, so that two callers never wait for one another.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn lock_all(tx: &mut Tx, keys: impl IntoIterator<Item = i64>) -> Result<(), DbError> {
+    let mut keys: Vec<i64> = keys.into_iter().collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        lock(tx, key).await?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -51,6 +51,8 @@ const POLICY_AGE: Duration = Duration::from_secs(5);
 /// Tokens that a chat model is expected to write before its answer is there.
 const ANSWER_TOKENS: i64 = 500;
 
+/// The largest share of a text's tokens that the model may not know.
+const UNKNOWN_MAX: f64 = 0.2;
 /// Texts embedded by one call of the model.
 const BATCH: usize = 32;
 /// Longest time that many texts may take before they are stored without vectors.
@@ -334,6 +336,9 @@ impl Engine {
     /// The vector of a memory's text, or why there is none: it failed, took longer than the budget, or nothing is left to pay for it. Nobody
     /// waits on a model.
     pub async fn embed_for_write(&self, payer: Payer, text: &str) -> Result<Vec<f32>, Missing> {
+        if !self.reads(text) {
+            return Err(Missing::Language);
+        }
         within(self.inner.settings.write_embedding_budget, self.embed(payer, text)).await
     }
 
@@ -342,19 +347,25 @@ impl Engine {
     pub async fn embed_batch_for_write(&self, payer: Payer, texts: Vec<String>) -> Vec<Result<Vec<f32>, Missing>> {
         let (many, budget) = (texts.len(), self.inner.settings.write_embedding_budget);
         let deadline = Instant::now() + budget.saturating_mul(u32::try_from(many).unwrap_or(u32::MAX)).min(BATCH_BUDGET);
-        let (mut vectors, mut rest) = (Vec::with_capacity(many), Missing::Embedding);
-        for texts in texts.chunks(BATCH) {
+        let mut vectors = vec![Err(Missing::Language); many];
+        let known: Vec<(usize, String)> = texts.into_iter().enumerate().filter(|(_, text)| self.reads(text)).collect();
+        let mut chunks = known.chunks(BATCH);
+        while let Some(chunk) = chunks.next() {
             let left = deadline.saturating_duration_since(Instant::now());
-            match within(left, self.documents(payer, texts.to_vec())).await {
-                Ok(batch) => vectors.extend(batch.into_iter().map(Ok)),
+            match within(left, self.documents(payer, chunk.iter().map(|(_, text)| text.clone()).collect())).await {
+                Ok(batch) => chunk.iter().zip(batch).for_each(|((place, _), vector)| vectors[*place] = Ok(vector)),
                 Err(missing) => {
-                    rest = missing;
+                    chunk.iter().chain(chunks.flatten()).for_each(|(place, _)| vectors[*place] = Err(missing));
                     break;
                 }
             }
         }
-        vectors.resize(many, Err(rest));
         vectors
+    }
+
+    /// Whether the model knows the language of a text well enough for a vector to say something about it.
+    pub fn reads(&self, text: &str) -> bool {
+        self.tokens().unknown(text) <= UNKNOWN_MAX
     }
 
     /// Whether the embedding model answers in time. Nobody's account is charged for the question.
@@ -364,6 +375,9 @@ impl Engine {
 
     /// The vector of a query, with a budget, too; equal queries are embedded and paid for once.
     pub async fn embed_query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, Missing> {
+        if !self.reads(text) {
+            return Err(Missing::Language);
+        }
         within(self.inner.settings.query_embedding_budget, self.query(payer, text)).await
     }
 

@@ -11,6 +11,8 @@ pub enum Missing {
     Embedding,
     /// The account has nothing left for the model.
     Balance,
+    /// The text is in a language that the model does not know: a vector of it would say nothing.
+    Language,
 }
 
 impl Missing {
@@ -19,6 +21,7 @@ impl Missing {
         match self {
             Self::Embedding => "embedding",
             Self::Balance => "balance",
+            Self::Language => "language",
         }
     }
 
@@ -26,8 +29,13 @@ impl Missing {
     pub fn of_write(self) -> Vec<String> {
         match self {
             Self::Embedding => vec![],
-            Self::Balance => vec![self.as_str().to_owned()],
+            Self::Balance | Self::Language => vec![self.as_str().to_owned()],
         }
+    }
+
+    /// Whether the vector may come later.
+    pub fn is_late(self) -> bool {
+        self != Self::Language
     }
 }
 

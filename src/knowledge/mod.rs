@@ -1,7 +1,6 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
 mod html;
-mod identifiers;
 mod ingest;
 mod lists;
 pub mod parse;

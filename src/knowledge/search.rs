@@ -1,6 +1,5 @@
 //! Search in knowledge, for its own tool and for recalls.
 
-use super::identifiers::Identifiers;
 use super::past::{self, Difference};
 use super::{parse, store};
 use crate::api::{
@@ -14,6 +13,7 @@ use crate::models::Floors;
 use crate::op::OpContext;
 use crate::providers::tokens::Tokens;
 use crate::ranking::bm25::{Postings, Statistics, Words};
+use crate::ranking::identifiers::Identifiers;
 use crate::ranking::{self, explain, hybrid};
 use crate::text::words;
 use crate::usage::Payer;
@@ -188,7 +188,7 @@ pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
     // Chunks of every kind count for how rare a word is.
     let postings = Postings::new(&words, statistics, &rows, |_| true);
     let others: HashSet<ChunkId> = sides.others.into_iter().chain(then.others).collect();
-    let identifiers = Identifiers::new(&prepared.text, &words.terms);
+    let identifiers = Identifiers::in_documents(&prepared.text, &words.terms);
     let may_name = identifiers.candidates(statistics, &postings);
     let by_words = postings.best(best, |id, _| !others.contains(&id));
     let by_name = postings.best(best, |id, _| may_name.contains(&id) && !others.contains(&id));

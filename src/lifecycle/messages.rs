@@ -169,7 +169,7 @@ fn draft(
 
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, vector: Option<&[f32]>) -> Result<StoredMessage, Error> {
     let embedded = vector.map(|vector| Embedded { model: &engine.model().name, vector });
-    let Outcome::Created { id, short_id } = writing::create(engine, ctx, tx, draft, embedded).await? else {
+    let Outcome::Created { id, short_id, .. } = writing::create(engine, ctx, tx, draft, embedded).await? else {
         return Err(Error::internal("a message was not created"));
     };
     if vector.is_none() {

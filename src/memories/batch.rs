@@ -8,6 +8,7 @@ use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use tokio::time::Instant;
 use tracing::instrument;
 
 /// Remembers up to 500 facts of one user in order, each as [`super::remember()`] does. Each item has a transaction of its own, so an error
@@ -59,7 +60,7 @@ pub async fn remember_batch(
             Ok(item) => {
                 let ctx = &ctx.with_part_of_key(index);
                 let once = Once::new(engine, ctx, "batch item", &index)?;
-                item.store(engine, ctx, vectors.next().unwrap_or(Err(Missing::Embedding)), &once).await
+                item.store(engine, ctx, vectors.next().unwrap_or(Err(Missing::Embedding)), &once, Instant::now()).await
             }
             Err(error) => Err(error),
         };

@@ -61,14 +61,15 @@ pub(crate) async fn forget_once(
     if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
         return Err(Error::Forbidden("this memory is shared: only the agent that wrote it or an operator can forget it".into()));
     }
+    let copies = store::copies_of(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], &memory, engine.clock().now()).await?;
     if let Some(forgotten_at) = memory.deleted_at {
-        let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true };
+        let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true, copies };
         once.commit(tx, &answer, &[]).await?;
         return Ok(answer);
     }
     let forgotten_at = engine.clock().now();
     take_away(engine, ctx, &mut tx, &memory, (request.reason.as_deref(), forgotten_at)).await?;
-    let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false };
+    let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false, copies };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
     metrics::counter!("agent_memory_forget_total").increment(1);

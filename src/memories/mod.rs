@@ -16,6 +16,7 @@ pub(crate) mod remember;
 mod review;
 mod revise;
 pub mod store;
+pub(crate) mod twins;
 pub(crate) mod writing;
 
 pub(crate) use archive::archive;
@@ -28,6 +29,7 @@ pub use forget::{delete, forget, restore, undo};
 pub use history::{compare, history, record};
 pub(crate) use history::{reviewed, trust};
 pub use late::embed_late;
+pub(crate) use late::merge_twin;
 pub(crate) use link::{contradictions, post_settling, reinstate};
 pub use link::{link, settle_links, unlink};
 pub use pin::set_pinned;

@@ -6,6 +6,7 @@ use crate::api::{
     MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, UserId,
 };
 use crate::db::lock_key;
+use crate::text::normal;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
@@ -47,7 +48,12 @@ pub fn embedded_text(topic: &str, content: &str) -> String {
     format!("{topic}\n{content}")
 }
 
-/// Two memories with equal keys may be the same one.
+/// When something was last stated that was said at `observed_at`, or is said now: a time after `now` is none.
+pub fn stated(observed_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> DateTime<Utc> {
+    observed_at.map_or(now, |at| at.min(now))
+}
+
+/// Two memories with equal keys may be the same one. Topics are equal if their normal forms are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DedupKey {
     pub agent_id: AgentId,
@@ -62,11 +68,25 @@ pub struct DedupKey {
 }
 
 impl DedupKey {
+    /// The normal form of the topic.
+    pub fn topic_key(&self) -> String {
+        normal(&self.topic)
+    }
+
     /// The advisory lock that serialises all callers who remember under this key.
     pub fn lock(&self) -> i64 {
+        self.lock_with(b"memory", self.topic_key().as_bytes())
+    }
+
+    /// The lock of the key, and the one that serialises all callers who remember this content under any topic.
+    pub fn locks(&self, content_hash: &[u8]) -> [i64; 2] {
+        [self.lock(), self.lock_with(b"content", content_hash)]
+    }
+
+    fn lock_with(&self, what: &[u8], value: &[u8]) -> i64 {
         let id = |id: Option<Uuid>| id.map_or([0; 16], Uuid::into_bytes);
         lock_key(&[
-            b"memory",
+            what,
             self.agent_id.0.as_bytes(),
             &id(self.user_id.map(|user| user.0)),
             self.kind.as_str().as_bytes(),
@@ -75,7 +95,7 @@ impl DedupKey {
             &id(self.repo_id),
             &id(self.session_id),
             &id(self.connection_id),
-            self.topic.as_bytes(),
+            value,
         ])
     }
 }
@@ -167,6 +187,11 @@ impl Draft {
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.details.title.as_deref(), self.details.summary.as_deref())
     }
+
+    /// The locks of its key and of its content.
+    pub fn locks(&self) -> [i64; 2] {
+        self.key.locks(&self.content_hash)
+    }
 }
 
 /// A memory, as far as the engine reads it. Only `memories::store` repeats the names of its columns.
@@ -205,10 +230,13 @@ pub struct Memory {
     pub version: i32,
     pub live: bool,
     pub access_count: i64,
+    pub recalled_count: i64,
+    pub remembered_count: i64,
     pub last_accessed_at: Option<DateTime<Utc>>,
     pub observed_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+    pub stated_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub deleted_at: Option<DateTime<Utc>>,
     pub deleted_by: Option<String>,
@@ -226,6 +254,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The locks of its key and of its content.
+    pub fn locks(&self) -> [i64; 2] {
+        self.key().locks(&self.content_hash)
+    }
+
     /// The key under which this memory may be the same as another.
     pub fn key(&self) -> DedupKey {
         DedupKey {

@@ -7,7 +7,7 @@ use crate::api::{
     ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, Promotion, RATIONALE_MAX,
     RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
-use crate::db::lock;
+use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::guard::{self, SecretKind};
@@ -22,8 +22,8 @@ use tracing::instrument;
 /// Stores a memory, or a new version of the one it repeats, or only records that it was said again.
 ///
 /// 1. The topic is looked up in the vocabulary; an unknown one is proposed. 2. `topic ‖ content` is embedded within a budget; storage
-///    never waits on a model. 3. Under a lock on the key, equal content is counted, a near-duplicate (cosine above the model's dedup
-///    threshold) becomes a new version, anything else a new memory.
+///    never waits on a model. 3. Under a lock on key and content, equal content is counted, a near text that says the same becomes a new
+///    version, and anything else a new memory, beside the near ones that differ ([`super::twins`]).
 ///
 /// # Errors
 /// `Forbidden` without `memory:write` (or `commons:write` for the commons), `Invalid` with every field that is wrong.
@@ -35,9 +35,10 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
+    let start = Instant::now();
     let prepared = prepare(engine, ctx, (request, redacted)).await?;
     let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
-    prepared.store(engine, ctx, vector, &once).await
+    prepared.store(engine, ctx, vector, &once, start).await
 }
 
 /// The request without secrets, and the kinds of those: a marker stands where one was. They must be gone before anything is stored or
@@ -63,7 +64,6 @@ pub(super) struct Prepared {
     resolved: Resolved,
     draft: Draft,
     redacted: Vec<SecretKind>,
-    start: Instant,
 }
 
 /// Whether what an agent writes to the commons waits for a person: other agents will read it.
@@ -96,13 +96,12 @@ pub(super) async fn prepare(
     ctx: &OpContext,
     (request, redacted): (RememberRequest, Vec<SecretKind>),
 ) -> Result<Prepared, Error> {
-    let start = Instant::now();
     check(ctx, &request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let review = needs_review(engine, ctx, &request).await?;
     let lifecycle = lifecycle(engine, ctx, request.commons).await?;
     let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
-    Ok(Prepared { resolved, draft, redacted, start })
+    Ok(Prepared { resolved, draft, redacted })
 }
 
 impl Prepared {
@@ -111,7 +110,7 @@ impl Prepared {
         embedded_text(&self.draft.key.topic, &self.draft.content)
     }
 
-    /// Stores it in a transaction of its own; without a vector, that comes later.
+    /// Stores it in a transaction of its own; without a vector, that comes later. The write counts from `start`.
     ///
     /// # Errors
     /// When the database is out of reach, and those of [`Once::claim`].
@@ -122,9 +121,11 @@ impl Prepared {
         ctx: &OpContext,
         vector: Result<Vec<f32>, Missing>,
         once: &Once<'_>,
+        start: Instant,
     ) -> Result<RememberResponse, Error> {
-        let Self { resolved, draft, redacted, start } = self;
-        let degraded = vector.as_ref().err().map(|missing| missing.of_write()).unwrap_or_default();
+        let Self { resolved, draft, redacted } = self;
+        let missing = vector.as_ref().err().copied();
+        let (degraded, late) = (missing.map(Missing::of_write).unwrap_or_default(), missing.is_some_and(Missing::is_late));
         let vector = vector.ok();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         if let Some(answer) = once.claim(&mut tx).await? {
@@ -133,16 +134,16 @@ impl Prepared {
         if draft.fades() {
             quota::lock_episodes(&mut tx, draft.key.agent_id).await?;
         }
-        lock(&mut tx, draft.key.lock()).await?;
+        lock_all(&mut tx, draft.locks()).await?;
         let outcome = writing::write(engine, ctx, &mut tx, &draft, vector.as_deref()).await?;
         if draft.fades() {
             quota::make_room(engine, ctx, &mut tx, draft.key.agent_id, &draft.lifecycle).await?;
         }
         let proposal = !resolved.is_canonical;
-        writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late: vector.is_none(), reason: None }).await?;
+        writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late, reason: None }).await?;
         let answer = RememberResponse { degraded, ..outcome.response(resolved, &redacted) };
         once.commit(tx, &answer, &[answer.memory_id]).await?;
-        writing::count(engine, &outcome, vector.is_none(), start.elapsed());
+        writing::count(engine, &outcome, late, start.elapsed());
         Ok(answer)
     }
 }

@@ -1,15 +1,16 @@
 //! revise: new content for a given memory. And profile facts, one per person and topic.
 
 use super::access::{self, Purpose};
-use super::model::{Details, Draft, Memory, content_hash, embedded_text};
+use super::model::{DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use super::remember::{self, check_source, check_support};
 use super::store::{self, Embedded};
+use super::twins;
 use super::writing::{self, Outcome, Traces};
 use crate::api::{
-    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
+    CONTENT_MAX, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
     ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
 };
-use crate::db::lock;
+use crate::db::{Tx, lock_all};
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::guard;
@@ -17,6 +18,7 @@ use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::instrument;
@@ -101,14 +103,15 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         Ok(_) => engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await,
         Err(_) => Err(Missing::Embedding),
     };
-    let degraded = vector.as_ref().err().map(|missing| missing.of_write()).unwrap_or_default();
+    let missing = vector.as_ref().err().copied();
+    let degraded = missing.map(Missing::of_write).unwrap_or_default();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
     if let Ok(seen) = &seen {
-        lock(&mut tx, seen.key().lock()).await?;
+        lock_all(&mut tx, seen.key().locks(&content_hash(&request.content))).await?;
     }
     let memory = access::find(&mut tx, ctx, &request.memory, Purpose::Change, engine.clock().now()).await?;
     if memory.status == MemoryStatus::Superseded {
@@ -125,9 +128,11 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let outcome = if memory.content_hash == draft.content_hash {
         writing::repeat(ctx, &mut tx, &draft, memory, embedded, now).await?
     } else {
-        writing::replace(ctx, &mut tx, &draft, memory, embedded, now).await?
+        let revised = writing::replace(ctx, &mut tx, &draft, memory, embedded, now).await?;
+        take_copies_over(engine, ctx, &mut tx, old.id, now).await?;
+        revised
     };
-    let late = vector.is_none() && old.live;
+    let late = vector.is_none() && missing.is_none_or(Missing::is_late) && old.live;
     writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason: cause.reason }).await?;
     let unchanged = matches!(outcome, Outcome::Unchanged(_));
     let revised = ReviseResponse {
@@ -145,6 +150,20 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     once.commit(tx, &answer, &[old.id]).await?;
     writing::count(engine, &outcome, late, start.elapsed());
     Ok(answer)
+}
+
+/// Lets a revised memory supersede those that held its new content before: one content is one memory.
+async fn take_copies_over(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: MemoryId, now: DateTime<Utc>) -> Result<(), Error> {
+    let revised = store::by_ids(tx, ctx.tenancy(), None, &[id], true).await?.pop().ok_or(Error::NotFound("memory"))?;
+    if !revised.live {
+        return Ok(());
+    }
+    let copies = store::copies_of(tx, ctx.tenancy(), &[revised.agent_id], &revised, now).await?;
+    let same_place = |copy: &Memory| DedupKey { topic: String::new(), ..copy.key() } == DedupKey { topic: String::new(), ..revised.key() };
+    for copy in store::by_ids(tx, ctx.tenancy(), Some(revised.agent_id), &copies, true).await?.iter().filter(|copy| same_place(copy)) {
+        twins::supersede(engine, ctx, tx, (&revised, copy), now).await?;
+    }
+    Ok(())
 }
 
 fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -> Draft {
@@ -223,13 +242,13 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    lock(&mut tx, draft.key.lock()).await?;
+    lock_all(&mut tx, draft.locks()).await?;
     let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
         known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash) => {
             writing::propose(engine, ctx, &mut tx, &draft, None).await?
         }
         Some(memory) if memory.content_hash == draft.content_hash => writing::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
-        Some(memory) => writing::replace(ctx, &mut tx, &draft, memory, None, now).await?,
+        Some(memory) => writing::update(engine, ctx, &mut tx, &draft, memory, None, now).await?,
         None => writing::create(engine, ctx, &mut tx, &draft, None).await?,
     };
     let late = outcome.is_new_content();

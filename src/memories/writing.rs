@@ -1,10 +1,11 @@
 //! Writing a draft: a new memory, a new version of one, or a note that it was said again, with the traces that every write leaves.
 
-use super::model::{Change, Details, Draft, Memory, wording};
+use super::model::{Change, Details, Draft, Memory, stated, wording};
 use super::quota;
 use super::store::{self, Birth, Embedded};
+use super::twins::{self, Near, Verdict};
 use crate::aging::expiry;
-use crate::api::{MemoryId, MemoryKind, MemoryStatus, Relation, RememberResponse, Retention};
+use crate::api::{MemoryId, MemoryKind, MemoryStatus, Relation, RememberResponse, Retention, SimilarMemory};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -25,9 +26,13 @@ pub(crate) enum Outcome {
     /// The content is the same, but details were added or changed.
     Amended(Memory),
     Revised(Memory),
+    /// It was said before what the memory says: the memory stays, and the earlier text is kept as one that it superseded.
+    Earlier(Memory),
     Created {
         id: MemoryId,
         short_id: String,
+        /// Near memories that say something else.
+        similar: Vec<SimilarMemory>,
     },
     /// It waits in the inbox.
     Proposed {
@@ -42,6 +47,7 @@ impl Outcome {
             Self::Unchanged(_) => "unchanged",
             Self::Amended(_) => "amended",
             Self::Revised(_) => "revised",
+            Self::Earlier(_) => "earlier",
             Self::Created { .. } => "created",
             Self::Proposed { .. } => "proposed",
         }
@@ -49,7 +55,7 @@ impl Outcome {
 
     pub(crate) fn id(&self) -> MemoryId {
         match self {
-            Self::Unchanged(memory) | Self::Amended(memory) | Self::Revised(memory) => memory.id,
+            Self::Unchanged(memory) | Self::Amended(memory) | Self::Revised(memory) | Self::Earlier(memory) => memory.id,
             Self::Created { id, .. } | Self::Proposed { id, .. } => *id,
         }
     }
@@ -60,12 +66,14 @@ impl Outcome {
     }
 
     pub(super) fn response(&self, resolved: Resolved, redacted: &[SecretKind]) -> RememberResponse {
-        let (was_update, unchanged) = (matches!(self, Self::Revised(_) | Self::Amended(_)), matches!(self, Self::Unchanged(_)));
+        let was_update = matches!(self, Self::Revised(_) | Self::Amended(_));
+        let unchanged = matches!(self, Self::Unchanged(_) | Self::Earlier(_));
         let (memory_id, short_id, previous_version) = match self {
-            Self::Unchanged(memory) => (memory.id, &memory.short_id, None),
+            Self::Unchanged(memory) | Self::Earlier(memory) => (memory.id, &memory.short_id, None),
             Self::Revised(memory) | Self::Amended(memory) => (memory.id, &memory.short_id, Some(memory.version)),
-            Self::Created { id, short_id } | Self::Proposed { id, short_id } => (*id, short_id, None),
+            Self::Created { id, short_id, .. } | Self::Proposed { id, short_id } => (*id, short_id, None),
         };
+        let similar = if let Self::Created { similar, .. } = self { similar.clone() } else { vec![] };
         let awaits_review = matches!(self, Self::Proposed { .. });
         let Resolved { topic, is_canonical, .. } = resolved;
         RememberResponse {
@@ -77,6 +85,7 @@ impl Outcome {
             unchanged,
             previous_version,
             awaits_review,
+            similar,
             redacted: redacted.iter().map(ToString::to_string).collect(),
             degraded: vec![],
         }
@@ -95,20 +104,60 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
         return propose(engine, ctx, tx, draft, embedded).await;
     }
     let near = match embedded {
-        Some(embedded) => store::nearest(tx, ctx.tenancy(), &draft.key, embedded, None, now).await?,
-        None => None,
+        Some(embedded) => store::nearest(tx, ctx.tenancy(), &draft.key, embedded, None, twins::NEIGHBOURS, now).await?,
+        None => vec![],
     };
-    let near = near.filter(|(_, similarity)| *similarity > model.dedup_threshold).map(|(memory, _)| memory);
-    match near {
-        // A decision that resembles another is a decision of its own: both stay, linked.
-        Some(memory) if draft.key.kind != MemoryKind::Decision => replace(ctx, tx, draft, memory, embedded, now).await,
-        near => {
-            let created = create(engine, ctx, tx, draft, embedded).await?;
-            if let Some(memory) = near {
+    let mut near = twins::judge_all(model, &draft.content, near);
+    let twin = near.iter().position(|one| one.verdict == Verdict::Same).map(|place| near.remove(place).memory);
+    match twin {
+        Some(memory) if draft.key.kind != MemoryKind::Decision => update(engine, ctx, tx, draft, memory, embedded, now).await,
+        twin => {
+            let created = create_beside(engine, ctx, tx, draft, embedded, near).await?;
+            // A decision that says the same as another is a decision of its own: both stay, linked.
+            if let Some(memory) = twin {
                 store::link(tx, ctx, (draft.key.agent_id, draft.key.user_id), created.id(), memory.id, Relation::RelatedTo, now).await?;
             }
             Ok(created)
         }
+    }
+}
+
+/// Gives a memory that says the same the new text. A text that was said earlier never replaces a newer one.
+pub(super) async fn update(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    memory: Memory,
+    embedded: Option<Embedded<'_>>,
+    now: DateTime<Utc>,
+) -> Result<Outcome, Error> {
+    // What is said now is the newest, whatever another server's clock shows.
+    if draft.source.observed_at.is_none_or(|at| at >= memory.stated_at) {
+        return replace(ctx, tx, draft, memory, embedded, now).await;
+    }
+    let earlier = create(engine, ctx, tx, draft, embedded).await?.id();
+    let earlier = store::by_ids(tx, ctx.tenancy(), Some(draft.key.agent_id), &[earlier], true).await?.pop();
+    let earlier = earlier.ok_or_else(|| Error::internal("a memory that was just stored is not there"))?;
+    twins::supersede(engine, ctx, tx, (&memory, &earlier), now).await?;
+    Ok(Outcome::Earlier(memory))
+}
+
+/// Stores a new memory beside the near ones that say something else.
+async fn create_beside(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    draft: &Draft,
+    embedded: Option<Embedded<'_>>,
+    near: Vec<Near>,
+) -> Result<Outcome, Error> {
+    match create(engine, ctx, tx, draft, embedded).await? {
+        Outcome::Created { id, short_id, .. } => {
+            let similar = twins::set_beside(engine, ctx, tx, (draft, id), near).await?;
+            Ok(Outcome::Created { id, short_id, similar })
+        }
+        other => Ok(other),
     }
 }
 
@@ -122,8 +171,10 @@ pub(super) async fn repeat(
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
     let (retention, expires_at) = kept(draft, &memory, now);
-    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), expires_at, now).await?;
-    if draft.details.title.is_some() || draft.details.summary.is_some() {
+    let stated_at = stated(draft.source.observed_at, now);
+    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), (expires_at, stated_at), now).await?;
+    let has_topic = store::add_topic(tx, ctx.tenancy(), &memory, draft, now).await?;
+    if has_topic || draft.details.title.is_some() || draft.details.summary.is_some() {
         let Details { title, summary, .. } = &draft.details;
         let text = wording(&memory.content, title.as_deref().or(memory.title.as_deref()), summary.as_deref().or(memory.summary.as_deref()));
         store::put_words(tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &text).await?;
@@ -169,7 +220,7 @@ pub(crate) async fn create(
     quota::refuse_if_full(ctx, tx, draft).await?;
     let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Active, embedded.is_none())).await?;
     finish(ctx, tx, draft, (id, Change::Created), embedded, engine.clock().now()).await?;
-    Ok(Outcome::Created { id, short_id })
+    Ok(Outcome::Created { id, short_id, similar: vec![] })
 }
 
 /// Puts a memory into the inbox, unless the same content waits there.
@@ -266,6 +317,7 @@ pub(crate) async fn leave_traces(
         Outcome::Created { .. } => ("memory.remembered", "remembered"),
         Outcome::Revised(_) if traces.reason.is_some() => ("memory.revised", "corrected"),
         Outcome::Revised(_) => ("memory.revised", "remembered in new words"),
+        Outcome::Earlier(_) => ("memory.repeated", "remembered as it was said earlier"),
         Outcome::Amended(_) => ("memory.amended", "details added"),
         Outcome::Unchanged(_) => ("memory.repeated", "remembered again"),
         Outcome::Proposed { .. } => ("memory.proposed", "waits for review"),
@@ -282,7 +334,7 @@ pub(crate) async fn leave_traces(
 fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
     let hex = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match outcome {
-        Outcome::Unchanged(_) => serde_json::json!({}),
+        Outcome::Unchanged(_) | Outcome::Earlier(_) => serde_json::json!({}),
         Outcome::Amended(memory) => serde_json::json!({ "amended": draft.details.amendments(memory) }),
         Outcome::Revised(memory) => serde_json::json!({ "content": [hex(&memory.content_hash), hex(&draft.content_hash)] }),
         Outcome::Created { .. } | Outcome::Proposed { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),

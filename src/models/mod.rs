@@ -10,10 +10,12 @@ pub struct Model {
     pub name: String,
     /// 384 or 1536.
     pub dimension: usize,
-    /// Cosine above which two memories under one key are the same.
+    /// Cosine above which two memories are so near that one may replace the other, whatever their words are.
     pub dedup_threshold: f64,
-    /// Cosine above which an update is suggested.
+    /// Cosine above which two memories are near: with the same words they are one memory, otherwise an update is suggested.
     pub suggestion_threshold: f64,
+    /// Least cosine of two memories that are about one matter: they may contradict one another.
+    pub related_threshold: f64,
     pub floors: Floors,
 }
 

@@ -105,7 +105,21 @@ fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapsh
     let same = resolved.filter(|resolved| resolved.topic == line.topic && resolved.is_canonical == line.is_canonical);
     row["vocabulary_version"] = same.map_or(0, |resolved| resolved.version).into();
     row["topic_normal"] = normal(&line.topic_raw).into();
+    row["topic_key"] = normal(&line.topic).into();
     row
+}
+
+/// The rows of the further topics of some memories.
+fn topics<'a>(memories: impl Iterator<Item = &'a MemoryLine>) -> Value {
+    let row = |memory: &'a MemoryLine| {
+        memory.topics.iter().map(|topic| {
+            json!({
+                "agent_id": memory.agent_id, "memory_id": memory.id, "topic": topic.topic, "topic_raw": topic.topic_raw,
+                "topic_normal": normal(&topic.topic_raw), "is_canonical": topic.is_canonical, "created_at": topic.created_at,
+            })
+        })
+    };
+    memories.flat_map(row).collect()
 }
 
 /// Writes a batch. Memories get their words at once, and jobs for their vectors.
@@ -174,6 +188,7 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     let tenant = ctx.tenant_id;
     let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
     let written = store::put_memories(tx, ctx.tenancy(), &rows(batch, snapshot.as_deref())?, importing(engine, ctx)).await?;
+    store::put_topics(tx, ctx.tenancy(), &topics(batch.lines.iter().filter_map(|(_, line)| line.memory()))).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
     agents.dedup();
     memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
@@ -224,6 +239,10 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
     found.retain(|memory| memory.live);
     if found.is_empty() {
         return Ok("no longer live");
+    }
+    found.retain(|memory| engine.reads(&embedded_text(&memory.topic, &memory.content)));
+    if found.is_empty() {
+        return Ok("in a language that the model does not know");
     }
     let texts = found.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
     let vectors = engine.embed_batch_for_job(ctx.into(), texts).await?;

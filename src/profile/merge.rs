@@ -140,7 +140,7 @@ impl Merge {
 fn conflict((one_listed, one): (bool, &Value), (other_listed, other): (bool, &Value)) -> bool {
     match (one_listed || other_listed, one.as_str(), other.as_str()) {
         (false, ..) => true,
-        (true, Some(one), Some(other)) => compare(one, other) == Likeness::Conflict,
+        (true, Some(one), Some(other)) => compare(one, other).is_conflict(),
         _ => false,
     }
 }

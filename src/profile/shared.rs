@@ -23,7 +23,7 @@ fn covers(own: &Leaf, shared: &Leaf) -> bool {
         _ => Likeness::Other,
     };
     let single = !(own.listed && shared.listed);
-    likeness == Likeness::Same || own.is_visible() && (single || likeness == Likeness::Conflict)
+    likeness == Likeness::Same || own.is_visible() && (single || likeness.is_conflict())
 }
 
 #[cfg(test)]

@@ -24,14 +24,14 @@ const PROMPTS: [Text; 6] = [
     Text {
         name: "write",
         title: "Remember what lasts",
-        version: 3,
+        version: 4,
         discipline: Some(Discipline::Aggressive),
         text: include_str!("write.md"),
     },
     Text {
         name: "write_confirming",
         title: "Remember, and ask first",
-        version: 3,
+        version: 4,
         discipline: Some(Discipline::Confirming),
         text: include_str!("write_confirming.md"),
     },

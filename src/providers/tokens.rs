@@ -10,6 +10,10 @@ pub trait Tokens: Send + Sync + 'static {
     fn count(&self, text: &str) -> usize {
         self.starts(text).len()
     }
+    /// Which share of a text's tokens the model does not know, 0 to 1: most of those of a language that it never read.
+    fn unknown(&self, _text: &str) -> f64 {
+        0.0
+    }
 }
 
 /// Tokens of a hosted model, whose tokenizer is not available: one for every four bytes. English prose has fewer, source code and

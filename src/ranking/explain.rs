@@ -1,6 +1,6 @@
 //! The explanation of a hit, in words.
 
-use super::Ranked;
+use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories::model::{Memory, embedded_text, recency};
 use crate::text::words;
@@ -79,11 +79,14 @@ pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
 
 /// The score as a sentence.
 pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -> String {
-    let days = (now - ranked.candidate.memory.updated_at).num_days().max(0);
+    let memory = &ranked.candidate.memory;
+    // `decay` counts from the last write, the others from when it was last stated.
+    let since = if ranked.breakdown.parts.is_empty() { memory.updated_at } else { memory.stated_at };
+    let days = (now - since).num_days().max(0);
     score_sentence(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days)
 }
 
-/// The score of a memory that was written `days` ago, as a sentence.
+/// The score of a memory that was written or stated `days` ago, as a sentence.
 pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, matched_words: &[String], days: i64) -> String {
     let age = match days {
         0 => "today".to_owned(),
@@ -95,9 +98,9 @@ pub fn score_sentence(breakdown: &Breakdown, matched_by: MatchedBy, score: f64, 
     if breakdown.parts.is_empty() {
         format!("{how}; written {age} (× {recency:.2}), which makes {score:.2}.")
     } else if breakdown.parts.iter().any(|part| part.name == Criterion::Recency) {
-        format!("{how}; written {age}. Score: {sum}, which makes {score:.2}.")
+        format!("{how}; stated {age}. Score: {sum}, which makes {score:.2}.")
     } else {
-        format!("{how}. Score: {sum}; written {age} (× {recency:.2}), which makes {score:.2}.")
+        format!("{how}. Score: {sum}; stated {age} (× {:.2}), which makes {score:.2}.", hybrid::kept(recency))
     }
 }
 

@@ -8,13 +8,17 @@ use super::bm25::Postings;
 use super::dates::{self, Dates};
 use crate::api::{Criterion, MemoryId, Part, Ranking};
 use crate::text;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Least number of candidates of each side, besides the turns beside them.
+/// Least number of candidates by meaning, and of candidates by words whose neighbours are candidates, too.
 pub const ANCHORS: usize = 20;
+/// Least number of candidates by words.
+pub const WORD_ANCHORS: usize = 60;
 /// Turns on either side that are read for an anchor: the neighbours of the anchor, and two more around each neighbour.
 pub const AROUND: usize = 3;
+/// Turns that were said further apart than this say nothing about one another.
+pub const APART_MAX: TimeDelta = TimeDelta::hours(1);
 
 const WORDS: f64 = 1.25;
 const MEANING: f64 = 1.0;
@@ -22,9 +26,12 @@ const SPEAKER: f64 = 0.5;
 const DATE: f64 = 0.3;
 const TIME: f64 = 0.2;
 const QUESTION: f64 = -0.1;
+const IDENTIFIER: f64 = 1.0;
 const LENGTH: f64 = 0.1;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
+/// Days after which 1/e is left of a memory's recency.
+const RECENCY_DAYS: f64 = 365.0;
 const CONFIDENCE: f64 = 0.1;
 /// The highest sum that a memory can reach, as a round number: `hybrid_decay` divides by it, so that scores are between 0 and about 1.
 const MOST: f64 = 4.0;
@@ -37,6 +44,26 @@ const TURN: f64 = 250.0;
 const PASSAGE: f64 = 0.25;
 /// Characters of a usual word with the function words around it.
 const WORD: f64 = 10.0;
+/// Share of punctuation from which a text is code. How long code is says nothing about how much it says.
+const CODE: f64 = 0.12;
+/// The number of words that code counts for.
+const CODE_WORDS: f64 = 20.0;
+
+/// exp(−Δdays/365): how recent a statement is at `now`; at most 1.
+pub fn recency(stated_at: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
+    let days = (now - stated_at).as_seconds_f64() / 86_400.0;
+    (-days.max(0.0) / RECENCY_DAYS).exp()
+}
+
+/// What `hybrid_decay` leaves of the score of a memory of this recency: 0.9 to 1. An old memory competes worse; it is never forgotten.
+pub fn kept(recency: f64) -> f64 {
+    1.0 - RECENCY + RECENCY * recency
+}
+
+/// Whether a text of so many characters is code, by how many of them are ASCII punctuation.
+pub fn is_code(characters: i32, punctuation: i32) -> bool {
+    f64::from(punctuation) > CODE * f64::from(characters)
+}
 
 /// The weight of the words in `counted` that a memory has, or borrows from the turns around it, 0 to about 1.
 fn covered(postings: &Postings<MemoryId>, turn: &Turn, around: &Context, counted: &[bool]) -> f64 {
@@ -58,14 +85,24 @@ pub struct Place {
     pub after: Vec<MemoryId>,
 }
 
-/// The turns around anchors in one complete conversation, in the order of the turns.
-pub fn places(line: &[MemoryId], anchors: &HashSet<MemoryId>) -> Vec<(MemoryId, Place)> {
-    let place = |(at, id): (usize, &MemoryId)| {
-        let before = line[..at].iter().rev().take(AROUND).copied().collect();
-        let after = line[at + 1..].iter().take(AROUND).copied().collect();
+/// The turns around anchors in one complete conversation, in the order of the turns: those within an hour.
+pub fn places(line: &[(MemoryId, DateTime<Utc>)], anchors: &HashSet<MemoryId>) -> Vec<(MemoryId, Place)> {
+    let place = |(at, (id, said_at)): (usize, &(MemoryId, DateTime<Utc>))| {
+        let near = |turn: &&(MemoryId, DateTime<Utc>)| (turn.1 - *said_at).abs() <= APART_MAX;
+        let before = line[..at].iter().rev().take(AROUND).filter(near).map(|(id, _)| *id).collect();
+        let after = line[at + 1..].iter().take(AROUND).filter(near).map(|(id, _)| *id).collect();
         (*id, Place { before, after })
     };
-    line.iter().enumerate().filter(|(_, id)| anchors.contains(id)).map(place).collect()
+    line.iter().enumerate().filter(|(_, (id, _))| anchors.contains(id)).map(place).collect()
+}
+
+/// What is scored: anchors, and the turns directly beside those of them that are `wide`.
+pub fn scored(places: &HashMap<MemoryId, Place>, wide: &HashSet<MemoryId>) -> HashSet<MemoryId> {
+    let mut scored: HashSet<MemoryId> = places.keys().copied().collect();
+    for (_, place) in places.iter().filter(|(id, _)| wide.contains(id)) {
+        scored.extend(place.before.first().into_iter().chain(place.after.first()));
+    }
+    scored
 }
 
 /// The turn before, the one after, two before, two after.
@@ -95,13 +132,21 @@ pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context>
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub id: MemoryId,
+    /// Equal for equal contents.
+    pub content: u64,
     pub said_at: DateTime<Utc>,
     pub speaker: Option<String>,
     /// Length of the content, in characters.
     pub characters: i32,
+    /// How many terms it has, topics included.
+    pub terms: i32,
+    pub is_code: bool,
+    /// It names a rare identifier of the question to the letter.
+    pub is_named: bool,
     pub semantic: Option<f64>,
     /// How well its scope fits the question's, 0 to 1.
     pub scope: f64,
+    /// [`recency()`] of the statement.
     pub recency: f64,
     pub confidence: f64,
     /// Its text ends as a question.
@@ -122,6 +167,15 @@ impl Reading {
     /// Parses a question whose words are `terms`.
     pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>) -> Self {
         Self { ranking, terms: terms.keys().cloned().collect(), dates: dates::in_question(query), asks_when: dates::asks_when(query) }
+    }
+
+    pub fn ranking(&self) -> Ranking {
+        self.ranking
+    }
+
+    /// The words of the question, in their order.
+    pub fn terms(&self) -> &[String] {
+        &self.terms
     }
 
     /// Whether the question asks for a time.
@@ -163,6 +217,8 @@ pub struct Scored {
     pub score: f64,
     /// How well its scope fits.
     pub fit: f64,
+    /// Equal for equal contents.
+    pub content: u64,
 }
 
 /// Scores memories, best first; at the same score the newer id.
@@ -178,22 +234,34 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             meaning(ranking, turn.semantic, turn.characters),
             part(ranking, Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
             part(ranking, Criterion::Date, f64::from(u8::from(dated)), DATE),
-            part(ranking, Criterion::Length, length(turn.characters), LENGTH),
+            part(ranking, Criterion::Length, said(&turn), LENGTH),
             part(ranking, Criterion::Scope, turn.scope, SCOPE),
             part(ranking, Criterion::Confidence, turn.confidence, CONFIDENCE),
         ];
+        if turn.is_named {
+            parts.push(part(ranking, Criterion::Identifier, 1.0, IDENTIFIER));
+        }
         parts.push(part(ranking, Criterion::Question, f64::from(u8::from(turn.asks)), QUESTION));
         if reading.asks_when {
             parts.push(part(ranking, Criterion::Time, f64::from(u8::from(turn.tells_time)), TIME));
         }
         let decay = if decays(ranking) {
-            turn.recency
+            kept(turn.recency)
         } else {
             parts.push(part(ranking, Criterion::Recency, turn.recency, RECENCY));
             1.0
         };
         let (score, lexical) = (sum(&parts) * decay, postings.relevance(turn.id));
-        Scored { id: turn.id, semantic: turn.semantic, lexical, recency: turn.recency, parts, score, fit: turn.scope }
+        Scored {
+            id: turn.id,
+            semantic: turn.semantic,
+            lexical,
+            recency: turn.recency,
+            parts,
+            score,
+            fit: turn.scope,
+            content: turn.content,
+        }
     };
     let mut scored: Vec<Scored> = turns.into_iter().map(one).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
@@ -238,6 +306,12 @@ fn passage(characters: i32) -> f64 {
     1.0 - (TURN / f64::from(characters).max(1.0)).min(1.0)
 }
 
+/// How much a memory says: the logarithm of the number of its words.
+fn said(turn: &Turn) -> f64 {
+    (1.0 + if turn.is_code { CODE_WORDS } else { f64::from(turn.terms) }).ln()
+}
+
+/// The same for a text whose words were not counted.
 fn length(characters: i32) -> f64 {
     (1.0 + f64::from(characters) / WORD).ln()
 }

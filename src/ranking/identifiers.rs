@@ -1,28 +1,48 @@
 //! Identifiers in a query: `E1042` is to be found to the letter, however little a single word weighs in a long question. Pure.
 
-use crate::api::ChunkId;
-use crate::ranking::bm25::{Postings, Statistics};
+use super::bm25::{Postings, Statistics};
 use crate::text::words::{self, PRIOR_DOCUMENTS};
 use std::collections::HashSet;
+use std::hash::Hash;
 
-/// An identifier is rare if at most this many chunks have its words, and at most one chunk in a hundred.
+/// An identifier is rare if at most this many texts have its words, and at most one text in a hundred.
 const RARE: usize = 20;
 const RARE_AMONG: f64 = 100.0;
 /// Shortest number, and shortest word in capitals, that is taken for an identifier: 23505, ENOENT.
 const DIGITS: usize = 5;
 const CAPITALS: usize = 4;
+/// Shortest number that is an identifier after `#` or after a word in capitals: `PR 482`.
+const NUMBERED: usize = 3;
 
 /// The identifiers of a query, in lower case, each with the places of its terms among the terms of the query.
 pub struct Identifiers(Vec<(String, Vec<usize>)>);
 
 impl Identifiers {
-    /// Reads a query whose terms are `terms`, in their order.
-    pub fn new(query: &str, terms: &[String]) -> Self {
+    /// Reads a query of documents whose terms are `terms`, in their order.
+    pub fn in_documents(query: &str, terms: &[String]) -> Self {
+        Self::read(query, terms, |_, word| is_identifier(word))
+    }
+
+    /// Reads a question about memories, which people say: words in capitals are no identifiers there, and quantities are none.
+    pub fn in_memories(query: &str, terms: &[String]) -> Self {
+        Self::read(query, terms, is_spoken)
+    }
+
+    fn read(query: &str, terms: &[String], is: impl Fn(Option<&str>, &str) -> bool) -> Self {
         let place = |term: &String| terms.binary_search(term).ok();
         let places = |name: &str| words::terms(name).keys().map(place).collect::<Option<Vec<_>>>().filter(|places| !places.is_empty());
-        let names =
-            query.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| is_identifier(word));
+        let written: Vec<&str> = query.split_whitespace().collect();
+        let names = written.iter().enumerate().filter_map(|(at, word)| {
+            let name = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let before = if word.starts_with('#') { Some("#") } else { at.checked_sub(1).map(|before| written[before]) };
+            is(before, name).then_some(name)
+        });
         Self(names.filter_map(|name| Some((name.to_lowercase(), places(name)?))).collect())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether a text names one of them, as a word of its own.
@@ -36,13 +56,13 @@ impl Identifiers {
         })
     }
 
-    /// The chunks that have all words of a rare identifier. Only their text tells whether they name it.
-    pub fn candidates(&self, statistics: Statistics, postings: &Postings<ChunkId>) -> HashSet<ChunkId> {
+    /// The texts that have all words of a rare identifier. Only their letters tell whether they name it.
+    pub fn candidates<Id: Copy + Ord + Hash>(&self, statistics: Statistics, postings: &Postings<Id>) -> HashSet<Id> {
         let mut candidates = HashSet::new();
         for (_, places) in &self.0 {
             let has_all =
                 postings.texts().filter(|(_, worths)| places.iter().all(|place| worths.iter().any(|worth| worth.place == *place)));
-            let holders: Vec<ChunkId> = has_all.map(|(id, _)| id).take(RARE + 1).collect();
+            let holders: Vec<Id> = has_all.map(|(id, _)| id).take(RARE + 1).collect();
             if holders.len() <= RARE && holders.len() as f64 * RARE_AMONG <= statistics.documents as f64 + PRIOR_DOCUMENTS {
                 candidates.extend(holders);
             }
@@ -66,9 +86,25 @@ fn is_identifier(word: &str) -> bool {
     number || shouted || hump || (letters > 0 && (digits > 0 || word.contains('_')))
 }
 
+/// Whether a word that people say among others is an identifier: `zq4579`, `RMB_POOL`, 23505, 482 in "PR 482"; not "3rd", "20kg" or 2026.
+fn is_spoken(before: Option<&str>, word: &str) -> bool {
+    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = word.chars().filter(|c| c.is_ascii_digit()).count();
+    if letters == 0 {
+        let plain = digits > 0 && digits == word.len();
+        let year = digits == 4 && (word.starts_with("19") || word.starts_with("20"));
+        let capitals = |before: &str| before == "#" || before.len() >= 2 && before.bytes().all(|byte| byte.is_ascii_uppercase());
+        return plain && !year && (digits >= DIGITS || digits >= NUMBERED && before.is_some_and(capitals));
+    }
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'));
+    let quantity = unit.len() < word.len() && unit.chars().count() <= 2 && unit.chars().all(char::is_alphabetic);
+    (digits > 0 && !quantity) || word.contains('_')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::ChunkId;
     use crate::ranking::bm25::{Posting, Words};
     use uuid::Uuid;
 
@@ -83,11 +119,34 @@ mod tests {
     }
 
     #[test]
+    fn quantities_and_years_that_people_say_are_no_identifiers() {
+        for (before, word) in
+            [(None, "zq4579"), (None, "db-7"), (Some("#"), "482"), (Some("PR"), "482"), (None, "23505"), (None, "RMB_POOL")]
+        {
+            assert!(is_spoken(before, word), "{word}");
+        }
+        for (before, word) in [
+            (None, "3rd"),
+            (None, "20kg"),
+            (None, "5pm"),
+            (None, "1.5"),
+            (Some("IN"), "2026"),
+            (None, "482"),
+            (None, "maxPoolSize"),
+            (None, "ENOENT"),
+            (None, "Vera"),
+            (None, ""),
+        ] {
+            assert!(!is_spoken(before, word), "{word}");
+        }
+    }
+
+    #[test]
     fn only_rare_identifiers_have_candidates() {
         let query = "what does E1042 say about apples and pears?";
         let terms = words::terms(query);
         let words = Words::new(&terms, std::slice::from_ref(&terms));
-        let identifiers = Identifiers::new(query, &words.terms);
+        let identifiers = Identifiers::in_documents(query, &words.terms);
         let id = |n: u128| ChunkId(Uuid::from_u128(n));
         let rows = |holders: std::ops::RangeInclusive<u128>| -> Vec<Posting<ChunkId>> {
             let others = (2..=40).flat_map(|n| words.postings(id(n), &words::terms("apples and pears say")));
@@ -106,7 +165,7 @@ mod tests {
     #[test]
     fn an_identifier_is_named_to_the_letter() {
         let query = "(see `RMB_POOL_MAX`, ADR-005)";
-        let identifiers = Identifiers::new(query, &words::terms(query).into_keys().collect::<Vec<_>>());
+        let identifiers = Identifiers::in_documents(query, &words::terms(query).into_keys().collect::<Vec<_>>());
         for text in ["rmb_pool_max limits it", "ADR-005 › Store", "(ADR-005)"] {
             assert!(identifiers.are_named_in(text), "{text}");
         }

@@ -4,6 +4,8 @@ pub mod bm25;
 pub mod dates;
 pub mod explain;
 pub mod hybrid;
+pub mod identifiers;
+pub mod updates;
 pub mod weighted;
 
 use crate::api::{Breakdown, MatchedBy};

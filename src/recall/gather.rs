@@ -3,17 +3,19 @@
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
 use super::scope::STRONG;
-use super::store::{self, Feature, Meaning, Nearest, Reach, Sides};
-use crate::api::{AgentId, MemoryId, Ranking};
+use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
+use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
-use crate::memories::model::{Memory, recency};
+use crate::memories::model::{Memory, embedded_text, recency};
 use crate::models::Floors;
 use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::dates;
-use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn};
+use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
+use crate::ranking::identifiers::Identifiers;
+use crate::ranking::updates::put_newer_first;
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -132,16 +134,16 @@ pub(super) async fn by_hybrid(
     let (reach, model) = (&question.reach, &engine.model().name);
     let words = prepared.question_words();
     let most = anchors_of(question);
-    let decayed_above = (question.ranking == Ranking::HybridDecay).then_some(floors.vector);
-    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above, most });
+    let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: None, most });
     let Sides { postings, foreign, statistics, nearest } = sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
-    let anchors: HashSet<_> = word_anchors(&postings, &foreign, most).chain(nearest.iter().map(|near| near.id)).collect();
-    let anchors: Vec<_> = anchors.into_iter().collect();
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
-    let (features, places) = store::turns(tx, reach, model, prepared.vector.as_deref(), reading.asks_when(), &anchors).await?;
+    let identifiers = Identifiers::in_memories(question.query, &words.terms);
+    let anchors = anchors(&postings, &foreign, most, &identifiers, statistics, nearest.iter().map(|near| near.id));
+    let vector = prepared.vector.as_deref();
+    let (features, places) = store::turns(tx, reach, (model, vector), reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
-    let turns = features.into_iter().map(|feature| turn(feature, question)).collect();
+    let turns = features.into_iter().map(|feature| turn(feature, question, &identifiers)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let (chosen, scored, below_floor) = choose(scored, question, floors);
     let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG);
@@ -149,8 +151,24 @@ pub(super) async fn by_hybrid(
     let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
-    let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors);
+    let order = order(chosen, rows.into_iter().map(|memory| (memory.id, memory)).collect(), floors, &reading);
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
+}
+
+/// What a search looks at closely: the best by words, more of them than by meaning; the nearest; and the holders of rare identifiers.
+pub(super) fn anchors(
+    postings: &Postings<MemoryId>,
+    foreign: &HashSet<MemoryId>,
+    most: usize,
+    identifiers: &Identifiers,
+    statistics: Statistics,
+    nearest: impl Iterator<Item = MemoryId>,
+) -> Anchors {
+    let wide: HashSet<MemoryId> = word_anchors(postings, foreign, most).chain(nearest).collect();
+    let holders = if identifiers.is_empty() { HashSet::new() } else { identifiers.candidates(statistics, postings) };
+    let holders: HashSet<MemoryId> = holders.into_iter().filter(|id| !foreign.contains(id)).collect();
+    let worded = word_anchors(postings, foreign, most.max(WORD_ANCHORS));
+    Anchors { all: worded.chain(wide.iter().copied()).chain(holders.iter().copied()).collect(), wide, holders }
 }
 
 /// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
@@ -182,6 +200,9 @@ pub(super) fn anchors_of(question: &Question<'_>) -> usize {
 /// The best that pass and may be shown, and the nearest that do not, or all of both if the question asks for them; how many may be shown, and how many of them do not pass.
 pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64, i64) {
     scored.retain(|one| question.reach.scoping.shows(one.fit, one.semantic, one.lexical));
+    // The best of equal contents stands for all of them.
+    let mut contents = HashSet::new();
+    scored.retain(|one| contents.insert(one.content));
     let passes = |one: &Scored| {
         let (relevance, floor, _) = ranking::measure(one, floors);
         relevance >= floor
@@ -195,27 +216,38 @@ pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: F
     (passed, all, cut)
 }
 
-pub(super) fn turn(feature: Feature, question: &Question<'_>) -> Turn {
+pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Identifiers) -> Turn {
+    let named = |topic: &String| identifiers.are_named_in(&embedded_text(topic, feature.text.as_deref().unwrap_or_default()));
     Turn {
         id: feature.id,
+        content: fingerprint(&feature.content_hash),
         said_at: feature.said_at,
         scope: question.reach.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
         speaker: feature.speaker,
         characters: feature.characters,
+        terms: feature.terms,
+        is_code: hybrid::is_code(feature.characters, feature.punctuation),
+        is_named: feature.topic.as_ref().is_some_and(named),
         semantic: feature.semantic,
-        recency: recency(feature.updated_at, question.reach.now),
+        recency: hybrid::recency(feature.stated_at, question.reach.now),
         confidence: f64::from(feature.confidence),
         asks: feature.asks,
         tells_time: feature.text.as_deref().is_some_and(dates::tells_time),
     }
 }
 
-/// Orders the chosen memories by (score, created_at, id).
-pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, Memory>, floors: Floors) -> Order {
+/// What tells contents apart: the beginning of their hash.
+fn fingerprint(content_hash: &[u8]) -> u64 {
+    content_hash.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Orders the chosen memories by (score, created_at, id), the later statement of a matter before an earlier one.
+pub(super) fn order(chosen: Vec<Scored>, mut memories: HashMap<MemoryId, Memory>, floors: Floors, reading: &Reading) -> Order {
     let ranked = chosen.into_iter().filter_map(|one| Some(ranking::fused(memories.remove(&one.id)?, one, floors)));
     let (mut passed, mut below): (Vec<_>, Vec<_>) = ranked.partition(ranking::Ranked::passed);
     ranking::sort(&mut passed);
     ranking::sort(&mut below);
+    put_newer_first(&mut passed, reading.ranking(), reading.terms());
     Order { passed, below }
 }
 

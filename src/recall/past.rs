@@ -10,11 +10,13 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::knowledge::PreparedQuery;
-use crate::memories::model::{Memory, embedded_text, recency};
+use crate::memories;
+use crate::memories::model::{Memory, embedded_text};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::hybrid::{self, Place, Reading};
+use crate::ranking::identifiers::Identifiers;
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use crate::usage::Payer;
@@ -84,10 +86,15 @@ pub async fn memory(
     }
     let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
     let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;
+    let ids: Vec<MemoryId> = past.iter().map(|one| one.memory.id).collect();
+    let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
+    for (id, topic) in memories::store::topics_of(&mut tx, tenancy, &ids, reach.now).await? {
+        topics.entry(id).or_default().push(topic);
+    }
     tx.commit().await?;
     lost.unrecorded.extend(past.iter().filter(|one| !one.recorded).map(|one| one.memory.id));
     let documents: Vec<BTreeMap<String, u32>> =
-        computing(|| past.iter().map(|one| words::terms(&embedded_text(&one.memory.topic, &one.memory.wording()))).collect());
+        computing(|| past.iter().map(|one| words::terms(&searched_text(&one.memory, topics.get(&one.memory.id)))).collect());
     let semantic = match &prepared.vector {
         Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
@@ -95,6 +102,12 @@ pub async fn memory(
     let documents = past.into_iter().zip(semantic).zip(documents).map(|((past, semantic), terms)| Document { past, semantic, terms });
     let documents = documents.filter(|one| one.past.in_reach).collect();
     Ok(computing(|| rank(documents, question, prepared, floors)))
+}
+
+/// The text of a memory whose words are searched: its topics, its content and the rest.
+fn searched_text(memory: &Memory, further: Option<&Vec<String>>) -> String {
+    let topics = further.map_or_else(|| memory.topic.clone(), |further| embedded_text(&memory.topic, &further.join("\n")));
+    embedded_text(&topics, &memory.wording())
 }
 
 /// Runs work that computes for longer than other requests should wait: their tasks move to another thread, if there is one.
@@ -136,7 +149,7 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
             let shown = |one: &Candidate| relevance(one).is_some_and(|relevance| relevance >= STRONG || !foreign.contains(&one.memory.id));
             ranking::decayed(reached.into_iter().filter(shown).collect(), floors, question.reach.now)
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, &postings, floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics), floors),
     };
     let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
     MemorySide { order, postings, statistics, scored, below_floor, totals: None }
@@ -148,42 +161,34 @@ fn hybrid(
     foreign: &HashSet<MemoryId>,
     question: &Question<'_>,
     prepared: &PreparedQuery,
-    postings: &Postings<MemoryId>,
+    (postings, statistics): (&Postings<MemoryId>, Statistics),
     floors: Floors,
 ) -> Order {
     let most = gather::anchors_of(question);
-    let mut near: Vec<((bool, f64), MemoryId)> =
-        reached.iter().filter_map(|one| Some((nearness(one, question, floors)?, one.memory.id))).collect();
-    near.sort_by(|a, b| b.0.0.cmp(&a.0.0).then(b.0.1.total_cmp(&a.0.1)).then(b.1.cmp(&a.1)));
+    let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
     let strong: HashSet<MemoryId> =
         reached.iter().filter(|one| one.semantic.is_some_and(|semantic| semantic >= STRONG)).map(|one| one.memory.id).collect();
     let own = near.iter().map(|(_, id)| *id).filter(|id| !foreign.contains(id)).take(most);
     let others = near.iter().map(|(_, id)| *id).filter(|id| foreign.contains(id) && strong.contains(id)).take(most);
-    let anchors: HashSet<MemoryId> = gather::word_anchors(postings, foreign, most).chain(own).chain(others).collect();
+    let identifiers = Identifiers::in_memories(question.query, &prepared.question_words().terms);
+    let anchors = gather::anchors(postings, foreign, most, &identifiers, statistics, own.chain(others));
     reached
         .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();
     for turns in reached.chunk_by(|a, b| thread(a) == thread(b)) {
-        let line: Vec<MemoryId> = turns.iter().map(|one| one.memory.id).filter(|id| !foreign.contains(id)).collect();
-        places.extend(hybrid::places(&line, &anchors));
+        let own = turns.iter().filter(|one| !foreign.contains(&one.memory.id));
+        let line: Vec<_> = own.map(|one| (one.memory.id, one.memory.said_at())).collect();
+        places.extend(hybrid::places(&line, &anchors.all));
     }
-    places.extend(anchors.iter().filter(|id| foreign.contains(id)).map(|id| (*id, Place::default())));
-    let contexts = hybrid::contexts(&places);
+    places.extend(anchors.all.iter().filter(|id| foreign.contains(id)).map(|id| (*id, Place::default())));
+    let (contexts, scored) = (hybrid::contexts(&places), hybrid::scored(&places, &anchors.wide));
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
-    let scored = reached.iter().filter(|one| contexts.contains_key(&one.memory.id));
-    let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when()), question)).collect();
+    let scored = reached.iter().filter(|one| scored.contains(&one.memory.id));
+    let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
+    let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when(), may_name(one)), question, &identifiers)).collect();
     let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
-    gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors)
-}
-
-/// The order of the nearest: under `hybrid_decay`, those above the floor come first, by decayed cosine.
-fn nearness(one: &Candidate, question: &Question<'_>, floors: Floors) -> Option<(bool, f64)> {
-    let cosine = one.semantic?;
-    match question.ranking == Ranking::HybridDecay {
-        true if cosine >= floors.vector => Some((true, cosine * recency(one.memory.updated_at, question.reach.now))),
-        true => Some((false, cosine)),
-        false => Some((true, cosine)),
-    }
+    gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors, &reading)
 }
 
 /// The conversation of a memory: its agent, and its place.
@@ -192,21 +197,27 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
-fn feature(one: &Candidate, asks_when: bool) -> Feature {
+fn feature(one: &Candidate, asks_when: bool, may_name: bool) -> Feature {
     let memory = &one.memory;
+    let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+    let terms: u32 = words::terms(&embedded_text(&memory.topic, &memory.wording())).values().sum();
     Feature {
         id: memory.id,
         said_at: memory.said_at(),
         speaker: memory.speaker(),
-        characters: i32::try_from(memory.content.chars().count()).unwrap_or(i32::MAX),
+        characters: count(memory.content.chars().count()),
         scope: memory.scope,
         project_id: memory.project_id,
         repo_id: memory.repo_id,
-        updated_at: memory.updated_at,
+        stated_at: memory.stated_at,
+        content_hash: memory.content_hash.clone(),
         confidence: memory.confidence,
         semantic: one.semantic,
         asks: memory.content.trim_end_matches([' ', '\t', '\r', '\n']).ends_with('?'),
-        text: asks_when.then(|| memory.content.clone()),
+        terms: i32::try_from(terms).unwrap_or(i32::MAX),
+        punctuation: count(memory.content.chars().filter(char::is_ascii_punctuation).count()),
+        topic: may_name.then(|| memory.topic.clone()),
+        text: (asks_when || may_name).then(|| memory.content.clone()),
     }
 }
 

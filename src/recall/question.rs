@@ -60,7 +60,10 @@ pub struct Lost {
 impl Question<'_> {
     /// Whether a part runs: in the past, only parts that could run then. Without a balance nothing was embedded.
     pub fn runs(&self, part: &str) -> bool {
-        let lost = |without: &String| without == part || part == "embedding" && without == Missing::Balance.as_str();
+        let lost = |without: &String| {
+            without == part
+                || part == "embedding" && [Missing::Balance, Missing::Language].iter().any(|missing| without == missing.as_str())
+        };
         self.past.as_ref().is_none_or(|past| !past.without.iter().any(lost))
     }
 }

@@ -78,8 +78,9 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_remember",
                 Scope::MemoryWrite,
                 "Remember one fact, preference, decision or change, in its own words, for later conversations on any channel. Call it at the \
-                 end of a substantive turn, and always when asked to remember. Saying the same again is harmless: it is recognised. Do not \
-                 store what you just recalled.",
+                 end of a substantive turn, and always when asked to remember. Saying the same again is harmless: it is recognised. What \
+                 differs is stored beside what is known; if `similar` names a memory that you meant to change, call `agent_memory_revise`. \
+                 Do not store what you just recalled.",
                 |engine, ctx, input: RememberRequest| async move { memories::remember(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, true),
@@ -129,8 +130,8 @@ pub fn all() -> &'static [Tool] {
                 "add_to_memory",
                 Scope::MemoryWrite,
                 "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
-                 a project. If `stored` is false, an entry says the same or is out of date: call `update_memory` with the suggestion's id. \
-                 Confirm with the person first, unless they asked you to remember.",
+                 a project. If `stored` is false, `suggestion` says the same, or an entry of `same_subject` may be out of date: \
+                 call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person first, unless they asked you to remember.",
                 |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
             )
             .with_effect(Effect::Write, true)

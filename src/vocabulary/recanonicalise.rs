@@ -1,12 +1,13 @@
 //! Re-canonicalisation: after a decision, memories whose phrase has another meaning get their new topic, batch by batch.
 
-use super::{Resolved, store};
+use super::{Resolved, Snapshot, store};
 use crate::api::EventId;
 use crate::audit;
-use crate::db::{Tx, lock};
+use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, PostedJob, Task};
+use crate::memories::merge_twin;
 use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
@@ -48,7 +49,7 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
 }
 
 /// Refiles one batch. The memories themselves hold the progress (`vocabulary_version`), so a killed job loses nothing and repeats nothing.
-/// `topic_raw`, content and `updated_at` do not change, and nothing is merged: a decision never makes a memory disappear.
+/// `topic_raw`, content and `updated_at` do not change. Memories that come under one topic and say the same become one; what differs stays.
 ///
 /// # Errors
 /// When a database is out of reach; the job is tried again. Without the model a memory is refiled all the same, and its vector follows
@@ -64,7 +65,8 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let batch = memories::stale(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
     tx.commit().await?;
-    let more = i64::try_from(batch.len()).unwrap_or(i64::MAX) == BATCH;
+    let further = file_further_topics(engine, ctx, &snapshot, work).await?;
+    let more = further || i64::try_from(batch.len()).unwrap_or(i64::MAX) == BATCH;
     // The job waits only once for a model that is down, not once per memory: the lease is short.
     let mut model_is_there = true;
     for memory in batch {
@@ -91,6 +93,21 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
     Ok("all filed")
 }
 
+/// Refiles a batch of further topics, so that their memories are found by the words of what they are called now; whether there may be more.
+async fn file_further_topics(engine: &Engine, ctx: &OpContext, snapshot: &Snapshot, work: &Work) -> Result<bool, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let topics = memories::stale_topics(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
+    for topic in &topics {
+        memories::file_topic(&mut tx, ctx.tenant_id, topic, &snapshot.resolve(&topic.topic_raw)).await?;
+        let memory = memories::by_ids(&mut tx, ctx.tenancy(), Some(topic.agent_id), &[topic.memory_id], true).await?.pop();
+        if let Some(memory) = memory.filter(|memory| memory.live) {
+            memories::put_words(&mut tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &memory.wording()).await?;
+        }
+    }
+    tx.commit().await?;
+    Ok(i64::try_from(topics.len()).unwrap_or(i64::MAX) == BATCH)
+}
+
 async fn file(
     engine: &Engine,
     ctx: &OpContext,
@@ -102,11 +119,7 @@ async fn file(
     let (tenant, agent, id, now): (_, _, _, DateTime<Utc>) = (ctx.tenant_id, memory.agent_id, memory.id, engine.clock().now());
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     // So that nobody remembers under either key meanwhile. The order is fixed, so that two jobs never deadlock.
-    let mut locks = [memory.key().lock(), DedupKey { topic: resolved.topic.clone(), ..memory.key() }.lock()];
-    locks.sort_unstable();
-    for key in locks {
-        lock(&mut tx, key).await?;
-    }
+    lock_all(&mut tx, [memory.key().lock(), DedupKey { topic: resolved.topic.clone(), ..memory.key() }.lock()]).await?;
     let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
     // A memory that was rewritten meanwhile is refiled by the next batch, or was resolved under this version.
     let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
@@ -117,7 +130,12 @@ async fn file(
             memories::put_words(&mut tx, ctx.tenancy(), agent, id, &resolved.topic, &current.wording()).await?;
         }
         if let Some(vector) = vector {
-            memories::put_vector(&mut tx, ctx.tenancy(), agent, id, Embedded { model: &engine.model().name, vector }, now).await?;
+            let embedded = Embedded { model: &engine.model().name, vector };
+            memories::put_vector(&mut tx, ctx.tenancy(), agent, id, embedded, now).await?;
+            let filed = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();
+            if let Some(filed) = filed.filter(|filed| filed.live) {
+                merge_twin(engine, ctx, &mut tx, &filed, embedded).await?;
+            }
         } else {
             memories::drop_vectors(&mut tx, ctx.tenancy(), agent, id).await?;
             // A forgotten memory gets its vector when it is restored.

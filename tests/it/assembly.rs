@@ -68,6 +68,7 @@ async fn fill(world: &World) {
         remember(world, &world.atlas, episode).await;
     }
     let entry = AddMemoryRequest {
+        force: false,
         content: "The kestrel is called Kes".into(),
         category: Category::Context,
         subject: None,

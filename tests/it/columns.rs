@@ -52,7 +52,7 @@ async fn every_table_with_users_words_knows_its_user() {
 
 #[test]
 fn what_is_exported_is_what_the_format_has() {
-    let files: [(&str, &[&str]); 23] = [
+    let files: [(&str, &[&str]); 24] = [
         ("canonical_terms", store::TERM),
         ("term_aliases", store::ALIAS),
         ("decisions", store::DECISION),
@@ -62,6 +62,7 @@ fn what_is_exported_is_what_the_format_has() {
         ("chunks", store::CHUNK),
         ("components", store::COMPONENT),
         ("agent_memories", store::MEMORY),
+        ("memory_topics", store::TOPIC),
         ("agent_memory_versions", store::VERSION),
         ("memory_links", store::LINK),
         ("tombstones", store::TOMBSTONE),

@@ -10,7 +10,7 @@ use remembrancer::{contract, memories, recall, vocabulary, workers};
 use uuid::Uuid;
 
 fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryRequest {
-    AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), source: None, user_id: None }
+    AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), force: false, source: None, user_id: None }
 }
 
 async fn add(world: &World, request: AddMemoryRequest) -> AddMemoryResponse {

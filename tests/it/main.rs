@@ -69,6 +69,7 @@ mod support;
 mod survey;
 mod tenancy;
 mod tenancy_roles;
+mod truth;
 mod usage;
 mod users;
 mod views;

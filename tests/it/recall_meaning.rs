@@ -19,7 +19,8 @@ async fn model() -> Local {
     MODEL.get_or_init(load).await.clone()
 }
 
-async fn world() -> World {
+/// A world with the real model.
+pub async fn with_model() -> World {
     World::with(TestDatabases::shared().await, Arc::new(model().await), Fake::new(), patient()).await
 }
 
@@ -41,7 +42,7 @@ fn said_in(platform: &str, channel: &str, thread: &str, topic: &str, content: &s
 
 #[tokio::test]
 async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
-    let world = world().await;
+    let world = with_model().await;
     let drive =
         said_in("drive", "doc-42", "comment-7", "quarterly roadmap", "The launch was moved from June to the second week of September.");
     let kept = remember(&world, &world.atlas, drive.clone()).await;
@@ -65,7 +66,7 @@ async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
 
 #[tokio::test]
 async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
-    let world = world().await;
+    let world = with_model().await;
     remember(&world, &world.atlas, fact("travel", "Vera flies to Lisbon in October and prefers a window seat.")).await;
     remember(&world, &world.atlas, fact("build", "Continuous integration runs on two cores.")).await;
     let answer = ask(&world, &world.atlas, "How is sourdough bread baked?").await;
@@ -75,7 +76,7 @@ async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
 /// Names have many tokens in few characters: the model would read only half of the longest chunk.
 #[tokio::test]
 async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
-    let world = world().await;
+    let world = with_model().await;
     let genera = ["Phalaenopsis", "Paphiopedilum", "Dendrobium", "Bulbophyllum", "Cymbidium", "Masdevallia", "Epidendrum"];
     let species = ["rothschildianum", "cuthbertsonii", "hieroglyphica", "schilleriana", "sanderianum", "lowii", "kolopakingii"];
     let shelf = |n: usize| format!("{} {}, ", genera[n % genera.len()], species[n / genera.len() % species.len()]);
@@ -118,7 +119,7 @@ async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
 
 #[tokio::test]
 async fn a_rewording_is_a_version_and_another_fact_is_not() {
-    let world = world().await;
+    let world = with_model().await;
     let first = remember(&world, &world.atlas, fact("vera's diet", "Vera is allergic to peanuts.")).await;
     let reworded = remember(&world, &world.atlas, fact("vera's diet", "Vera is allergic to peanuts!")).await;
     assert_eq!((reworded.memory_id, reworded.was_update), (first.memory_id, true));

@@ -25,8 +25,11 @@ pub enum ApiError {
     #[error("{0}")]
     UnsupportedMediaType(String),
     /// The body names the entry to update instead, beside the error.
-    #[error("a similar entry exists; update it instead")]
+    #[error("an entry says the same; update it instead")]
     SimilarExists(Option<Box<MemorySuggestion>>),
+    /// The body lists these entries, beside the error.
+    #[error("entries about the same subject say something else; update the one that is out of date, or add this one with force")]
+    SameSubject(Vec<MemorySuggestion>),
 }
 
 impl ApiError {
@@ -38,6 +41,7 @@ impl ApiError {
             Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
             Self::SimilarExists(_) => ErrorCode::SimilarExists,
+            Self::SameSubject(_) => ErrorCode::SameSubject,
         }
     }
 
@@ -49,11 +53,12 @@ impl ApiError {
     }
 
     fn body(&self, request_id: RequestId) -> ErrorBody {
-        let suggestion = match self {
-            Self::SimilarExists(suggestion) => suggestion.as_deref().cloned(),
-            _ => None,
+        let (suggestion, same_subject) = match self {
+            Self::SimilarExists(suggestion) => (suggestion.as_deref().cloned(), vec![]),
+            Self::SameSubject(entries) => (None, entries.clone()),
+            _ => (None, vec![]),
         };
-        ErrorBody { error: self.detail(request_id), suggestion }
+        ErrorBody { error: self.detail(request_id), suggestion, same_subject }
     }
 }
 

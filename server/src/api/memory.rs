@@ -53,7 +53,8 @@ pub async fn get(
     Ok(Json(contract::get(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
-/// `POST /api/memory/`: 201 with the new entry, or 409 `similar_exists` with the one to update instead.
+/// `POST /api/memory/`: 201 with the new entry; 409 `similar_exists` with the one that says the same, or 409 `same_subject` with those that
+/// say something else of the same subject.
 pub async fn create(
     State(api): State<Api>,
     Caller(ctx): Caller,
@@ -65,7 +66,8 @@ pub async fn create(
     let added = contract::add(&api.engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
     match added.memory {
         Some(memory) => Ok(Created(memory)),
-        None => Err(ApiError::SimilarExists(added.suggestion.map(Box::new))),
+        None if added.same_subject.is_empty() => Err(ApiError::SimilarExists(added.suggestion.map(Box::new))),
+        None => Err(ApiError::SameSubject(added.same_subject)),
     }
 }
 

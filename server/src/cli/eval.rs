@@ -1,6 +1,7 @@
 //! `remembrancer eval`: measures how well the rankings find known answers, in databases that are dropped afterwards.
 
 use super::Failure;
+use super::file_clock::FileClock;
 use crate::config::Config;
 use crate::serve;
 use chrono::{DateTime, Utc};
@@ -11,10 +12,12 @@ use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::{DatabaseUrls, drop_databases, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{CACHED_QUERIES, Engine, OpContext, identity, memories, recall};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashMap};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
@@ -26,6 +29,12 @@ pub enum Eval {
         /// Only this ranking
         #[arg(long)]
         ranking: Option<Ranking>,
+        /// Only as if everything had just been said; otherwise first at the age that the file gives (its newest memory is of today)
+        #[arg(long)]
+        fresh: bool,
+        /// Write what each question found to this file (JSON lines)
+        #[arg(long, value_name = "FILE")]
+        questions: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -84,21 +93,64 @@ pub(super) enum Line {
 pub(super) const HITS: u32 = 10;
 const LINE_MAX: usize = 1024 * 1024;
 
+/// What to measure.
+#[derive(Debug, Default)]
+pub struct Options {
+    pub ranking: Option<Ranking>,
+    pub fresh: bool,
+    pub questions: Option<PathBuf>,
+    pub json: bool,
+}
+
+/// The age of the memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Ages {
+    /// As the file gives it; its newest memory is of today.
+    Dated,
+    /// Everything was just said.
+    Fresh,
+}
+
+/// What was measured at one age.
+#[derive(Serialize)]
+struct Report {
+    ages: Ages,
+    memories: usize,
+    /// Memories whose text is in none of those that are in force, because a write took them for others. Questions about them count as missed.
+    swallowed: usize,
+    scores: BTreeMap<String, Scores>,
+    #[serde(skip)]
+    questions: Vec<Value>,
+}
+
 /// Runs the evaluation in databases of its own.
 ///
 /// # Errors
 /// When a line cannot be read (the error names it), or a database is out of reach.
-pub async fn retrieval(config: Config, file: &Path, ranking: Option<Ranking>, json: bool) -> Result<(), Failure> {
+pub async fn retrieval(config: Config, file: &Path, options: Options) -> Result<(), Failure> {
     let lines: Vec<Line> = read(file).await?;
     let count = questions(&lines);
     if count as u64 > CACHED_QUERIES {
         return Err(format!("{} holds {count} questions; at most {CACHED_QUERIES} can be asked at once", file.display()).into());
     }
-    let scores = in_own_databases(config, move |engine, urls| async move { evaluate(&engine, &urls, &lines, ranking).await }).await?;
-    if json {
-        println!("{}", serde_json::to_string_pretty(&scores)?);
+    let (only, fresh) = (options.ranking, options.fresh);
+    let reports = in_own_databases(config, move |engine, urls| async move {
+        let mut reports = Vec::new();
+        for ages in if fresh { vec![Ages::Fresh] } else { vec![Ages::Dated, Ages::Fresh] } {
+            reports.push(evaluate(&engine, &urls, &lines, (only, ages)).await?);
+        }
+        Ok(reports)
+    })
+    .await?;
+    if let Some(path) = &options.questions {
+        let text: String = reports.iter().flat_map(|report| &report.questions).map(|question| format!("{question}\n")).collect();
+        tokio::fs::write(path, text).await.map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&reports)?);
     } else {
-        print(&scores);
+        reports.iter().for_each(print);
     }
     Ok(())
 }
@@ -156,23 +208,34 @@ pub async fn read<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Failure> {
 struct Loaded {
     ctx: OpContext,
     ids: HashMap<String, MemoryId>,
+    /// The key of each memory that is in force; of several that it stands for, the one whose text it has.
+    keys: HashMap<MemoryId, String>,
+    /// Keys whose text is in no memory that is in force.
+    swallowed: HashSet<String>,
 }
 
-async fn evaluate(
-    engine: &Engine,
-    urls: &DatabaseUrls,
-    lines: &[Line],
-    only: Option<Ranking>,
-) -> Result<BTreeMap<String, Scores>, Failure> {
-    let scopes = load(engine, lines).await?;
+async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line], (only, ages): (Option<Ranking>, Ages)) -> Result<Report, Failure> {
+    let times = || lines.iter().filter_map(|line| if let Line::Memory { at, .. } = line { *at } else { None });
+    // Nothing is stated after the moment when it is stored: before all of them, everything is new.
+    let now = if ages == Ages::Dated { times().max() } else { times().min() };
+    let engine = &engine.with_clock(Arc::new(FileClock::new(now.unwrap_or_else(|| SystemClock.now()))));
+    let scopes = load(engine, lines, ages).await?;
     // As on a server that has run for a while.
     vacuum(urls).await?;
     let questions = prepare(engine, lines, &scopes).await?;
-    let mut all = BTreeMap::new();
+    let (mut scores, mut found) = (BTreeMap::new(), Vec::new());
     for ranking in Ranking::ALL.iter().copied().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
-        all.insert(ranking.to_string(), ask(engine, &questions, ranking).await?);
+        let judged = ask(engine, &questions, ranking).await?;
+        found.extend(questions.iter().zip(&judged).map(|(question, judged)| question.line(ages, ranking, judged)));
+        scores.insert(ranking.to_string(), Scores::of(&judged.into_iter().map(|(judged, _)| judged).collect::<Vec<_>>()));
     }
-    Ok(all)
+    Ok(Report {
+        ages,
+        memories: scopes.values().map(|loaded| loaded.ids.len()).sum(),
+        swallowed: scopes.values().map(|loaded| loaded.swallowed.len()).sum(),
+        scores,
+        questions: found,
+    })
 }
 
 pub(super) fn bar(len: usize, message: String) -> Result<ProgressBar, Failure> {
@@ -180,25 +243,41 @@ pub(super) fn bar(len: usize, message: String) -> Result<ProgressBar, Failure> {
     Ok(ProgressBar::new(len as u64).with_style(style).with_message(message))
 }
 
-async fn load(engine: &Engine, lines: &[Line]) -> Result<HashMap<String, Loaded>, Failure> {
-    let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
+async fn load(engine: &Engine, lines: &[Line], ages: Ages) -> Result<HashMap<String, Loaded>, Failure> {
+    let slug = if ages == Ages::Dated { "eval-dated" } else { "eval-fresh" };
+    let tenant = identity::create_tenant(engine, slug, "Evaluation").await?;
     let bar = bar(lines.iter().filter(|line| matches!(line, Line::Memory { .. })).count(), "memories".into())?;
     let mut scopes: HashMap<String, Loaded> = HashMap::new();
+    let mut texts: HashMap<MemoryId, &str> = HashMap::new();
     for line in lines {
         let Line::Memory { scope, key, text, at, topic } = line else { continue };
         if !scopes.contains_key(scope) {
             let ctx = agent(engine, &tenant, scopes.len()).await?;
-            scopes.insert(scope.clone(), Loaded { ctx, ids: HashMap::new() });
+            scopes.insert(scope.clone(), Loaded { ctx, ids: HashMap::new(), keys: HashMap::new(), swallowed: HashSet::new() });
         }
         let Some(loaded) = scopes.get_mut(scope) else { continue };
         let topic = topic.as_deref().unwrap_or(scope);
-        let id = memories::remember(engine, &loaded.ctx, memory(topic, scope, text, *at)).await?.memory_id;
-        if loaded.ids.insert(key.clone(), id).is_some() {
+        let stored = memories::remember(engine, &loaded.ctx, memory(topic, scope, text, *at)).await?;
+        if stored.was_update || !texts.contains_key(&stored.memory_id) {
+            texts.insert(stored.memory_id, text);
+        }
+        if loaded.ids.insert(key.clone(), stored.memory_id).is_some() {
             return Err(format!("the key {key} occurs twice in the scope {scope}").into());
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
+    for line in lines {
+        let Line::Memory { scope, key, text, .. } = line else { continue };
+        let Some((loaded, id)) = scopes.get_mut(scope).and_then(|loaded| loaded.ids.get(key).copied().map(|id| (loaded, id))) else {
+            continue;
+        };
+        if texts.get(&id) == Some(&text.as_str()) {
+            loaded.keys.insert(id, key.clone());
+        } else {
+            loaded.swallowed.insert(key.clone());
+        }
+    }
     Ok(scopes)
 }
 
@@ -219,9 +298,23 @@ pub(super) fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<U
 /// A question with the memories that hold its answer, and the milliseconds that its embedding took.
 struct Question<'a> {
     loaded: &'a Loaded,
+    scope: &'a str,
     query: &'a str,
+    evidence: &'a [String],
+    /// The memories that are evidence; those that a write swallowed are not there to be found.
     wanted: Vec<MemoryId>,
     embedding: f64,
+}
+
+impl Question<'_> {
+    /// What it found, as a line of the file of questions.
+    fn line(&self, ages: Ages, ranking: Ranking, (judged, hits): &(Judged, Vec<MemoryId>)) -> Value {
+        let hits: Vec<&String> = hits.iter().filter_map(|id| self.loaded.keys.get(id)).collect();
+        json!({
+            "ages": ages, "ranking": ranking, "scope": self.scope, "query": self.query, "evidence": self.evidence, "hits": hits,
+            "found_at": judged.found,
+        })
+    }
 }
 
 /// Embeds every question before the first search, so that searches are timed with cached vectors and an idle model.
@@ -231,13 +324,14 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
     for line in lines {
         let Line::Question { scope, query, evidence, .. } = line else { continue };
         let loaded = scopes.get(scope).ok_or_else(|| format!("a question names the scope {scope}, which has no memories"))?;
-        let wanted: Vec<MemoryId> = evidence
-            .iter()
-            .map(|key| loaded.ids.get(key).copied().ok_or_else(|| format!("the evidence {key} is not a memory of the scope {scope}")))
-            .collect::<Result<_, _>>()?;
+        if let Some(key) = evidence.iter().find(|key| !loaded.ids.contains_key(*key)) {
+            return Err(format!("the evidence {key} is not a memory of the scope {scope}").into());
+        }
+        let there = evidence.iter().filter(|key| !loaded.swallowed.contains(*key));
+        let wanted: Vec<MemoryId> = there.filter_map(|key| loaded.ids.get(key).copied()).collect();
         let start = Instant::now();
         engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;
-        prepared.push(Question { loaded, query, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
+        prepared.push(Question { loaded, scope, query, evidence, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -248,7 +342,7 @@ fn questions(lines: &[Line]) -> usize {
     lines.iter().filter(|line| matches!(line, Line::Question { .. })).count()
 }
 
-async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> Result<Scores, Failure> {
+async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> Result<Vec<(Judged, Vec<MemoryId>)>, Failure> {
     let bar = bar(questions.len(), format!("questions, {ranking}"))?;
     let mut judged = Vec::new();
     for question in questions {
@@ -256,29 +350,37 @@ async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> R
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(Scores::of(&judged))
+    Ok(judged)
 }
 
-async fn judge(engine: &Engine, question: &Question<'_>, ranking: Ranking) -> Result<Judged, Failure> {
-    let Question { loaded, query, wanted, embedding } = question;
+async fn judge(engine: &Engine, question: &Question<'_>, ranking: Ranking) -> Result<(Judged, Vec<MemoryId>), Failure> {
+    let Question { loaded, query, evidence, wanted, embedding, .. } = question;
     let request = RecallRequest { ranking: Some(ranking), k: HITS, ..RecallRequest::new(query) };
     let start = Instant::now();
     let answer = recall::without_floor(engine, &loaded.ctx, request).await?;
     let without_embedding = start.elapsed().as_secs_f64() * 1000.0;
     let hits = answer.memories();
     let places = hits.iter().enumerate().filter(|(_, hit)| wanted.contains(&hit.memory_id)).map(|(place, _)| place).collect();
-    Ok(Judged {
+    let judged = Judged {
         found: places,
-        evidence: wanted.len(),
+        evidence: evidence.len(),
         returned: hits.len(),
-        possible: loaded.ids.len().min(HITS as usize),
+        possible: loaded.keys.len().min(HITS as usize),
         characters: hits.iter().map(|hit| hit.content.chars().count()).sum(),
         with_embedding: embedding + without_embedding,
         without_embedding,
-    })
+    };
+    Ok((judged, hits.iter().map(|hit| hit.memory_id).collect()))
 }
 
-fn print(scores: &BTreeMap<String, Scores>) {
+fn print(report: &Report) {
+    let scores = &report.scores;
+    println!(
+        "{}: {} memories, {} of them swallowed by a write\n",
+        if report.ages == Ages::Dated { "At their age" } else { "As if just said" },
+        report.memories,
+        report.swallowed
+    );
     println!(
         "{:<12} {:>9} {:>9} {:>9} {:>10} {:>7} {:>8} {:>13}",
         "ranking", "questions", "recall@1", "recall@5", "recall@10", "MRR", "nDCG@10", "under-return"
@@ -299,4 +401,5 @@ fn print(scores: &BTreeMap<String, Scores>) {
             s.tokens
         );
     }
+    println!();
 }

@@ -291,7 +291,9 @@ pub async fn run() -> Result<(), Failure> {
         Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
         Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
-        Command::Eval(Eval::Retrieval { file, ranking, json }) => eval::retrieval(config, &file, ranking, json).await,
+        Command::Eval(Eval::Retrieval { file, ranking, fresh, questions, json }) => {
+            eval::retrieval(config, &file, eval::Options { ranking, fresh, questions, json }).await
+        }
         Command::Eval(Eval::Extraction { file, json }) => extraction::extraction(&file, json).await,
         Command::Eval(Eval::Profile { file, json }) => profile_eval::profile(config, &file, json).await,
         Command::Eval(Eval::Context { file, json }) => context_eval::context(config, &file, json).await,

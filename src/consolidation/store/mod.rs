@@ -7,9 +7,7 @@ mod survey;
 
 pub use evidence::{give_evidence_back, insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
 pub use inbox::{count, list, was_candidate};
-pub use pairs::{
-    Decided, End, Pair, close_pair, decided, disputed, insert_pair, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list,
-};
+pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::model::{NewCandidate, Owner};
@@ -122,7 +120,7 @@ pub async fn refile(
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m
-             set topic = $4, topic_raw = $5, topic_normal = $6, is_canonical = $7, vocabulary_version = $8, scope = $9, project_id = $10
+             set topic = $4, topic_key = $12, topic_raw = $5, topic_normal = $6, is_canonical = $7, vocabulary_version = $8, scope = $9, project_id = $10
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.status = 'inbox' and ",
         of_user!("m", "$11")
     ))
@@ -137,6 +135,7 @@ pub async fn refile(
     .bind(key.scope)
     .bind(key.project_id)
     .bind(tenancy.users)
+    .bind(key.topic_key())
     .execute(&mut **tx)
     .await?;
     Ok(())

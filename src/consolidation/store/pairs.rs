@@ -1,38 +1,11 @@
 //! What is proposed about two memories.
 
 use crate::api::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
-use crate::consolidation::model::Owner;
 use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, insert, of_user, statement};
+use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
-
-/// Proposes a relation, unless it was proposed before. A relation that holds in both directions is stored once.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
-pub async fn insert_pair(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    owner: Owner,
-    (id, from, to): (Uuid, MemoryId, MemoryId),
-    relation: PairRelation,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Result<bool, DbError> {
-    let mut query = insert!("insert into memory_proposals" {
-        tenant_id: tenancy.tenant,
-        agent_id: owner.agent_id,
-        id: id,
-        user_id: owner.user_id,
-        from_id: from,
-        to_id: to,
-        relation: relation,
-        reason: reason,
-        state: "open",
-        created_at: now,
-    } "on conflict (tenant_id, agent_id, from_id, to_id, relation) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
-}
 
 /// One end of a proposal.
 #[derive(Clone)]

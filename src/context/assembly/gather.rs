@@ -108,10 +108,10 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     let actions = gathered.take("search actions", actions, &[BlockName::SuggestedActions]);
     gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
-    let shown: HashSet<MemoryId> = entries.iter().map(|memory| memory.id).collect();
+    let shown: HashSet<Vec<u8>> = entries.iter().map(|memory| memory.content_hash.clone()).collect();
     gathered.blocks.extend(memory_block(&entries));
     gathered.blocks.extend(profile);
-    gathered.blocks.extend(memory_blocks(found, &shown));
+    gathered.blocks.extend(memory_blocks(found, shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
     gathered.blocks.extend(block(BlockName::Connections, documents.iter().map(document_piece).collect()));
     gathered.blocks.extend(block(BlockName::SuggestedActions, actions.iter().map(action_piece).collect()));
@@ -200,10 +200,10 @@ async fn found_memories(engine: &Engine, ctx: &OpContext, question: &PreparedQue
     Ok(ranked.into_iter().map(found).collect())
 }
 
-/// Facts and episodes, the best of each. What the memory block shows is not repeated.
-fn memory_blocks(found: Vec<Found>, shown: &HashSet<MemoryId>) -> impl Iterator<Item = Block> {
+/// Facts and episodes, the best of each. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's.
+fn memory_blocks(found: Vec<Found>, mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
     let (mut facts, mut episodes) = (Vec::new(), Vec::new());
-    for Found { memory, text, item } in found.into_iter().filter(|one| !shown.contains(&one.memory.id)) {
+    for Found { memory, text, item } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone())) {
         let of = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
         if of.len() < MOST {
             of.push(Piece::line(&text, item));

@@ -6,6 +6,7 @@ mod links;
 mod listing;
 mod recalls;
 mod status;
+mod suggestions;
 mod topics;
 mod vectors;
 mod versions;
@@ -20,12 +21,16 @@ pub use listing::{
 };
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
-pub use topics::{TopicUse, count_phrases, file_under, stale, topic_use, unresolved, with_phrase};
+pub use suggestions::suggest;
+pub use topics::{
+    StaleTopic, TopicUse, add_topic, count_phrases, file_topic, file_under, stale, stale_topics, take_topics, topic_use, topics_of,
+    unresolved, with_phrase,
+};
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub use versions::{removals_at, reviewed, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
-use super::model::{DedupKey, Details, Draft, Memory};
+use super::model::{DedupKey, Details, Draft, Memory, stated};
 use crate::api::{AgentId, MemoryId, MemoryStatus, Retention};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::text::normal;
@@ -42,7 +47,7 @@ macro_rules! columns {
         "m.id, m.short_id, m.agent_id, m.created_by, m.user_id, m.kind, m.category, m.subject, m.retention, m.scope, m.project_id, m.repo_id, \
          m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
-         m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
+         m.recalled_count, m.remembered_count, m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.stated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
          m.rationale, m.alternatives, m.role, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
          m.filename, m.attachment_id"
     };
@@ -94,13 +99,13 @@ macro_rules! bind_key {
             .bind($key.repo_id)
             .bind($key.session_id)
             .bind($key.connection_id)
-            .bind(&$key.topic)
+            .bind($key.topic_key())
             .bind($now)
             .bind($tenancy.users)
     };
 }
 
-/// The live memory under `key` with exactly this content.
+/// The live memory with exactly this content and the owner, kind and place of `key`, under any topic; first one under its topic.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn same_content(
     tx: &mut Tx,
@@ -116,15 +121,42 @@ pub async fn same_content(
             from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
-             and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
+             and m.connection_id is not distinct from $9 and m.live and (m.expires_at is null or m.expires_at > $11)
              and m.content_hash = $13 and ",
         of_user!("m", "$12"),
-        " order by m.created_at limit 1 for update of m"
+        " order by m.topic_key = $10 desc, m.created_at, m.id limit 1 for update of m"
     ));
     Ok(bind_key!(query, tenancy, key, now).bind(hash).fetch_optional(&mut **tx).await?)
 }
 
-/// The live memory under `key` whose vector is nearest, other than `except`, with its cosine.
+/// The other live memories of some agents that hold the same content, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn copies_of(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agents: &[AgentId],
+    memory: &Memory,
+    now: DateTime<Utc>,
+) -> Result<Vec<MemoryId>, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    Ok(sqlx::query_scalar(concat!(
+        r"select m.id from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.content_hash = $3 and m.id <> $4 and m.live
+             and (m.expires_at is null or m.expires_at > $5) and ",
+        of_user!("m", "$6"),
+        " order by m.created_at, m.id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agents)
+    .bind(&memory.content_hash)
+    .bind(memory.id)
+    .bind(now)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The live memories under `key` whose vectors are nearest, other than `except`, with their cosines.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn nearest(
     tx: &mut Tx,
@@ -132,8 +164,9 @@ pub async fn nearest(
     key: &DedupKey,
     embedded: Embedded<'_>,
     except: Option<MemoryId>,
+    most: i64,
     now: DateTime<Utc>,
-) -> Result<Option<(Memory, f64)>, DbError> {
+) -> Result<Vec<(Memory, f64)>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
     // `offset 0` keeps the vectors in an inner loop by their key. For a table that was never analysed the planner expects one row and joins
     // the other way round, which takes quadratic time.
@@ -145,18 +178,19 @@ pub async fn nearest(
                                 where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $14 offset 0) e
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
-             and m.connection_id is not distinct from $9 and m.topic = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
+             and m.connection_id is not distinct from $9 and m.topic_key = $10 and m.live and (m.expires_at is null or m.expires_at > $11)
              and m.id is distinct from $15 and {of_user}
-           order by e.distance, m.id limit 1 for update of m"
+           order by e.distance, m.id limit $16 for update of m"
     );
     // The table follows from the dimension.
-    let near: Option<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenancy, key, now)
+    let near: Vec<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenancy, key, now)
         .bind(Vector::from(embedded.vector.to_vec()))
         .bind(embedded.model)
         .bind(except)
-        .fetch_optional(&mut **tx)
+        .bind(most)
+        .fetch_all(&mut **tx)
         .await?;
-    Ok(near.map(|near| (near.memory, near.similarity)))
+    Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())
 }
 
 /// The id, the short id and the times of a new record.
@@ -193,6 +227,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         topic: &draft.key.topic,
         topic_raw: &draft.topic_raw,
         topic_normal: normal(&draft.topic_raw),
+        topic_key: draft.key.topic_key(),
         is_canonical: draft.is_canonical,
         vocabulary_version: draft.vocabulary_version,
         title: &draft.details.title,
@@ -221,6 +256,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         observed_at: draft.source.observed_at,
         created_at: birth.now,
         updated_at: birth.now,
+        stated_at: stated(draft.source.observed_at, birth.now),
         expires_at: birth.expires_at,
     } "on conflict (tenant_id, agent_id, short_id) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
@@ -233,7 +269,7 @@ pub async fn touch(
     tenancy: Tenancy,
     memory: &Memory,
     (retention, details): (Retention, &Details),
-    expires_at: Option<DateTime<Utc>>,
+    (expires_at, stated_at): (Option<DateTime<Utc>>, DateTime<Utc>),
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
@@ -244,7 +280,8 @@ pub async fn touch(
         of_user!("m", "$15"),
         r")
           update agent_memories m
-             set access_count = access_count + 1, updated_at = $4, expires_at = $5, retention = $6, category = coalesce($7, category),
+             set access_count = access_count + 1, remembered_count = remembered_count + 1, updated_at = $4,
+                 stated_at = greatest(stated_at, $20), expires_at = $5, retention = $6, category = coalesce($7, category),
                  subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
                  evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
                  profile_fact = profile_fact or $14, confidence = coalesce($16, confidence), version = version + $17,
@@ -271,6 +308,7 @@ pub async fn touch(
     .bind(i32::from(!details.amendments(memory).is_empty()))
     .bind(&details.rationale)
     .bind(&details.alternatives)
+    .bind(stated_at)
     .execute(&mut **tx)
     .await?;
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
@@ -289,7 +327,8 @@ pub async fn revise(
     sqlx::query(concat!(
         r"update agent_memories m
              set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
-                 version = version + 1, access_count = access_count + 1, updated_at = $11, expires_at = $12, retention = $13,
+                 version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1, updated_at = $11,
+                 stated_at = $28, expires_at = $12, retention = $13,
                  is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
                  subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
                  importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24,
@@ -324,6 +363,7 @@ pub async fn revise(
     .bind(tenancy.users)
     .bind(&draft.details.rationale)
     .bind(&draft.details.alternatives)
+    .bind(stated(draft.source.observed_at, now))
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -384,7 +424,7 @@ pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: Dat
         r"
             from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
-             and (m.topic = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6) and ",
+             and (m.topic_key = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6) and ",
         of_user!("m", "$7"),
         " order by m.updated_at desc, m.id limit 1 for update of m"
     ));
@@ -392,7 +432,7 @@ pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: Dat
         .bind(tenancy.tenant)
         .bind(draft.key.agent_id)
         .bind(draft.key.user_id)
-        .bind(&draft.key.topic)
+        .bind(draft.key.topic_key())
         .bind(normal(&draft.topic_raw))
         .bind(now)
         .bind(tenancy.users)

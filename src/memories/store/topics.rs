@@ -2,8 +2,9 @@
 
 use super::columns;
 use crate::api::{AgentId, DecisionId, MemoryId, TenantId};
-use crate::db::{DbError, Tx};
-use crate::memories::model::Memory;
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
+use crate::memories::model::{Draft, Memory};
+use crate::text::normal;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -80,7 +81,7 @@ pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved
     sqlx::query(
         r"update agent_memories
              set version = version + case when (topic, is_canonical) is distinct from ($4::varchar, $5::boolean) then 1 else 0 end,
-                 topic = $4, is_canonical = $5, vocabulary_version = $6
+                 topic = $4, topic_key = $7, is_canonical = $5, vocabulary_version = $6
            where tenant_id = $1 and agent_id = $2 and id = $3",
     )
     .bind(tenant)
@@ -89,6 +90,7 @@ pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved
     .bind(&resolved.topic)
     .bind(resolved.is_canonical)
     .bind(resolved.version)
+    .bind(normal(&resolved.topic))
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -114,4 +116,118 @@ pub async fn topic_use(tx: &mut Tx, tenant: TenantId, terms: &[String]) -> Resul
     .bind(terms)
     .fetch_all(&mut **tx)
     .await?)
+}
+
+/// Keeps the topic of a draft on a memory with the same content, if it is another topic than the memory's own; whether it is new there.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &Draft, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let form = normal(&draft.topic_raw);
+    if [normal(&memory.topic), normal(&memory.topic_raw)].contains(&form) || draft.key.topic_key() == normal(&memory.topic) {
+        return Ok(false);
+    }
+    let mut query = insert!("insert into memory_topics" {
+        tenant_id: tenancy.tenant,
+        agent_id: memory.agent_id,
+        memory_id: memory.id,
+        user_id: memory.user_id,
+        topic: &draft.key.topic,
+        topic_raw: &draft.topic_raw,
+        topic_normal: form,
+        is_canonical: draft.is_canonical,
+        vocabulary_version: draft.vocabulary_version,
+        created_at: now,
+    } "on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing");
+    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// Keeps the topics of a memory on the one that supersedes it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn take_topics(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &Memory), now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
+                                     vocabulary_version, created_at)
+          select n.tenant_id, n.agent_id, n.id, n.user_id, t.topic, t.topic_raw, t.topic_normal, t.is_canonical, t.vocabulary_version, $6
+            from agent_memories n
+           cross join (select m.topic, m.topic_raw, m.topic_normal, m.is_canonical, m.vocabulary_version
+                         from agent_memories m where m.tenant_id = $1 and m.agent_id = $4 and m.id = $5 and ",
+        of_user!("m", "$7"),
+        r"
+                       union all
+                       select f.topic, f.topic_raw, f.topic_normal, f.is_canonical, f.vocabulary_version
+                         from memory_topics f where f.tenant_id = $1 and f.agent_id = $4 and f.memory_id = $5 and ",
+        of_user!("f", "$7"),
+        r") t
+           where n.tenant_id = $1 and n.agent_id = $2 and n.id = $3 and t.topic_normal <> n.topic_normal and t.topic <> n.topic
+          on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing"
+    ))
+    .bind(tenancy.tenant)
+    .bind(newer.agent_id)
+    .bind(newer.id)
+    .bind(older.agent_id)
+    .bind(older.id)
+    .bind(now)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The further topics of memories that they had at a moment, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
+pub async fn topics_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<Vec<(MemoryId, String)>, DbError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_as(concat!(
+        "select t.memory_id, t.topic from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and t.created_at <= $3 and ",
+        of_user!("t", "$4"),
+        " order by t.memory_id, t.created_at, t.topic_normal"
+    ))
+    .bind(tenancy.tenant)
+    .bind(ids)
+    .bind(at)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// A further topic of a memory whose phrase was resolved under an older version of the vocabulary.
+#[derive(Clone, Debug, FromRow)]
+pub struct StaleTopic {
+    pub agent_id: AgentId,
+    pub memory_id: MemoryId,
+    pub topic_raw: String,
+}
+
+/// Further topics of the tenant's memories that are one of the phrases and were resolved under an older version.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn stale_topics(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<StaleTopic>, DbError> {
+    Ok(sqlx::query_as(
+        r"select t.agent_id, t.memory_id, t.topic_raw from memory_topics t
+           where t.tenant_id = $1 and t.topic_normal = any($2) and t.vocabulary_version < $3
+           order by t.agent_id, t.memory_id, t.topic_normal limit $4",
+    )
+    .bind(tenant)
+    .bind(forms)
+    .bind(version)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Files a further topic under what its phrase resolves to now.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn file_topic(tx: &mut Tx, tenant: TenantId, topic: &StaleTopic, resolved: &Resolved) -> Result<(), DbError> {
+    sqlx::query(
+        r"update memory_topics set topic = $5, is_canonical = $6, vocabulary_version = $7
+           where tenant_id = $1 and agent_id = $2 and memory_id = $3 and topic_normal = $4",
+    )
+    .bind(tenant)
+    .bind(topic.agent_id)
+    .bind(topic.memory_id)
+    .bind(normal(&topic.topic_raw))
+    .bind(&resolved.topic)
+    .bind(resolved.is_canonical)
+    .bind(resolved.version)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }

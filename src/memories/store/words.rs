@@ -43,6 +43,16 @@ struct Counted {
     term_count: i32,
 }
 
+/// What was removed of a memory's words.
+#[derive(FromRow)]
+struct Cleared {
+    user_id: Option<Uuid>,
+    /// Absent: it had none.
+    term_count: Option<i32>,
+    /// Further topics of the memory.
+    topics: Vec<String>,
+}
+
 /// Locks the counts of agents in one order, so that two callers who change many memories never deadlock; returns the number of rows.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
 pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<u64, DbError> {
@@ -60,12 +70,12 @@ pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
     Ok(locked.rows_affected())
 }
 
-/// Makes a live memory's words findable, instead of its former ones. Topic and content count alike; a memory with only stop words is a
+/// Makes a live memory's words findable, instead of its former ones. Topics and content count alike; a memory with only stop words is a
 /// document without terms.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
-    drop_words(tx, tenancy, agent, id).await?;
-    let terms = words::terms(&embedded_text(topic, content));
+    let topics = clear_words(tx, tenancy, agent, id).await?;
+    let terms = words::terms(&embedded_text(&embedded_text(topic, &topics.join("\n")), content));
     let length: u32 = terms.values().sum();
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = sqlx::query_as(concat!(
@@ -97,7 +107,12 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
 /// Removes a memory's words from the search.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    let counted: Option<Counted> = sqlx::query_as(concat!(
+    clear_words(tx, tenancy, agent, id).await.map(drop)
+}
+
+/// Removes a memory's words from the search; returns its further topics.
+async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
+    let cleared: Cleared = sqlx::query_as(concat!(
         r"with counted as materialized (
               select m.id, m.user_id, m.term_count from agent_memories m
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.term_count is not null and ",
@@ -105,16 +120,21 @@ pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memor
         r" for update),
           cleared as (update agent_memories m set term_count = null from counted c where m.tenant_id = $1 and m.agent_id = $2 and m.id = c.id),
           gone as (delete from memory_terms t using counted c where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = c.id)
-          select user_id, term_count from counted"
+          select c.user_id, c.term_count,
+                 array(select t.topic::text from memory_topics t
+                        where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
+        of_user!("t", "$4"),
+        r" order by t.created_at, t.topic_normal) as topics
+            from (select 1) one left join counted c on true"
     ))
     .bind(tenancy.tenant)
     .bind(agent)
     .bind(id)
     .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
+    .fetch_one(&mut **tx)
     .await?;
-    match counted {
-        Some(counted) => count_words(tx, tenancy, agent, id, counted, -1).await,
-        None => Ok(()),
+    if let Some(term_count) = cleared.term_count {
+        count_words(tx, tenancy, agent, id, Counted { user_id: cleared.user_id, term_count }, -1).await?;
     }
+    Ok(cleared.topics)
 }

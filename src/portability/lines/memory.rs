@@ -1,6 +1,6 @@
 //! Lines of memory: agents, users, projects, sources, memories and their history.
 
-use super::{ACTOR_KINDS, COMMONS, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
+use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
 use crate::api::{
     ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FactorShare, MemoryId, MemoryKind,
     MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX, SUMMARY_MAX, Source,
@@ -173,10 +173,25 @@ pub struct MemoryLine {
     pub pinned: bool,
     pub version: i32,
     pub access_count: i64,
+    #[serde(default)]
+    pub recalled_count: Option<i64>,
+    #[serde(default)]
+    pub remembered_count: Option<i64>,
     pub last_accessed_at: Option<Stamp>,
     pub observed_at: Option<Stamp>,
     pub created_at: Stamp,
     pub updated_at: Stamp,
+    /// When it was last stated; absent in older files: when it was said, or else last written.
+    #[serde(default)]
+    pub stated_at: Option<Stamp>,
+    #[serde(default)]
+    pub speaker_kind: Option<String>,
+    #[serde(default)]
+    pub confirmed_by: Option<String>,
+    #[serde(default)]
+    pub confirmed_at: Option<Stamp>,
+    #[serde(default)]
+    pub trust: Option<String>,
     pub expires_at: Option<Stamp>,
     pub archived_at: Option<Stamp>,
     pub deleted_at: Option<Stamp>,
@@ -192,6 +207,20 @@ pub struct MemoryLine {
     /// Why it is archived.
     #[serde(default)]
     pub archive_reason: Option<ArchiveReason>,
+    /// Further topics, under which the same content was remembered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[sqlx(json)]
+    pub topics: Vec<FurtherTopic>,
+}
+
+/// A further topic of a memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherTopic {
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub created_at: Stamp,
 }
 
 impl MemoryLine {
@@ -426,7 +455,29 @@ impl MemoryLine {
             .optional_text("filename", self.filename.as_deref(), NAME_MAX)
             .optional_text("deleted_by", self.deleted_by.as_deref(), NAME_MAX)
             .optional_text("delete_reason", self.delete_reason.as_deref(), REASON_MAX)
-            .that((0..=ACCESSES_MAX).contains(&self.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"));
+            .that((0..=ACCESSES_MAX).contains(&self.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"))
+            .that(is_count(self.recalled_count), "recalled_count", format!("must be from 0 to {ACCESSES_MAX}"))
+            .that(is_count(self.remembered_count), "remembered_count", format!("must be from 0 to {ACCESSES_MAX}"))
+            .that(
+                is_one_of(self.speaker_kind.as_deref(), &SPEAKER_KINDS),
+                "speaker_kind",
+                format!("must be one of {}", SPEAKER_KINDS.join(", ")),
+            )
+            .that(is_one_of(self.trust.as_deref(), &TRUSTS), "trust", format!("must be one of {}", TRUSTS.join(", ")))
+            .optional_text("confirmed_by", self.confirmed_by.as_deref(), NAME_MAX)
+            .that(
+                self.confirmed_by.is_some() == self.confirmed_at.is_some(),
+                "confirmed_at",
+                "is required with confirmed_by, and only with it",
+            )
+            .that(
+                self.topics.len() <= ENTRIES_MAX,
+                "topics",
+                format!("has {} entries; at most {ENTRIES_MAX} are allowed", self.topics.len()),
+            );
+        for topic in &self.topics {
+            checks.text("topics.topic", &topic.topic, TOPIC_MAX).text("topics.topic_raw", &topic.topic_raw, TOPIC_MAX);
+        }
         let factors = self.importance_factors.clone().unwrap_or_else(|| Value::Array(Vec::new()));
         checks
             .that(serde_json::from_value::<Vec<FactorShare>>(factors.clone()).is_ok(), "importance_factors", "must be a list of factors")
@@ -438,6 +489,19 @@ impl MemoryLine {
         json(checks, "importance_factors", &factors);
         check_source(checks, &self.source);
     }
+}
+
+/// Kinds of speakers.
+const SPEAKER_KINDS: [&str; 4] = ["person", "agent", "tool", "document"];
+/// How far a memory is trusted.
+const TRUSTS: [&str; 2] = ["own", "captured"];
+
+fn is_count(count: Option<i64>) -> bool {
+    count.is_none_or(|count| (0..=ACCESSES_MAX).contains(&count))
+}
+
+fn is_one_of(word: Option<&str>, words: &[&str]) -> bool {
+    word.is_none_or(|word| words.contains(&word))
 }
 
 fn version_number(checks: &mut Checks, version: i32) -> &mut Checks {

@@ -30,7 +30,7 @@ pub use vocabulary::{
 };
 pub use write::{
     Importing, drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources,
-    put_tombstones, put_versions,
+    put_tombstones, put_topics, put_versions,
 };
 
 use super::lines::{
@@ -82,10 +82,17 @@ pub const MEMORY: &[&str] = &[
     "pinned",
     "version",
     "access_count",
+    "recalled_count",
+    "remembered_count",
     "last_accessed_at",
     "observed_at",
     "created_at",
     "updated_at",
+    "stated_at",
+    "speaker_kind",
+    "confirmed_by",
+    "confirmed_at",
+    "trust",
     "expires_at",
     "archived_at",
     "deleted_at",
@@ -96,6 +103,8 @@ pub const MEMORY: &[&str] = &[
     "importance_factors",
     "archive_reason",
 ];
+/// Columns of the further topics in a [`MemoryLine`].
+pub const TOPIC: &[&str] = &["topic", "topic_raw", "is_canonical", "created_at"];
 /// Columns of [`VersionLine`], except its agent.
 pub const VERSION: &[&str] = &[
     "memory_id",
@@ -253,7 +262,19 @@ where
 
 /// Memories after `last`, by id.
 pub async fn memories(tx: &mut Tx, scope: &Scope<'_>, last: Option<&MemoryLine>, size: usize) -> Result<Vec<MemoryLine>, DbError> {
-    let mut query = scope.select("agent_memories", MEMORY)?;
+    let columns = MEMORY.join(", t.");
+    let topic: Vec<String> = TOPIC.iter().map(|column| format!("'{column}', f.{column}")).collect();
+    let topic = topic.join(", ");
+    let text = format!(
+        r"select t.agent_id, t.{columns},
+                 coalesce((select jsonb_agg(jsonb_build_object({topic}) order by f.created_at, f.topic_normal)
+                             from memory_topics f
+                            where f.tenant_id = t.tenant_id and f.agent_id = t.agent_id and f.memory_id = t.id), '[]') as topics
+            from agent_memories t where t.tenant_id = $1 and t.agent_id = $2 and {}",
+        of_user!("t", "$3")
+    );
+    let mut query = statement!(text, scope.tenancy.tenant, scope.agent, scope.tenancy.users);
+    scope.narrow_to_person(&mut query);
     scope.about(&mut query, "m.id = t.id");
     if let Some(last) = last {
         query.push(" and t.id > ").push_bind(last.id);

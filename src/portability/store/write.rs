@@ -28,17 +28,24 @@ pub async fn put_memories(
     importing: Importing<'_>,
 ) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
     let columns = MEMORY.join(", ");
-    let values = MEMORY.join(", r.");
+    // What a file from before these columns leaves out.
+    let value = |column: &&str| match *column {
+        "stated_at" => "coalesce(r.stated_at, least(coalesce(r.observed_at, r.updated_at), r.updated_at))".to_owned(),
+        "recalled_count" | "remembered_count" => format!("coalesce(r.{column}, 0)"),
+        "trust" => "coalesce(r.trust, 'own')".to_owned(),
+        column => format!("r.{column}"),
+    };
+    let values = MEMORY.iter().map(value).collect::<Vec<_>>().join(", ");
     let forward = MEMORY.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ");
     let (new_of_user, old_of_user) = (of_user!("r", "$5"), of_user!("agent_memories", "$5"));
     let sql = format!(
-        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, vocabulary_version, content_hash, live, awaiting_vector,
-                                      imported_by)
-          select $1, r.agent_id, r.{values}, r.topic_normal, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
+        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, topic_key, vocabulary_version, content_hash, live,
+                                      awaiting_vector, imported_by)
+          select $1, r.agent_id, {values}, r.topic_normal, r.topic_key, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
                  r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true, $3
             from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
           on conflict (tenant_id, agent_id, id) do update
-             set {forward}, topic_normal = excluded.topic_normal, vocabulary_version = excluded.vocabulary_version,
+             set {forward}, topic_normal = excluded.topic_normal, topic_key = excluded.topic_key, vocabulary_version = excluded.vocabulary_version,
                  content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
              and agent_memories.user_id is not distinct from excluded.user_id and {old_of_user}
@@ -54,6 +61,27 @@ pub async fn put_memories(
         .bind(tenancy.users)
         .bind(importing.now);
     Ok(query.fetch_all(&mut **tx).await?)
+}
+
+/// Inserts further topics of memories that were written: `rows` has them with their normal forms.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
+                                     vocabulary_version, created_at)
+          select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
+            from jsonb_populate_recordset(null::memory_topics, $2) r
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
+           where ",
+        of_user!("m", "$3"),
+        " on conflict do nothing"
+    ))
+    .bind(tenancy.tenant)
+    .bind(rows)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }
 
 async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {

@@ -29,6 +29,8 @@ pub const MODEL: &str = "all-MiniLM-L6-v2";
 const TOKENS_MAX: usize = 256;
 /// Tokens that the model adds to every text: one in front, one at the end.
 const TOKENS_ADDED: usize = 2;
+/// The token that stands for what the model does not know.
+const UNKNOWN: &str = "[UNK]";
 /// Texts that run together. Larger batches gain nothing on a processor.
 const BATCH: usize = 8;
 /// Texts longer than this, in tokens, run alone: batching them costs more in padding than it saves.
@@ -81,6 +83,13 @@ impl Tokens for Pieces {
                 Estimate.starts(text)
             }
         }
+    }
+
+    fn unknown(&self, text: &str) -> f64 {
+        let Some(unknown) = self.0.token_to_id(UNKNOWN) else { return 0.0 };
+        let Ok(encoding) = self.0.encode_fast(text, false) else { return 0.0 };
+        let ids = encoding.get_ids();
+        ids.iter().filter(|id| **id == unknown).count() as f64 / (ids.len() as f64).max(1.0)
     }
 }
 

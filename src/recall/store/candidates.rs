@@ -5,7 +5,7 @@ use crate::api::{AgentId, MemoryId, MemoryScope};
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::ranking::bm25::{Posting, Statistics};
-use crate::ranking::hybrid::{AROUND, Place};
+use crate::ranking::hybrid::{self, AROUND, Place};
 use crate::recall::scope::STRONG;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -199,12 +199,19 @@ pub struct Feature {
     pub scope: MemoryScope,
     pub project_id: Option<Uuid>,
     pub repo_id: Option<Uuid>,
-    pub updated_at: DateTime<Utc>,
+    pub stated_at: DateTime<Utc>,
+    pub content_hash: Vec<u8>,
     pub confidence: f32,
     pub semantic: Option<f64>,
     /// Its text ends as a question.
     pub asks: bool,
-    /// Its text, if requested.
+    /// How many terms it has, topics included.
+    pub terms: i32,
+    /// How many characters of its text are ASCII punctuation.
+    pub punctuation: i32,
+    /// Its topic, if it may name an identifier.
+    pub topic: Option<String>,
+    /// Its text, if requested, or if it may name an identifier.
     pub text: Option<String>,
 }
 
@@ -216,16 +223,32 @@ struct Turn {
     after: Option<Vec<MemoryId>>,
 }
 
-/// Anchors and the turns beside them that may be found, with their cosine if they have a vector, and with their texts if `texts`; and the
+/// The memories that a search looks at closely.
+pub struct Anchors {
+    /// The best of each side.
+    pub all: HashSet<MemoryId>,
+    /// Those whose neighbours are looked at, too.
+    pub wide: HashSet<MemoryId>,
+    /// Those that have all words of a rare identifier of the question.
+    pub holders: HashSet<MemoryId>,
+}
+
+/// ASCII punctuation, as a literal of SQL.
+const PUNCTUATION: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
+
+fn ids(memories: &HashSet<MemoryId>) -> Vec<Uuid> {
+    memories.iter().map(|id| id.0).collect()
+}
+
+/// Anchors and the turns beside the wide ones that may be found, with their cosine if they have a vector, and with their texts if `texts`; and the
 /// turns around each anchor. One statement, because it takes a third of a search.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,
-    model: &str,
-    vector: Option<&[f32]>,
+    (model, vector): (&str, Option<&[f32]>),
     texts: bool,
-    anchors: &[MemoryId],
+    anchors: &Anchors,
 ) -> Result<(Vec<Feature>, HashMap<MemoryId, Place>), DbError> {
     let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
     let of_user = reach.of_user("m", "$4");
@@ -235,16 +258,20 @@ pub async fn turns(
         reach.agent_ids(),
         reach.now,
         reach.user_id(),
-        anchors.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        ids(&anchors.all),
         texts,
         model,
         vectors.zip(vector).map(|(vectors, vector)| vectors.operand(vector)),
+        ids(&anchors.wide),
+        ids(&anchors.holders),
     );
+    let hours = hybrid::APART_MAX.num_hours();
     for (beside, order, name) in [("<", "desc", "before, "), (">", "asc", "after ")] {
         query.push(format!(
             r"array(select m.id from agent_memories m
                      where m.tenant_id = $1 and m.agent_id = a.agent_id and m.conversation = a.conversation and m.live
-                       and (m.said_at, m.id) {beside} (a.said_at, a.id) and (m.expires_at is null or m.expires_at > $3){of_user}"
+                       and (m.said_at, m.id) {beside} (a.said_at, a.id)
+                       and m.said_at between a.said_at - interval '{hours} hours' and a.said_at + interval '{hours} hours' and (m.expires_at is null or m.expires_at > $3){of_user}"
         ));
         reach.push_filters(&mut query);
         if reach.scoping.narrow {
@@ -271,9 +298,13 @@ pub async fn turns(
                where a.id = any($5) and a.tenant_id = $1 and a.agent_id = any($2)
                  and a.live and (a.expires_at is null or a.expires_at > $3){}),
               turn as materialized (
-                  select array(select id from anchor union select before[1] from anchor union select after[1] from anchor) as ids)
-              select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.updated_at,
-                     m.confidence, right(rtrim(m.content, E' \t\r\n'), 1) = '?' as asks, case when $6 then m.content end as text,
+                  select array(select id from anchor union select before[1] from anchor where id = any($9)
+                               union select after[1] from anchor where id = any($9)) as ids)
+              select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.stated_at,
+                     m.content_hash, m.confidence, right(rtrim(m.content, E' \t\r\n'), 1) = '?' as asks, coalesce(m.term_count, 0) as terms,
+                     char_length(m.content) - char_length(translate(m.content, '{PUNCTUATION}', '')) as punctuation,
+                     case when m.id = any($10) then m.topic end as topic,
+                     case when $6 or m.id = any($10) then m.content end as text,
                      a.before, a.after, {semantic} as semantic
                 from agent_memories m
                 left join anchor a on a.id = m.id

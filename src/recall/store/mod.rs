@@ -7,7 +7,7 @@ mod past;
 mod reach;
 mod retrievals;
 
-pub use candidates::{Feature, Meaning, Nearest, Sides, awaiting, sides, sizes, turns, updated_at};
+pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, sides, sizes, turns, updated_at};
 pub use gates::{Compared, compared, lets_through};
 pub use health::{Recalls, Share, SilentRow, by_bar, count_silent, list_silent, nearest_of_all, shares};
 pub use past::{Past, as_stored, count_past, past};
@@ -107,7 +107,8 @@ pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) 
                 join agent_memories m on m.tenant_id = $1 and m.agent_id = h.agent_id and m.id = h.id
                order by m.agent_id, m.id for update of m)
           update agent_memories m
-             set access_count = m.access_count + hits.count, last_accessed_at = greatest(m.last_accessed_at, hits.last)
+             set access_count = m.access_count + hits.count, recalled_count = m.recalled_count + hits.count,
+                 last_accessed_at = greatest(m.last_accessed_at, hits.last)
             from hits where m.tenant_id = $1 and m.agent_id = hits.agent_id and m.id = hits.id",
     )
     .bind(tenant)

@@ -2,8 +2,8 @@
 
 use super::queries::{Case, Query, queries};
 use remembrancer::api::{
-    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, PairRelation, QuarantineId, SourceDetails, SourceFilter,
-    SourceForm, SourceId, SourceKind,
+    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, SourceDetails, SourceFilter, SourceForm,
+    SourceId, SourceKind,
 };
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
@@ -272,11 +272,6 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::was_candidate" |tx, c|
         usize::from(consolidation::was_candidate(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?);
-    "consolidation::insert_pair" |tx, c| {
-        let ids = (c.fresh, c.other, c.id);
-        consolidation::insert_pair(tx, c.ctx.tenancy(), owner(c), ids, PairRelation::Duplicates, "because", c.now).await?;
-        0
-    };
     "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), None, c.now).await?; 0 };

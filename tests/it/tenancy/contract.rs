@@ -19,9 +19,10 @@ pub const CONTRACT: &[Query] = queries! {
             dimension: 384,
             dedup_threshold: 0.9,
             suggestion_threshold: 0.8,
+            related_threshold: 0.6,
             floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
-        usize::from(contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.is_some())
+        contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.len()
     };
 };

@@ -1,14 +1,23 @@
 //! The queries of memories: the record, its versions, links, vectors, words, lists and topics.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{MemoryFilter, MemoryId, MemoryStatus, Relation, Retention};
+use remembrancer::api::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
 use remembrancer::db::cursor::Seek;
-use remembrancer::memories::model::{Change, Details};
-use remembrancer::memories::store::{self as memories, Birth, Embedded};
+use remembrancer::db::{DbError, Tx};
+use remembrancer::memories::model::{Change, Details, Memory};
+use remembrancer::memories::store::{self as memories, Birth, Embedded, StaleTopic};
 use remembrancer::vocabulary::Resolved;
 
 fn filter(case: &Case) -> MemoryFilter {
     MemoryFilter { agent_id: Some(case.agent), ..MemoryFilter::default() }
+}
+
+/// Gives the memory of the case a further topic.
+async fn add_topic(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
+    let mut draft = c.draft();
+    (draft.topic_raw, draft.key.topic) = ("further".into(), "further".into());
+    memories::add_topic(tx, c.ctx.tenancy(), &c.memory, &draft, c.now).await?;
+    Ok(())
 }
 
 /// In the database of memories; kept apart by tenant and by agent.
@@ -19,14 +28,14 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::reviewed" |tx, c| memories::reviewed(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "memories::same_content" |tx, c|
         usize::from(memories::same_content(tx, c.ctx.tenancy(), &c.key(), &c.memory.content_hash, c.now).await?.is_some());
-    "memories::nearest" |tx, c| usize::from(memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, c.now).await?.is_some());
+    "memories::nearest" |tx, c| memories::nearest(tx, c.ctx.tenancy(), &c.key(), c.embedded(), None, 8, c.now).await?.len();
     "memories::insert" |tx, c| {
         let status = MemoryStatus::Active;
         let birth = Birth { id: MemoryId(c.fresh), short_id: "intruder", now: c.now, expires_at: None, awaiting_vector: true, status };
         memories::insert(tx, c.ctx.tenancy(), &c.draft(), &birth).await?;
         0
     };
-    "memories::touch" |tx, c| { memories::touch(tx, c.ctx.tenancy(), &c.memory, (Retention::Task, &Details::default()), None, c.now).await?; 0 };
+    "memories::touch" |tx, c| { memories::touch(tx, c.ctx.tenancy(), &c.memory, (Retention::Task, &Details::default()), (None, c.now), c.now).await?; 0 };
     "memories::revise" |tx, c| { memories::revise(tx, c.ctx.tenancy(), &c.memory, &c.draft(), None, c.now).await?; 0 };
     "memories::write_version" |tx, c| {
         sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
@@ -93,6 +102,32 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::file_under" |tx, c| {
         let resolved = Resolved { topic: "intruded".into(), is_canonical: false, version: 9 };
         memories::file_under(tx, c.tenant, &c.memory, &resolved).await?;
+        0
+    };
+    "memories::copies_of" |tx, c| {
+        let other = Memory { id: c.other, ..c.memory.clone() };
+        memories::copies_of(tx, c.ctx.tenancy(), &[c.agent], &other, c.now).await?.len()
+    };
+    "memories::suggest" |tx, c| {
+        let ids = (c.fresh, c.other, c.id);
+        memories::suggest(tx, c.ctx.tenancy(), (c.agent, c.memory.user_id), ids, PairRelation::Duplicates, "because", c.now).await?;
+        0
+    };
+    "memories::add_topic" |tx, c| { add_topic(tx, c).await?; 0 };
+    "memories::take_topics" |tx, c| {
+        let other = Memory { id: c.other, ..c.memory.clone() };
+        memories::take_topics(tx, c.ctx.tenancy(), (&other, &c.memory), c.now).await?;
+        0
+    };
+    "memories::topics_of" |tx, c| { add_topic(tx, c).await?; memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len() };
+    "memories::stale_topics" |tx, c| {
+        add_topic(tx, c).await?;
+        memories::stale_topics(tx, c.tenant, &["further".into()], i64::MAX, 10).await?.len()
+    };
+    "memories::file_topic" |tx, c| {
+        add_topic(tx, c).await?;
+        let topic = StaleTopic { agent_id: c.agent, memory_id: c.id, topic_raw: "further".into() };
+        memories::file_topic(tx, c.tenant, &topic, &Resolved { topic: "intruded".into(), is_canonical: false, version: 9 }).await?;
         0
     };
     "memories::topic_use" |tx, c| memories::topic_use(tx, c.tenant, &["tea".into()]).await?.len();

@@ -196,6 +196,13 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::count_existing" |tx, c| portability::count_existing(tx, c.ctx.tenancy(), Section::Link, &link(c, "supports")).await? as usize;
     // In another tenant the same ids are another memory, so only what changes counts.
     "portability::put_memories" |tx, c| { portability::put_memories(tx, c.ctx.tenancy(), &memory(c), importing(c)).await?; 0 };
+    "portability::put_topics" |tx, c| {
+        let topic = json!([{
+            "agent_id": c.agent, "memory_id": c.id, "topic": "t", "topic_raw": "t", "topic_normal": "t", "is_canonical": false, "created_at": c.now,
+        }]);
+        portability::put_topics(tx, c.ctx.tenancy(), &topic).await?;
+        0
+    };
     "portability::put_versions" |tx, c| { portability::put_versions(tx, c.ctx.tenancy(), &version(c, 0), importing(c)).await?; 0 };
     "portability::put_links" |tx, c| { portability::put_links(tx, c.ctx.tenancy(), &link(c, "derived_from")).await?; 0 };
     "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.ctx.tenancy(), &tombstone(c)).await?; 0 };

@@ -91,10 +91,15 @@ pub const RECALL: &[Query] = queries! {
         recall::awaiting(tx, &reach!(c)).await?.len()
     };
     "recall::updated_at" |tx, c| recall::updated_at(tx, &reach!(c), &[c.id]).await?.len();
-    "recall::turns" |tx, c| recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &[c.id]).await?.0.len();
+    "recall::turns" |tx, c| {
+        let ids = std::collections::HashSet::from([c.id]);
+        let anchors = recall::Anchors { all: ids.clone(), wide: ids.clone(), holders: ids };
+        recall::turns(tx, &reach!(c), ("all-MiniLM-L6-v2", Some(&c.vector)), true, &anchors).await?.0.len()
+    };
     "recall::compared" |tx, c| {
         let model = Model {
-            name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, floors: FLOORS,
+            name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, related_threshold: 0.6,
+            floors: FLOORS,
         };
         recall::compared(tx, c.ctx.tenancy(), (c.agent, c.id), &model, Some(&c.vector)).await?.iter().count()
     };

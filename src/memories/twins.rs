@@ -1,0 +1,177 @@
+//! The one rule for two memories that resemble each other, and what follows from it. A write, a late vector, a decision on the vocabulary,
+//! consolidation and the list of entries all ask it.
+
+use super::link::post_settling;
+use super::model::{Change, Draft, Memory};
+use super::store;
+use crate::api::{MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
+use crate::audit::{self, NewEntry};
+use crate::db::Tx;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::models::Model;
+use crate::op::OpContext;
+use crate::text::compare::{Difference, Likeness, compare};
+use crate::text::shorten;
+use chrono::{DateTime, Utc};
+
+/// Neighbours of a new text that are compared with it.
+pub(crate) const NEIGHBOURS: i64 = 8;
+/// Most neighbours that an answer names.
+const NAMED: usize = 3;
+/// Longest content of a neighbour in an answer, in characters.
+const CONTENT_MAX: usize = 300;
+
+/// What a text is to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// They say the same: one memory.
+    Same,
+    /// They are near and differ: both stay, and the new one may be meant to replace the other.
+    Differs(Difference),
+    /// They have nothing to do with one another.
+    Apart,
+}
+
+/// Judges two texts by their cosine and their words. A cosine alone never makes two texts one.
+pub(crate) fn judge(model: &Model, one: &str, other: &str, cosine: f64) -> Verdict {
+    if cosine <= model.suggestion_threshold {
+        return Verdict::Apart;
+    }
+    match compare(one, other) {
+        Likeness::Same => Verdict::Same,
+        Likeness::Differs(difference) => Verdict::Differs(difference),
+        Likeness::Other if cosine > model.dedup_threshold => Verdict::Differs(Difference::Words),
+        Likeness::Other => Verdict::Apart,
+    }
+}
+
+/// What a person is asked about two memories of one owner, the first of them the newer one.
+pub(crate) fn relation(model: &Model, one: &str, other: &str, cosine: f64) -> Option<PairRelation> {
+    if compare(one, other).is_conflict() && cosine >= model.related_threshold {
+        return Some(PairRelation::Contradicts);
+    }
+    match judge(model, one, other, cosine) {
+        Verdict::Same => Some(PairRelation::Duplicates),
+        Verdict::Differs(Difference::Words | Difference::Time) if cosine > model.dedup_threshold => Some(PairRelation::Supersedes),
+        Verdict::Differs(_) | Verdict::Apart => None,
+    }
+}
+
+/// A live memory near a new text, judged.
+pub(crate) struct Near {
+    pub memory: Memory,
+    pub verdict: Verdict,
+}
+
+/// Judges the nearest memories of a text, nearest first.
+pub(crate) fn judge_all(model: &Model, content: &str, nearest: Vec<(Memory, f64)>) -> Vec<Near> {
+    nearest.into_iter().map(|(memory, cosine)| Near { verdict: judge(model, content, &memory.content, cosine), memory }).collect()
+}
+
+/// Links a memory to the near ones that differ from it, and suggests to people that it may replace them; returns these for the answer.
+/// Messages and episodes differ all the time: they are left alone.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn set_beside(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (draft, id): (&Draft, MemoryId),
+    near: Vec<Near>,
+) -> Result<Vec<SimilarMemory>, Error> {
+    if draft.key.kind == MemoryKind::Episode {
+        return Ok(vec![]);
+    }
+    let (owner, now) = ((draft.key.agent_id, draft.key.user_id), engine.clock().now());
+    let differing = near.into_iter().filter_map(|Near { memory, verdict }| match verdict {
+        Verdict::Differs(difference) if memory.id != id => Some((memory, difference)),
+        _ => None,
+    });
+    let mut similar = Vec::new();
+    for (memory, difference) in differing.take(NAMED) {
+        store::link(tx, ctx, owner, id, memory.id, Relation::RelatedTo, now).await?;
+        let reason = format!("They are near and differ ({}).", difference.as_str());
+        store::suggest(tx, ctx.tenancy(), owner, (engine.clock().id(), id, memory.id), PairRelation::Supersedes, &reason, now).await?;
+        similar.push(SimilarMemory {
+            memory_id: memory.id,
+            short_id: memory.short_id,
+            content: shorten(&memory.content, CONTENT_MAX),
+            differs: difference.as_str().to_owned(),
+        });
+    }
+    Ok(similar)
+}
+
+/// Lets one memory supersede another that says the same. The topics of the other are kept on it; both texts stay in the history.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn supersede(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (newer, older): (&Memory, &Memory),
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let agent = older.agent_id;
+    store::mark_superseded(tx, ctx.tenancy(), agent, older.id).await?;
+    store::write_version(tx, ctx, agent, older.id, Change::Superseded, None, now).await?;
+    store::drop_words(tx, ctx.tenancy(), agent, older.id).await?;
+    store::sync_live(tx, ctx.tenancy(), agent, &[older.id]).await?;
+    store::take_topics(tx, ctx.tenancy(), (newer, older), now).await?;
+    store::put_words(tx, ctx.tenancy(), newer.agent_id, newer.id, &newer.topic, &newer.wording()).await?;
+    post_settling(engine, ctx, tx, agent, older.id).await?;
+    store::link(tx, ctx, (agent, newer.user_id), newer.id, older.id, Relation::Supersedes, now).await?;
+    let message = format!("superseded by {}, which says the same", newer.short_id);
+    let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
+}
+
+/// Which of two memories that say the same stays in force: the one that was stated later.
+pub(crate) fn in_order<'a>(one: &'a Memory, other: &'a Memory) -> (&'a Memory, &'a Memory) {
+    if (one.stated_at, one.updated_at, one.id) >= (other.stated_at, other.updated_at, other.id) { (one, other) } else { (other, one) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::Floors;
+
+    fn model(dedup: f64, suggestion: f64) -> Model {
+        Model {
+            name: "a model".into(),
+            dimension: 384,
+            dedup_threshold: dedup,
+            suggestion_threshold: suggestion,
+            related_threshold: suggestion - 0.1,
+            floors: Floors { vector: 0.2, lexical: 0.2 },
+        }
+    }
+
+    /// The thresholds are the model's, and the words decide within them, whether its cosines are wide or narrow.
+    #[test]
+    fn words_decide_under_every_model() {
+        for model in [model(0.92, 0.8), model(0.985, 0.97)] {
+            let (near, nearer) =
+                (f64::midpoint(model.suggestion_threshold, model.dedup_threshold), f64::midpoint(model.dedup_threshold, 1.0));
+            let (tea, same, coffee) = ("Vera drinks tea at four.", "At four Vera drinks tea.", "Vera drinks tea at five.");
+            let (green, elsewhere) = ("Vera drinks green tea at four.", "The harbour opens at dawn.");
+            assert_eq!(judge(&model, tea, same, near), Verdict::Same);
+            assert_eq!(judge(&model, tea, same, model.suggestion_threshold - 0.01), Verdict::Apart);
+            assert_eq!(judge(&model, tea, coffee, 1.0), Verdict::Differs(Difference::Number));
+            assert_eq!(judge(&model, tea, green, nearer), Verdict::Differs(Difference::Words));
+            assert_eq!(
+                (judge(&model, tea, elsewhere, near), judge(&model, tea, elsewhere, nearer)),
+                (Verdict::Apart, Verdict::Differs(Difference::Words))
+            );
+            assert_eq!(relation(&model, tea, coffee, near), Some(PairRelation::Contradicts));
+            assert_eq!(relation(&model, tea, same, near), Some(PairRelation::Duplicates));
+            assert_eq!(relation(&model, tea, green, nearer), Some(PairRelation::Supersedes));
+            assert_eq!(relation(&model, tea, green, near), None);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Where two hits say different things of one matter, the one that was said later comes first. Pure.
+//!
+//! Recency alone cannot do it: an old statement may share more words with the question than the one that replaced it. Whether a hit replaces
+//! another is judged by their words; if that is unclear, the order stays.
+
+use super::Ranked;
+use super::hybrid::{self, is_code};
+use crate::api::{Criterion, Part, Ranking};
+use crate::text::{normal, words};
+use chrono::TimeDelta;
+use std::collections::{BTreeSet, HashMap};
+
+/// Hits that are looked at, from the first.
+const FIRST: usize = 10;
+/// A statement replaces one that was said at least this much earlier.
+const LATER: TimeDelta = TimeDelta::days(1);
+/// Most hits with one topic for the topic to name a matter.
+const TOPIC_MAX: usize = 5;
+/// Longest texts, in characters, that one topic makes statements of one matter, and that common words do.
+const BY_TOPIC: usize = 250;
+const BY_WORDS: usize = 120;
+/// Least number of content words that two statements of one matter share, and least share of those of the shorter one.
+const SHARED_MIN: usize = 2;
+const SHARE_MIN: f64 = 0.5;
+
+/// Phrases that say that something changed, in the languages that write words apart.
+#[rustfmt::skip]
+const CHANGES: &[&str] = &[
+    // en
+    "now", "currently", "no longer", "anymore", "any more", "instead", "from now on", "as of", "switched", "switches", "changed", "changes",
+    "moved", "migrated", "replaced", "took over", "taken over", "stopped", "gave up", "given up", "quit", "became",
+    // de
+    "jetzt", "nun", "inzwischen", "nicht mehr", "stattdessen", "künftig", "ab sofort", "gewechselt", "umgezogen", "ersetzt", "aufgehört",
+    // fr
+    "maintenant", "désormais", "ne plus", "n est plus", "au lieu", "déménagé", "remplacé", "arrêté", "changé",
+    // es, pt, it
+    "ahora", "ya no", "desde ahora", "en cambio", "se mudó", "cambió", "dejó de", "agora", "já não", "em vez", "mudou", "deixou de", "adesso",
+    "ora", "non più", "invece", "si è trasferita", "si è trasferito", "ha smesso",
+    // nl
+    "nu", "voortaan", "niet meer", "in plaats", "verhuisd", "vervangen", "gestopt",
+    // ru, ar, hi
+    "теперь", "сейчас", "больше не", "вместо", "переехал", "переехала", "сменил", "сменила", "الآن", "لم يعد", "لم تعد", "بدلا", "انتقل", "انتقلت",
+    "अब", "अब नहीं", "के बजाय",
+];
+/// The same in Chinese and Japanese.
+const CHANGES_UNSPACED: &[&str] = &["现在", "不再", "改为", "改成", "搬到", "今は", "もう", "現在", "変わ", "引っ越"];
+
+/// A hit as the rule sees it.
+struct Seen {
+    topic: String,
+    /// Of topic and content.
+    words: BTreeSet<String>,
+    /// Of the content, without the speaker's name.
+    content: BTreeSet<String>,
+    characters: usize,
+    changes: bool,
+    is_code: bool,
+    is_named: bool,
+}
+
+impl Seen {
+    fn new(ranked: &Ranked) -> Self {
+        let memory = &ranked.candidate.memory;
+        let characters = memory.content.chars().count();
+        let of = |text: &str| words::terms(text).into_keys().collect::<BTreeSet<String>>();
+        // What is too long is no short statement of one matter.
+        let content = if characters <= BY_TOPIC { of(&memory.content) } else { BTreeSet::new() };
+        let speaker = memory.speaker().map(|name| of(&name)).unwrap_or_default();
+        let punctuation = memory.content.chars().filter(char::is_ascii_punctuation).count();
+        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+        Self {
+            topic: normal(&memory.topic),
+            words: content.iter().cloned().chain(of(&memory.topic)).collect(),
+            content: content.difference(&speaker).cloned().collect(),
+            characters,
+            changes: characters <= BY_TOPIC && says_change(&memory.content),
+            is_code: is_code(count(characters), count(punctuation)),
+            is_named: ranked.breakdown.parts.iter().any(|part| part.name == Criterion::Identifier),
+        }
+    }
+
+    /// Whether both are statements of one matter; `topics` counts the hits of each topic.
+    fn same_matter(&self, other: &Self, topics: &HashMap<String, usize>) -> bool {
+        let longest = self.characters.max(other.characters);
+        let by_topic = self.topic == other.topic && topics.get(&self.topic).is_some_and(|hits| *hits <= TOPIC_MAX);
+        let shared = self.content.intersection(&other.content).count();
+        let fewer = self.content.len().min(other.content.len());
+        let by_words = shared >= SHARED_MIN && shared as f64 >= SHARE_MIN * fewer as f64 && self.content != other.content;
+        by_topic && longest <= BY_TOPIC || by_words && longest <= BY_WORDS
+    }
+
+    /// Whether it answers a question as well as an earlier statement, or says that something changed.
+    fn answers_as(&self, earlier: &Self, question: &[String]) -> bool {
+        self.changes || question.iter().all(|word| !earlier.words.contains(word) || self.words.contains(word))
+    }
+}
+
+/// Puts each of the first hits directly before the first one that it replaces. It takes the score of that hit, so that the scores still
+/// descend, and a part that says so.
+pub fn put_newer_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
+    let mut topics: HashMap<String, usize> = HashMap::new();
+    for ranked in passed.iter() {
+        *topics.entry(normal(&ranked.candidate.memory.topic)).or_default() += 1;
+    }
+    let rest = passed.split_off(passed.len().min(FIRST));
+    let mut order: Vec<(Ranked, Seen)> = Vec::with_capacity(passed.len());
+    for mut ranked in passed.drain(..) {
+        let seen = Seen::new(&ranked);
+        let replaces = |(earlier, other): &(Ranked, Seen)| {
+            ranked.candidate.memory.said_at() >= earlier.candidate.memory.said_at() + LATER
+                && !seen.is_code
+                && !other.is_code
+                && (seen.is_named || !other.is_named)
+                && seen.same_matter(other, &topics)
+                && seen.answers_as(other, question)
+        };
+        match order.iter().position(replaces) {
+            Some(place) => {
+                raise(&mut ranked, ranking, order[place].0.score);
+                order.insert(place, (ranked, seen));
+            }
+            None => order.push((ranked, seen)),
+        }
+    }
+    passed.extend(order.into_iter().map(|(ranked, _)| ranked).chain(rest));
+}
+
+/// Gives a hit a higher score, as a part of its sum.
+fn raise(ranked: &mut Ranked, ranking: Ranking, score: f64) {
+    let factor = if ranking == Ranking::HybridDecay { hybrid::kept(ranked.breakdown.recency) } else { 1.0 };
+    let weight = score / factor - hybrid::sum(&ranked.breakdown.parts);
+    ranked.breakdown.parts.push(Part { name: Criterion::Newer, value: 1.0, weight });
+    ranked.score = score;
+}
+
+fn says_change(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let spaced: String =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(|word| [" ", word]).collect::<String>() + " ";
+    CHANGES.iter().any(|phrase| spaced.contains(&format!(" {phrase} "))) || CHANGES_UNSPACED.iter().any(|phrase| text.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{Breakdown, MatchedBy};
+    use crate::memories::model::Memory;
+    use crate::ranking::Candidate;
+    use crate::testing::memory;
+    use chrono::{DateTime, Utc};
+
+    fn said(topic: &str, content: &str, days_ago: i64, score: f64) -> Ranked {
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let memory = Memory { observed_at: Some(now - TimeDelta::days(days_ago)), ..memory(topic, content) };
+        let parts = vec![Part { name: Criterion::Words, value: 1.0, weight: score }];
+        let breakdown = Breakdown { similarity: 0.8, recency: 1.0, floor: 0.2, parts };
+        Ranked { candidate: Candidate { memory, semantic: Some(0.8), lexical: None }, matched_by: MatchedBy::Both, score, breakdown }
+    }
+
+    fn order(question: &str, mut hits: Vec<Ranked>) -> Vec<String> {
+        let terms: Vec<String> = words::terms(question).into_keys().collect();
+        put_newer_first(&mut hits, Ranking::HybridDecay, &terms);
+        assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        for hit in &hits {
+            assert!((hybrid::sum(&hit.breakdown.parts) - hit.score).abs() < 1e-9, "the parts make the score");
+        }
+        hits.into_iter().map(|hit| hit.candidate.memory.content).collect()
+    }
+
+    #[test]
+    fn the_later_statement_of_a_matter_comes_first() {
+        for (question, topic, old, new) in [
+            ("Where does Vera live?", "city", "Vera lives in Bern.", "Vera lives in Thun."),
+            ("Where does Vera live?", "city", "Vera lives in Bern.", "Vera moved to Thun in March."),
+            ("Which editor does Idris use?", "editor", "Idris uses Helix.", "Idris switched from Helix to Zed."),
+            ("Wo wohnt Mina?", "Wohnort", "Mina wohnt in Kiel.", "Mina wohnt jetzt in Lübeck."),
+        ] {
+            let hits = vec![said(topic, old, 700, 0.9), said("other", "Somebody sings.", 3, 0.6), said(topic, new, 20, 0.5)];
+            assert_eq!(order(question, hits)[..2], [new, old], "{question}");
+        }
+    }
+
+    #[test]
+    fn other_matters_and_worse_answers_keep_their_order() {
+        for (question, hits) in [
+            // Another matter of the same person.
+            ("Where does Vera live?", vec![said("city", "Vera lives in Bern.", 700, 0.9), said("pets", "Vera owns two cats.", 20, 0.5)]),
+            // The same topic, and the question is about something that only the earlier one has.
+            (
+                "What is the wifi password?",
+                vec![
+                    said("office", "The wifi password is on the board.", 700, 0.9),
+                    said("office", "The door code is on the board.", 20, 0.5),
+                ],
+            ),
+            // Said on the same day.
+            ("Where does Vera live?", vec![said("city", "Vera lives in Bern.", 20, 0.9), said("city", "Vera lives in Thun.", 20, 0.5)]),
+        ] {
+            let before: Vec<String> = hits.iter().map(|hit| hit.candidate.memory.content.clone()).collect();
+            assert_eq!(order(question, hits), before, "{question}");
+        }
+    }
+}

@@ -332,7 +332,10 @@ pub struct MemoryRow {
     pub content: String,
     pub source: Source,
     pub version: i32,
-    pub access_count: i64,
+    /// How many recalls returned it.
+    pub recalled_count: i64,
+    /// How often it was remembered again.
+    pub remembered_count: i64,
     pub created_at: DateTime<Utc>,
     /// When the content was last written or remembered again.
     pub updated_at: DateTime<Utc>,
@@ -433,6 +436,10 @@ pub struct MemoryLink {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryDetail {
     pub memory: MemoryRow,
+    /// Further topics, under which the same content was remembered.
+    pub further_topics: Vec<String>,
+    /// When it was last stated: said, or remembered again. Rankings count its age from then.
+    pub stated_at: DateTime<Utc>,
     /// How far other agents can trust it.
     pub trust: Trust,
     pub created_by: AgentId,

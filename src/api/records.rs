@@ -220,7 +220,14 @@ pub struct MemoryRecord {
     pub role: Option<Role>,
     pub pinned: bool,
     pub version: i32,
+    /// Recalls that returned it and repetitions, together.
     pub access_count: i64,
+    /// How many recalls returned it.
+    #[serde(default)]
+    pub recalled_count: i64,
+    /// How often it was remembered again.
+    #[serde(default)]
+    pub remembered_count: i64,
     pub last_accessed_at: Option<DateTime<Utc>>,
     pub observed_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,

@@ -98,6 +98,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), id).await?;
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[id]).await?;
+    let further = store::topics_of(&mut tx, ctx.tenancy(), &[id], engine.clock().now()).await?;
     let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
@@ -109,6 +110,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     }
     control.commit().await?;
     Ok(MemoryDetail {
+        further_topics: further.into_iter().map(|(_, topic)| topic).collect(),
+        stated_at: memory.stated_at,
         trust: trust(&memory, &reviewed, ctx),
         created_by: memory.created_by,
         category: memory.category,

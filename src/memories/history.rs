@@ -160,6 +160,8 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         pinned: memory.pinned,
         version: memory.version,
         access_count: memory.access_count,
+        recalled_count: memory.recalled_count,
+        remembered_count: memory.remembered_count,
         last_accessed_at: memory.last_accessed_at,
         observed_at: memory.observed_at,
         created_at: memory.created_at,

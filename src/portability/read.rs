@@ -139,7 +139,8 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         if section < self.section {
             return Err(self.wrong(format!("is of the type {kind}, which must come before {}", self.section.as_str())));
         }
-        let line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
+        let mut line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
+        line.mend();
         self.section = section;
         self.admit(section, &line)?;
         *self.counts.entry(section.as_str()).or_default() += 1;

@@ -112,7 +112,7 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
     let done =
-        sqlx::query("update project_links set valid_to = $4 where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null")
+        sqlx::query("update project_links set valid_to = greatest(created_at, $4) where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null")
             .bind(tenant)
             .bind(one)
             .bind(other)

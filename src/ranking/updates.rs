@@ -147,7 +147,7 @@ mod tests {
     use crate::memories::model::Memory;
     use crate::ranking::Candidate;
     use crate::testing::memory;
-    use chrono::{DateTime, Utc};
+    use chrono::DateTime;
 
     fn said(topic: &str, content: &str, days_ago: i64, score: f64) -> Ranked {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();

@@ -104,7 +104,8 @@ async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
     for (field, value) in record.as_object().unwrap() {
         match field.as_str() {
             // Fields that change with the clock or with each recall, that a hit never has, or that only a request by id returns.
-            "freshness" | "access_count" | "last_accessed_at" | "deleted_at" | "archived_at" | "quotes" | "versions" | "links" => {}
+            "freshness" | "access_count" | "recalled_count" | "remembered_count" | "last_accessed_at" | "deleted_at" | "archived_at"
+            | "quotes" | "versions" | "links" => {}
             // Of messages and attachments only.
             "decayed_importance" | "importance_factors" | "retention_rule" | "role" | "filename" | "attachment_id" => {}
             "scope" => assert_eq!(&hit["matched_scope"], value),

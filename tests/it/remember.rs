@@ -31,7 +31,7 @@ async fn a_new_memory_is_stored_verbatim_with_its_provenance() {
     assert_eq!((&memory.source, &memory.short_id), (&request.source, &answer.short_id));
     assert_eq!((memory.agent_slug.as_str(), detail.created_by), ("atlas", agent(&world.atlas)));
     assert_eq!((memory.kind, memory.scope, detail.retention), (MemoryKind::Profile, MemoryScope::Agent, Retention::Permanent));
-    assert_eq!((memory.version, memory.access_count, memory.expires_at), (1, 0, None));
+    assert_eq!((memory.version, memory.remembered_count, memory.expires_at), (1, 0, None));
     assert_eq!(detail.embedded_by, ["all-MiniLM-L6-v2"]);
     assert_eq!(changes(&detail), [(1, "created")]);
     assert_eq!(detail.versions[0].actor_name, "atlas");
@@ -47,7 +47,7 @@ async fn saying_the_same_again_counts_and_refreshes_and_makes_no_version() {
     assert!(again.unchanged && !again.was_update);
     assert_eq!((again.memory_id, again.short_id, again.previous_version), (first.memory_id, first.short_id, None));
     let after = detail(&world, first.memory_id).await;
-    assert_eq!((after.memory.version, after.memory.access_count, after.versions.len()), (1, 1, 1));
+    assert_eq!((after.memory.version, after.memory.remembered_count, after.versions.len()), (1, 1, 1));
     assert!(after.memory.updated_at - before.memory.updated_at >= Duration::days(30));
     assert_eq!(after.memory.created_at, before.memory.created_at);
     let hit = ask(&world, &world.atlas, "tea").await.told().remove(0);
@@ -62,7 +62,7 @@ async fn a_near_duplicate_becomes_a_new_version() {
     assert!(second.was_update && !second.unchanged);
     assert_eq!((second.memory_id, second.previous_version), (first.memory_id, Some(1)));
     let detail = detail(&world, first.memory_id).await;
-    assert_eq!((detail.memory.content.as_str(), detail.memory.version, detail.memory.access_count), ("Vera likes BLACK tea!", 2, 1));
+    assert_eq!((detail.memory.content.as_str(), detail.memory.version, detail.memory.remembered_count), ("Vera likes BLACK tea!", 2, 1));
     assert_eq!(changes(&detail), [(2, "revised"), (1, "created")]);
     assert_eq!(detail.versions[1].content, "Vera likes black tea", "nothing is overwritten");
     assert_eq!(contents(&world, &world.atlas, "black tea").await, ["Vera likes BLACK tea!"]);

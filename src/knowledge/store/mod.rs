@@ -90,12 +90,13 @@ pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result
 /// Takes a text out of force: searches no longer find its chunks. False when it was not in force.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("update documents set valid_to = $3 where tenant_id = $1 and id = $2 and valid_to is null")
-        .bind(tenant)
-        .bind(id)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
+    let done =
+        sqlx::query("update documents set valid_to = greatest(valid_from, $3) where tenant_id = $1 and id = $2 and valid_to is null")
+            .bind(tenant)
+            .bind(id)
+            .bind(now)
+            .execute(&mut **tx)
+            .await?;
     if done.rows_affected() == 0 {
         return Ok(false);
     }

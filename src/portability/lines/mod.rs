@@ -27,7 +27,7 @@ use uuid::Uuid;
 /// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";
 /// The newest schema, which is the newest that is read.
-pub const SCHEMA: u64 = 5;
+pub const SCHEMA: u64 = 6;
 /// Longest line, in bytes, its end included: a longer one is neither written nor read.
 pub const LINE_MAX: usize = 8 * 1024 * 1024;
 
@@ -348,6 +348,18 @@ impl Line {
             }
             Self::Connection(_) | Self::ProfileLeaf(_) | Self::ProfileVersion(_) | Self::Action(_) | Self::WorkflowStep(_) => vec![],
         }
+    }
+
+    /// Mends what files of earlier programs may hold: a row that was closed by a clock behind the one that opened it was in force at no
+    /// time, and ends when it begins.
+    pub fn mend(&mut self) {
+        let (from, to) = match self {
+            Self::Term(line) => (line.valid_from, &mut line.valid_to),
+            Self::Alias(line) => (line.valid_from, &mut line.valid_to),
+            Self::Document(line) => (line.valid_from, &mut line.valid_to),
+            _ => return,
+        };
+        *to = to.map(|to| to.max(from));
     }
 
     /// Makes an agent the author of what it imports. The author in the file is ignored: an agent speaks only for itself.

@@ -82,13 +82,15 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
 /// Closes and opens the rows of a plan.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("update canonical_terms set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
-        .bind(tenant)
-        .bind(&plan.close_terms)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    sqlx::query("update term_aliases set valid_to = $3 where tenant_id = $1 and valid_to is null and id = any($2)")
+    sqlx::query(
+        "update canonical_terms set valid_to = greatest(valid_from, $3) where tenant_id = $1 and valid_to is null and id = any($2)",
+    )
+    .bind(tenant)
+    .bind(&plan.close_terms)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
+    sqlx::query("update term_aliases set valid_to = greatest(valid_from, $3) where tenant_id = $1 and valid_to is null and id = any($2)")
         .bind(tenant)
         .bind(&plan.close_aliases)
         .bind(now)

@@ -31,7 +31,7 @@ fn memory(c: &Case) -> Value {
         "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.id, "short_id": c.memory.short_id, "created_by": c.agent, "kind": "profile", "retention": "permanent",
         "scope": "agent", "status": "active", "topic": "tea", "topic_raw": "tea", "is_canonical": true, "content": "intruded",
         "source": c.memory.source, "source_kind": "manual", "confidence": 1.0, "importance": 1.0, "pinned": false, "version": 99,
-        "access_count": 0, "created_at": c.now, "updated_at": c.now, "topic_normal": "tea", "vocabulary_version": 1, "profile_fact": false,
+        "access_count": 0, "created_at": c.now, "updated_at": c.now, "topic_normal": "tea", "topic_key": "tea", "vocabulary_version": 1, "profile_fact": false,
     }])
 }
 

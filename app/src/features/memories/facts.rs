@@ -18,7 +18,7 @@ pub fn Facts(
     let row = detail.memory.clone();
     let (source, hash) = (row.source.clone(), detail.content_hash.clone());
     let recalled = match detail.last_accessed_at {
-        Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),
+        Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
         None => view! { "never" }.into_any(),
     };
     let embedded = match detail.embedded_by.as_slice() {
@@ -44,8 +44,8 @@ pub fn Facts(
     let left = detail.decayed_importance.map(|left| format!("{left:.2}; falls until a recall returns the memory"));
     let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
     let decay = format!(
-        "Falls by half every {:.0} days after the last write: exp(−days/{DECAY_DAYS}). Older memories rank lower in recalls but are still \
-         found.",
+        "Falls by half every {:.0} days after the last write: exp(−days/{DECAY_DAYS}), as the ranking “decay” uses it. By default, age \
+         costs a memory at most a tenth of its score.",
         DECAY_DAYS * LN_2
     );
     view! {
@@ -53,6 +53,7 @@ pub fn Facts(
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
                 {fact("Original wording", text::visible(&row.topic_raw))}
+                {(!detail.further_topics.is_empty()).then(|| fact("Further topics", text::visible(&detail.further_topics.join(", "))))}
                 {detail.subject.map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|user| {
                     let theirs = format!("/memories?user={user}");
@@ -81,7 +82,9 @@ pub fn Facts(
             <dl class="facts p-4">
                 {fact("Updated", time(row.updated_at))}
                 {fact("Remembered", time(row.created_at))}
+                {fact("Last stated", time(detail.stated_at))}
                 {fact("Recalled", recalled)}
+                {(row.remembered_count > 0).then(|| fact("Remembered again", text::count(row.remembered_count, "time", "times")))}
                 {fact("Retention", retention)}
                 {rule.map(|rule| fact("Kept because", rule))}
                 {fact("Confidence", format!("{:.2}", detail.confidence))}

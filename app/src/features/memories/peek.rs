@@ -76,7 +76,7 @@ fn Glance(
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.last_accessed_at {
-        Some(at) => view! { {text::count(row.access_count, "time", "times")} ", last " <Time at /> }.into_any(),
+        Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
         None => view! { "never" }.into_any(),
     };
     view! {

@@ -98,7 +98,7 @@ fn Row(
             view! { <td class=fate><Time at />{by}</td> }.into_any()
         }
         None => {
-            let recalls = row.access_count;
+            let recalls = row.recalled_count;
             view! { <td class=format!("number {fate}") class:text-soft=recalls == 0>{text::number(recalls)}</td> }.into_any()
         }
     };

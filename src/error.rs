@@ -145,6 +145,17 @@ impl From<sqlx::Error> for Error {
 #[derive(Default)]
 pub struct Checks(Vec<FieldError>);
 
+/// Whether a text has more than blanks, punctuation and what cannot be seen.
+fn says_something(text: &str) -> bool {
+    let unseen = |c: char| {
+        c.is_whitespace()
+            || c.is_control()
+            || c.is_ascii_punctuation()
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{206f}' | '\u{3000}'..='\u{3003}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+    };
+    !text.chars().all(unseen)
+}
+
 impl Checks {
     /// Notes `message` for `field` unless `holds`.
     pub fn that(&mut self, holds: bool, field: &str, message: impl Into<String>) -> &mut Self {
@@ -174,6 +185,15 @@ impl Checks {
         self.that(!text.trim().is_empty(), field, "must not be empty")
             .that(text.len() <= most, field, format!("has {} bytes; at most {most} are allowed", text.len()))
             .that(!text.contains('\0'), field, "must not contain NUL")
+    }
+
+    /// The words of a memory: as [`Checks::bytes`], with at least one letter, digit or symbol.
+    pub fn content(&mut self, field: &str, text: &str, most: usize) -> &mut Self {
+        self.bytes(field, text, most).that(
+            text.trim().is_empty() || says_something(text),
+            field,
+            "must hold at least one letter, digit or symbol",
+        )
     }
 
     /// A text that may be blank, has no NUL and at most `most` characters.

@@ -214,14 +214,18 @@ create table models (
     suggestion_threshold double precision not null,
     -- least cosine of two memories about one matter: they may contradict one another
     related_threshold    double precision not null,
+    -- least cosine of a phrase and a term that resembles it
+    term_threshold       double precision not null,
     -- least cosine, before decay, at which a memory counts as relevant
     vector_floor         double precision not null,
     -- least normalised lexical score, likewise
     lexical_floor        double precision not null
 );
-insert into models (name, dimension, dedup_threshold, suggestion_threshold, related_threshold, vector_floor, lexical_floor) values
-    ('all-MiniLM-L6-v2',        384, 0.92, 0.80, 0.60, 0.25, 0.20),
-    ('text-embedding-3-small', 1536, 0.92, 0.80, 0.60, 0.25, 0.20);
+insert into models
+    (name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor)
+values
+    ('all-MiniLM-L6-v2',        384, 0.92, 0.80, 0.60, 0.45, 0.25, 0.20),
+    ('text-embedding-3-small', 1536, 0.92, 0.80, 0.60, 0.45, 0.25, 0.20);
 
 -- A model without a row costs nothing. The command line sets prices.
 create table model_prices (

@@ -15,7 +15,7 @@ pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
 pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
-pub use pairs::{decide_pair, undo_pair};
+pub use pairs::{decide_pair, decide_pairs, undo_pair, undo_pairs};
 pub use place::{place_all, prepare};
 pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};
 pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

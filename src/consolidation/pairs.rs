@@ -2,11 +2,11 @@
 
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided};
-use crate::api::{AgentId, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
+use crate::api::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
-use crate::error::Error;
+use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Memory};
 use crate::memories::{post_settling, reinstate, store as memories};
@@ -28,67 +28,128 @@ enum Effect {
     Superseded { was_candidate: bool },
 }
 
-/// Accepts or declines a proposal. An accepted contradiction links both memories and hides neither. An accepted correction makes its first
-/// memory durable and puts the second out of reach. An accepted duplicate merges the first into the second.
+/// Accepts or declines proposals about memories of one agent, all in one step. An accepted contradiction links both memories and hides
+/// neither. An accepted correction makes its first memory durable and puts the second out of reach. An accepted duplicate merges the first
+/// into the second; of several duplicates of one another the earliest memory is left, and proposals about a memory that was merged meanwhile
+/// are passed over. Returns the proposals that were decided, in their order.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not open or not the tenant's.
+/// `Forbidden` without the role `reviewer`; `Invalid` for no proposals, too many, or those of several agents; `NotFound` if none of them is
+/// open, or not the tenant's.
 #[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: bool) -> Result<(), Error> {
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool) -> Result<Vec<PairId>, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let message = format!("names {} proposals; it may name 1 to {BULK_MAX}", ids.len());
+    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let pair = store::pair(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("proposal"))?;
-    let effect = if accept {
-        let (from, to) = lock_ends(ctx, &mut tx, pair.agent_id, (pair.from.id, pair.to.id)).await?;
-        let effect = accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?;
-        Some(serde_json::to_value(effect).map_err(Error::failed("an effect cannot be serialised"))?)
-    } else {
-        None
-    };
-    store::close_pair(&mut tx, ctx.tenancy(), id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
-    let word = if accept { "accepted" } else { "declined" };
-    let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
-    let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
-    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    let mut pairs = Vec::with_capacity(ids.len());
+    for id in ids {
+        pairs.extend(store::pair(&mut tx, ctx.tenancy(), *id).await?);
+    }
+    let agent = pairs.first().ok_or(Error::NotFound("proposal"))?.agent_id;
+    if pairs.iter().any(|pair| pair.agent_id != agent) {
+        return Err(Error::invalid("id", "names proposals about memories of several agents"));
+    }
+    // The newest are merged first, into what is still there.
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.id));
+    if accept {
+        let ends = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect();
+        lock_ends(ctx, &mut tx, agent, ends).await?;
+    }
+    let mut decided = Vec::with_capacity(pairs.len());
+    for id in pairs.into_iter().map(|pair| pair.id) {
+        let Some(pair) = store::pair(&mut tx, ctx.tenancy(), id).await? else { continue };
+        let effect = if accept {
+            let (from, to) = ends(ctx, &mut tx, agent, (pair.from.id, pair.to.id)).await?;
+            let effect = accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?;
+            Some(serde_json::to_value(effect).map_err(Error::failed("an effect cannot be serialised"))?)
+        } else {
+            None
+        };
+        store::close_pair(&mut tx, ctx.tenancy(), id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
+        let word = if accept { "accepted" } else { "declined" };
+        let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
+        let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        decided.push(id);
+    }
     tx.commit().await?;
     engine.jobs().wake();
     engine.relay().settle().await;
-    Ok(())
+    Ok(decided)
 }
 
-/// Undoes the decision about a suggestion: the memories are as before, and the suggestion waits again.
+/// Accepts or declines one proposal, as [`decide_pairs`] does.
+///
+/// # Errors
+/// As [`decide_pairs`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: bool) -> Result<(), Error> {
+    decide_pairs(engine, ctx, &[id], accept).await.map(drop)
+}
+
+/// Undoes the decision about suggestions that were decided in one step: the memories are as before, and the suggestions wait again.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed
 /// since, so that undoing would lose the change, or if nothing recorded what the decision did.
 #[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(), Error> {
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let message = format!("names {} proposals; it may name 1 to {BULK_MAX}", ids.len());
+    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let decided = store::decided(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("decision"))?;
-    if decided.accepted {
-        take_back(engine, ctx, &mut tx, &decided).await?;
+    let mut all = Vec::with_capacity(ids.len());
+    for id in ids {
+        all.push((*id, store::decided(&mut tx, ctx.tenancy(), *id).await?.ok_or(Error::NotFound("decision"))?));
     }
-    store::reopen_pair(&mut tx, ctx.tenancy(), id).await?;
-    let word = if decided.accepted { "accepted" } else { "declined" };
-    let message = format!("proposal that was {word} is open again");
-    let entry = NewEntry::new(engine, ctx, "proposal.undone", "memory", decided.from_id, message).agent(decided.agent_id);
-    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    let accepted = || all.iter().map(|(_, decided)| decided).filter(|decided| decided.accepted);
+    if let Some(agent) = accepted().next().map(|decided| decided.agent_id) {
+        lock_ends(ctx, &mut tx, agent, accepted().flat_map(|decided| [decided.from_id, decided.to_id]).collect()).await?;
+    }
+    // What was merged last is taken apart first.
+    for (id, decided) in all.iter().rev() {
+        if decided.accepted {
+            take_back(engine, ctx, &mut tx, decided).await?;
+        }
+        store::reopen_pair(&mut tx, ctx.tenancy(), *id).await?;
+        let word = if decided.accepted { "accepted" } else { "declined" };
+        let message = format!("proposal that was {word} is open again");
+        let entry = NewEntry::new(engine, ctx, "proposal.undone", "memory", decided.from_id, message).agent(decided.agent_id);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    }
     tx.commit().await?;
     engine.jobs().wake();
     engine.relay().settle().await;
     Ok(())
 }
 
-/// Both memories of a proposal. Keys, rows and counts are locked in the order of everybody who writes.
-async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (MemoryId, MemoryId)) -> Result<(Memory, Memory), Error> {
-    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], false).await?;
+/// Undoes the decision about one suggestion, as [`undo_pairs`] does.
+///
+/// # Errors
+/// As [`undo_pairs`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(), Error> {
+    undo_pairs(engine, ctx, &[id]).await
+}
+
+/// Locks the memories of proposals: keys, rows and counts in the order of everybody who writes.
+async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, ids: Vec<MemoryId>) -> Result<(), Error> {
+    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &ids, false).await?;
     lock_all(tx, rows.iter().flat_map(Memory::locks)).await?;
-    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
+    memories::by_ids(tx, ctx.tenancy(), Some(agent), &ids, true).await?;
     memories::lock_counts(tx, ctx.tenancy(), &[agent]).await?;
+    Ok(())
+}
+
+/// Both memories of a proposal, as they are now.
+async fn ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (MemoryId, MemoryId)) -> Result<(Memory, Memory), Error> {
+    let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
     let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));
     Ok((end(from)?, end(to)?))
 }
@@ -99,7 +160,7 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
     let effect: Effect =
         serde_json::from_value(decided.effect.clone().ok_or_else(unknown)?).map_err(Error::failed("an effect cannot be read"))?;
     let (tenancy, agent) = (ctx.tenancy(), decided.agent_id);
-    let (from, to) = lock_ends(ctx, tx, agent, (decided.from_id, decided.to_id)).await?;
+    let (from, to) = ends(ctx, tx, agent, (decided.from_id, decided.to_id)).await?;
     for memory in [&from, &to] {
         let gone = memory.deleted_at.is_some() || memory.archived_at.is_some();
         if gone {

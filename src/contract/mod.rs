@@ -14,9 +14,9 @@ pub use prompt::{Block, prompt, render};
 pub(crate) use prompt::{one_line, text_of};
 
 use crate::api::{
-    Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryVersion,
-    MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest, UpdateMemoryResponse,
-    UserRef,
+    CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
+    MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest,
+    UpdateMemoryResponse, UserRef,
 };
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -180,10 +180,7 @@ fn by_way_of(via: &str) -> Source {
 fn check_content<'a>(checks: &'a mut Checks, content: &str) -> &'a mut Checks {
     let characters = content.chars().count();
     let message = format!("has {characters} characters; it may have {ENTRY_MIN} to {ENTRY_MAX}");
-    checks
-        .that((ENTRY_MIN..=ENTRY_MAX).contains(&characters), "content", message)
-        .that(!content.trim().is_empty(), "content", "must not be empty")
-        .that(!content.contains('\0'), "content", "must not contain NUL")
+    checks.that((ENTRY_MIN..=ENTRY_MAX).contains(&characters), "content", message).content("content", content, CONTENT_MAX)
 }
 
 fn response(memory: Memory) -> Option<MemoryResponse> {

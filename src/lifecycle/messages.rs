@@ -106,7 +106,7 @@ fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
     for (message, number) in request.messages.iter().zip(0..) {
         let field = |name: &str| format!("messages[{number}].{name}");
         checks
-            .bytes(&field("content"), &message.content, CONTENT_MAX)
+            .content(&field("content"), &message.content, CONTENT_MAX)
             .optional_text(&field("message_id"), message.message_id.as_deref(), MESSAGE_ID_MAX)
             .that(
                 message.importance.is_none_or(|share| (0.0..=1.0).contains(&share)),

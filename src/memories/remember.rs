@@ -154,7 +154,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
     let mut checks = Checks::default();
     checks
         .text("topic_raw", &request.topic_raw, TOPIC_MAX)
-        .bytes("content", &request.content, CONTENT_MAX)
+        .content("content", &request.content, CONTENT_MAX)
         .that(scope != MemoryScope::Project || request.project_id.is_some(), "project_id", "is required with the scope project")
         .that(scope != MemoryScope::Repo || request.repo_id.is_some(), "repo_id", "is required with the scope repo")
         .that(scope != MemoryScope::Session || request.session_id.is_some(), "session_id", "is required with the scope session")

@@ -75,7 +75,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
 ) -> Result<T, Error> {
     let start = tokio::time::Instant::now();
     let mut checks = Checks::default();
-    checks.bytes("content", &request.content, CONTENT_MAX);
+    checks.content("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
     if let Some(source) = request.source.as_ref().or(cause.origin.as_ref()) {
         check_source(&mut checks, source);
@@ -211,7 +211,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     ctx.require(Scope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
-    checks.text("topic_raw", &request.topic_raw, TOPIC_MAX).bytes("content", &request.content, CONTENT_MAX);
+    checks.text("topic_raw", &request.topic_raw, TOPIC_MAX).content("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, None, request.evidence_ref.as_deref());
     check_source(&mut checks, &request.source);
     checks.done()?;

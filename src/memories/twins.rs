@@ -148,6 +148,7 @@ mod tests {
             dedup_threshold: dedup,
             suggestion_threshold: suggestion,
             related_threshold: suggestion - 0.1,
+            term_threshold: suggestion - 0.2,
             floors: Floors { vector: 0.2, lexical: 0.2 },
         }
     }

@@ -16,6 +16,8 @@ pub struct Model {
     pub suggestion_threshold: f64,
     /// Least cosine of two memories that are about one matter: they may contradict one another.
     pub related_threshold: f64,
+    /// Least cosine of a phrase and a term that resembles it.
+    pub term_threshold: f64,
     pub floors: Floors,
 }
 

@@ -2,21 +2,35 @@
 
 use super::{Floors, Model};
 use crate::db::DbError;
-use sqlx::PgPool;
+use sqlx::{FromRow, PgPool};
+
+#[derive(FromRow)]
+struct Row {
+    name: String,
+    dimension: i32,
+    dedup_threshold: f64,
+    suggestion_threshold: f64,
+    related_threshold: f64,
+    term_threshold: f64,
+    vector_floor: f64,
+    lexical_floor: f64,
+}
 
 pub async fn model(pool: &PgPool, name: &str) -> Result<Option<Model>, DbError> {
-    let row: Option<(String, i32, f64, f64, f64, f64, f64)> = sqlx::query_as(
-        "select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, vector_floor, lexical_floor from models where name = $1",
+    let row: Option<Row> = sqlx::query_as(
+        r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor
+            from models where name = $1",
     )
     .bind(name)
     .fetch_optional(pool)
     .await?;
-    Ok(row.map(|(name, dimension, dedup_threshold, suggestion_threshold, related_threshold, vector, lexical)| Model {
-        name,
-        dimension: usize::try_from(dimension).unwrap_or_default(),
-        dedup_threshold,
-        suggestion_threshold,
-        related_threshold,
-        floors: Floors { vector, lexical },
+    Ok(row.map(|row| Model {
+        name: row.name,
+        dimension: usize::try_from(row.dimension).unwrap_or_default(),
+        dedup_threshold: row.dedup_threshold,
+        suggestion_threshold: row.suggestion_threshold,
+        related_threshold: row.related_threshold,
+        term_threshold: row.term_threshold,
+        floors: Floors { vector: row.vector_floor, lexical: row.lexical_floor },
     }))
 }

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Most lines, and most bytes of them, in one batch.
 const BATCH_LINES: usize = 500;
 const BATCH_BYTES: usize = 2 * 1024 * 1024;
@@ -67,7 +69,12 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
     }
 
     async fn header(&mut self) -> Result<(), Error> {
-        let first = if self.advance().await? { self.object().ok() } else { None };
+        let begins = self.advance().await?;
+        // An editor may have put a byte order mark in front.
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        let first = if begins { self.object().ok() } else { None };
         let header = first.filter(|fields| fields.get("format").and_then(Value::as_str) == Some(FORMAT));
         let header = header.ok_or_else(|| at(1, Error::invalid("", format!("is not the header of a {FORMAT} file"))))?;
         match header.get("schema").and_then(Value::as_u64) {

@@ -2,7 +2,7 @@
 
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
-use super::scope::STRONG;
+use super::scope::STRONG_WORDS;
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
 use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tx};
@@ -45,8 +45,11 @@ pub(super) async fn by_decay(
         None => None,
     };
     let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
-    let lexical: HashMap<MemoryId, f64> =
-        postings.relevances().filter(|(id, _)| stands_in(id)).filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG).collect();
+    let lexical: HashMap<MemoryId, f64> = postings
+        .relevances()
+        .filter(|(id, _)| stands_in(id))
+        .filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG_WORDS)
+        .collect();
     let worded = lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id);
     let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
     let by_words = best_decayed(tx, question, &lexical, floors, most).await?;
@@ -146,7 +149,7 @@ pub(super) async fn by_hybrid(
     let turns = features.into_iter().map(|feature| turn(feature, question, &identifiers)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let (chosen, scored, below_floor) = choose(scored, question, floors);
-    let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG);
+    let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG_WORDS);
     let worded = postings.relevances().filter(is_worded).map(|(id, _)| id);
     let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
     let ids: Vec<_> = chosen.iter().map(|one| one.id).collect();
@@ -174,7 +177,8 @@ pub(super) fn anchors(
 /// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
 pub(super) fn word_anchors(postings: &Postings<MemoryId>, foreign: &HashSet<MemoryId>, most: usize) -> impl Iterator<Item = MemoryId> {
     let own = postings.best(most, |id, _| !foreign.contains(&id));
-    let others = if foreign.is_empty() { vec![] } else { postings.best(most, |id, lexical| foreign.contains(&id) && lexical >= STRONG) };
+    let others =
+        if foreign.is_empty() { vec![] } else { postings.best(most, |id, lexical| foreign.contains(&id) && lexical >= STRONG_WORDS) };
     own.into_iter().chain(others)
 }
 

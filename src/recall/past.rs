@@ -2,7 +2,6 @@
 
 use super::gather;
 use super::question::{Lost, MemorySide, Question};
-use super::scope::STRONG;
 use super::store::{self, Feature, Past};
 use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
@@ -145,8 +144,9 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
     let order = match question.ranking {
         Ranking::Decay => {
-            let relevance = |one: &Candidate| one.semantic.or(one.lexical);
-            let shown = |one: &Candidate| relevance(one).is_some_and(|relevance| relevance >= STRONG || !foreign.contains(&one.memory.id));
+            let related = |one: &Candidate| one.semantic.or(one.lexical).is_some();
+            let strong = |one: &Candidate| scoping.shows(0.0, one.semantic, one.lexical.filter(|_| one.semantic.is_none()));
+            let shown = |one: &Candidate| related(one) && (!foreign.contains(&one.memory.id) || strong(one));
             ranking::decayed(reached.into_iter().filter(shown).collect(), floors, question.reach.now)
         }
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics), floors),
@@ -167,8 +167,11 @@ fn hybrid(
     let most = gather::anchors_of(question);
     let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    let strong: HashSet<MemoryId> =
-        reached.iter().filter(|one| one.semantic.is_some_and(|semantic| semantic >= STRONG)).map(|one| one.memory.id).collect();
+    let strong: HashSet<MemoryId> = reached
+        .iter()
+        .filter(|one| one.semantic.is_some_and(|semantic| semantic >= question.reach.scoping.strong))
+        .map(|one| one.memory.id)
+        .collect();
     let own = near.iter().map(|(_, id)| *id).filter(|id| !foreign.contains(id)).take(most);
     let others = near.iter().map(|(_, id)| *id).filter(|id| foreign.contains(id) && strong.contains(id)).take(most);
     let identifiers = Identifiers::in_memories(question.query, &prepared.question_words().terms);

@@ -10,8 +10,9 @@ use chrono::{DateTime, Utc};
 use tracing::instrument;
 use uuid::Uuid;
 
-/// A memory of another project must be at least this relevant, by meaning or by words, to be shown without a link.
-pub const STRONG: f64 = 0.6;
+/// A memory of another project must share at least this much of the question's words to be shown without a link, or be about its matter by
+/// the model's `related_threshold`.
+pub const STRONG_WORDS: f64 = 0.6;
 
 /// The project and repository of a question, and the projects linked to it. By default there is none, and all memories fit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Scoping {
     pub project: Option<Uuid>,
     pub repo: Option<Uuid>,
     pub linked: Vec<Uuid>,
+    /// Least cosine of a memory of another project that is shown.
+    pub strong: f64,
 }
 
 /// The scoping of a request's filters, with the links of a moment.
@@ -30,11 +33,12 @@ pub struct Scoping {
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters, at: DateTime<Utc>) -> Result<Scoping, Error> {
     let (project, repo) = (filters.for_project, filters.for_repo);
-    let Some(of) = project else { return Ok(Scoping { narrow: repo.is_some(), project, repo, linked: vec![] }) };
+    let strong = engine.model().related_threshold;
+    let Some(of) = project else { return Ok(Scoping { narrow: repo.is_some(), project, repo, linked: vec![], strong }) };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let linked = projects::store::linked(&mut tx, ctx.tenant_id, of, at).await?;
     tx.commit().await?;
-    Ok(Scoping { narrow: true, project, repo, linked })
+    Ok(Scoping { narrow: true, project, repo, linked, strong })
 }
 
 impl Scoping {
@@ -55,7 +59,7 @@ impl Scoping {
 
     /// Whether a memory of that fit is shown: one of another project only if it is strongly relevant.
     pub fn shows(&self, fit: f64, semantic: Option<f64>, lexical: Option<f64>) -> bool {
-        fit > 0.0 || semantic.is_some_and(|semantic| semantic >= STRONG) || lexical.is_some_and(|lexical| lexical >= STRONG)
+        fit > 0.0 || semantic.is_some_and(|semantic| semantic >= self.strong) || lexical.is_some_and(|lexical| lexical >= STRONG_WORDS)
     }
 }
 
@@ -66,7 +70,7 @@ mod tests {
     #[test]
     fn other_projects_are_shown_by_link_or_strength() {
         let [here, linked, other] = [1, 2, 3].map(Uuid::from_u128);
-        let scoping = Scoping { narrow: true, project: Some(here), repo: None, linked: vec![linked] };
+        let scoping = Scoping { narrow: true, project: Some(here), repo: None, linked: vec![linked], strong: 0.6 };
         let fit = |project| scoping.fit(MemoryScope::Project, Some(project), None);
         assert_eq!((fit(here), fit(linked), fit(other)), (1.0, 0.5, 0.0));
         assert_eq!(scoping.fit(MemoryScope::Global, None, None), 1.0);

@@ -55,9 +55,15 @@ fn folded(text: &str) -> impl Iterator<Item = (&str, String)> {
     // Topics join words with underscores, which Unicode counts as part of a word.
     text.split('_').flat_map(UnicodeSegmentation::unicode_words).filter_map(|word| {
         let folded = fold(word);
-        let kept = !folded.is_empty() && STOP_WORDS.binary_search(&folded.as_str()).is_err() && folded.chars().count() <= TERM_MAX;
+        let empty = STOP_WORDS.binary_search(&folded.as_str()).is_ok() && !is_acronym(word);
+        let kept = !folded.is_empty() && !empty && folded.chars().count() <= TERM_MAX;
         kept.then_some((word, folded))
     })
+}
+
+/// Whether a word that looks like a function word is written as a name: "IT", "US".
+fn is_acronym(word: &str) -> bool {
+    word.len() >= 2 && word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 fn fold(word: &str) -> String {
@@ -87,6 +93,7 @@ mod tests {
         let expected = [("infra", 1), ("manag", 2), ("prefer", 2), ("terraform", 2), ("vera", 2)];
         assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected.map(|(term, count)| (term.to_owned(), count)));
         assert!(terms("the of and to").is_empty());
+        assert_eq!(terms("IT for US").into_keys().collect::<Vec<_>>(), ["it", "us"], "names are no function words");
     }
 
     #[test]

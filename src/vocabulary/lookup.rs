@@ -15,6 +15,7 @@ use crate::idempotency::Once;
 use crate::identity;
 use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
+use crate::text::compare::compare;
 use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -23,9 +24,8 @@ use tracing::instrument;
 
 /// Most suggestions.
 const SUGGESTIONS: usize = 5;
-/// Least Jaro–Winkler similarity and least cosine of a suggestion.
+/// Least Jaro–Winkler similarity of a suggestion.
 const SPELLING_FLOOR: f64 = 0.86;
-const MEANING_FLOOR: f64 = 0.45;
 
 /// Looks a phrase up: whole, then the longest known terms inside it, then terms that resemble it. No phrase resolves to a term because it
 /// resembles one.
@@ -130,7 +130,8 @@ pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) 
         let most = i64::try_from(SUGGESTIONS).unwrap_or(i64::MAX);
         let near = store::nearest_terms(&mut tx, ctx.tenant_id, &engine.model().name, &vector, most).await?;
         tx.commit().await?;
-        let near = near.into_iter().filter(|(_, _, cosine)| *cosine >= MEANING_FLOOR);
+        let least = engine.model().term_threshold;
+        let near = near.into_iter().filter(|(_, _, cosine)| *cosine >= least);
         near.map(|(term_id, term, cosine)| Suggestion {
             term_id,
             form: term.clone(),
@@ -140,7 +141,8 @@ pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) 
         })
         .for_each(&mut offer);
     }
-    let mut found: Vec<Suggestion> = best.into_values().collect();
+    // "node 12" resembles "node 21" and is none.
+    let mut found: Vec<Suggestion> = best.into_values().filter(|near| !compare(phrase, &near.form).is_conflict()).collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
     found.truncate(SUGGESTIONS);
     Ok(found)

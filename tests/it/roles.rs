@@ -80,6 +80,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
     "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo);
+    "consolidation::decide_pairs" Reviewer |w, c| consolidation::decide_pairs(&w.engine, c, &[PairId(nowhere())], true);
     "consolidation::decide_pair" Reviewer |w, c| consolidation::decide_pair(&w.engine, c, PairId(nowhere()), true);
     "consolidation::decide_quarantine" Reviewer |w, c| consolidation::decide_quarantine(&w.engine, c, QuarantineId(nowhere()), true);
     "consolidation::inbox" Viewer |w, c| consolidation::inbox(&w.engine, c, &Default::default());
@@ -89,6 +90,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, &Default::default());
+    "consolidation::undo_pairs" Reviewer |w, c| consolidation::undo_pairs(&w.engine, c, &[PairId(nowhere())]);
     "consolidation::undo_pair" Reviewer |w, c| consolidation::undo_pair(&w.engine, c, PairId(nowhere()));
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c, None);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);

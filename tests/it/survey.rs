@@ -150,3 +150,37 @@ async fn every_decision_about_active_memories_can_be_undone() {
     let error = consolidation::undo_pair(engine, vera, merged.id).await.unwrap_err();
     assert!(error.code() == ErrorCode::Conflict && error.message().contains(&merged.from.short_id), "{error}");
 }
+
+#[tokio::test]
+async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_taken_apart_again() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    // Under topics of their own nobody compared them when they were written.
+    for (n, content) in
+        ["The gate opens at seven every day.", "The gate opens at seven every day", "Every day the gate opens at seven."].iter().enumerate()
+    {
+        told(&world, &world.atlas, &format!("gate {n}"), content).await;
+    }
+    told(&world, &world.atlas, "gate 9", "The gate opens at nine every day.").await;
+    assert!(survey(&world).await);
+    let found = suggestions(&world).await;
+    let duplicates: Vec<PairId> = found.iter().filter(|one| one.relation == PairRelation::Duplicates).map(|one| one.id).collect();
+    assert_eq!(duplicates.len(), 3, "{found:?}");
+    let open = || async {
+        ask(&world, &world.atlas, "When does the gate open?").await.told().into_iter().map(|hit| hit.content).collect::<Vec<_>>()
+    };
+    assert_eq!(open().await.len(), 4);
+
+    let decided = consolidation::decide_pairs(engine, vera, &duplicates, true).await.unwrap();
+    work(&world).await;
+    let mut left = open().await;
+    left.sort();
+    assert_eq!(left, ["The gate opens at nine every day.", "The gate opens at seven every day."]);
+    assert!(suggestions(&world).await.iter().all(|one| one.relation != PairRelation::Duplicates));
+
+    consolidation::undo_pairs(engine, vera, &decided).await.unwrap();
+    work(&world).await;
+    assert_eq!(open().await.len(), 4);
+    let error = consolidation::decide_pairs(engine, vera, &[], true).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Invalid);
+}

@@ -1,6 +1,5 @@
 //! The gates of relevance: the project, the vector, the vocabulary, meaning, words and the floor.
 
-use super::super::scope::STRONG;
 use super::facts::Facts;
 use super::{open, passed, short, stopped};
 use crate::api::{Gate, GateResult, Mend, MendLink};
@@ -21,10 +20,10 @@ fn scope(facts: &Facts<'_>) -> GateResult {
         return passed(Gate::Scope, format!("{how}: it has the scope {}.", memory.scope));
     }
     if scoping.shows(fit, facts.semantic, facts.counted_words()) {
-        return passed(Gate::Scope, format!("It belongs to another project, and its relevance is at least {STRONG:.2}."));
+        return passed(Gate::Scope, "It belongs to another project, and is relevant enough by meaning or by words.");
     }
     let mend = Mend::new("Link the two projects, or recall for the project to which it belongs.");
-    stopped(Gate::Scope, format!("It belongs to another project, and its relevance is below {STRONG:.2}, by meaning and by words."), mend)
+    stopped(Gate::Scope, "It belongs to another project, and is not relevant enough by meaning or by words.", mend)
 }
 
 fn vector(facts: &Facts<'_>) -> GateResult {

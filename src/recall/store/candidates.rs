@@ -6,7 +6,6 @@ use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::ranking::bm25::{Posting, Statistics};
 use crate::ranking::hybrid::{self, AROUND, Place};
-use crate::recall::scope::STRONG;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
@@ -72,7 +71,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         vectors.zip(meaning).map(|(vectors, meaning)| vectors.operand(meaning.vector)),
         meaning.and_then(|meaning| meaning.decayed_above),
         meaning.map(|meaning| i64::try_from(meaning.most).unwrap_or(i64::MAX)),
-        STRONG,
+        reach.scoping.strong,
     );
     reach.push_candidates(&mut query);
     query.push(", nearest as materialized (");

@@ -129,7 +129,7 @@ impl Reach<'_> {
 
     /// Whether a memory fits the project that the search is for: [`Scoping::fit`] above 0.
     pub(super) fn push_fits(&self, query: &mut QueryBuilder<Postgres>, table: &str) {
-        let Scoping { narrow, project, repo, linked } = self.scoping;
+        let Scoping { narrow, project, repo, linked, .. } = self.scoping;
         if !narrow {
             query.push("true");
             return;

@@ -20,6 +20,7 @@ pub const CONTRACT: &[Query] = queries! {
             dedup_threshold: 0.9,
             suggestion_threshold: 0.8,
             related_threshold: 0.6,
+            term_threshold: 0.4,
             floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };

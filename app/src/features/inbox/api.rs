@@ -77,25 +77,26 @@ pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String
     finish(decide(&ids.0, InboxVerdict::Undo).await, &done, &done, "").await
 }
 
-/// Accepts or declines a proposal about two memories, then redirects to `done`.
+/// Accepts or declines suggestions about two memories each, then redirects to `done`.
 #[server(endpoint = "decide_pair")]
-pub async fn decide_pair(id: PairId, accept: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
+pub async fn decide_pair(id: Ids<PairId>, accept: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        consolidation::decide_pair(&engine, &ctx, id, accept).await?;
-        let text = if accept { "The proposal was accepted." } else { "The proposal was declined." };
-        Ok(Flash::done(text).undone_by("undo_pair", [("id", id.to_string())]))
+        let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept).await?;
+        let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
+        let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });
+        Ok(Flash::done(text).undone_by("undo_pair", [("id", String::from(Ids(decided)))]))
     };
     let done = own_path(&done, "/inbox");
     finish(result.await, done, done, "").await
 }
 
-/// Undoes the decision about a proposal, then redirects to `done`.
+/// Undoes the decision about suggestions, then redirects to `done`.
 #[server(endpoint = "undo_pair")]
-pub async fn undo_pair(id: PairId, #[server(default)] done: String) -> Result<(), ConsoleError> {
+pub async fn undo_pair(id: Ids<PairId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
     let result = async {
         let (engine, ctx) = operator().await?;
-        consolidation::undo_pair(&engine, &ctx, id).await?;
+        consolidation::undo_pairs(&engine, &ctx, &id.0).await?;
         Ok(Flash::done("Undone. The memories are as before, and the suggestion waits again."))
     };
     let done = own_path(&done, "/inbox");

@@ -4,7 +4,7 @@ use crate::{
     ui::{Badge, Icon, Shape, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairId, PairRelation};
+use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairRelation};
 
 /// What consolidation proposes about a candidate and other memories, each side beside the other.
 #[component]
@@ -81,18 +81,18 @@ fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
     view! {
         <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
             <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
-            <Answer id=pair.id accept=true done class="button">{format!("Accept {what}")}</Answer>
-            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+            <Answer ids=pair.id.to_string() accept=true done class="button">{format!("Accept {what}")}</Answer>
+            <Answer ids=pair.id.to_string() accept=false done=here class="button button-quiet">"Decline"</Answer>
         </div>
     }
 }
 
-/// A button that accepts or declines the proposal about a pair.
+/// A button that accepts or declines suggestions, by their ids.
 #[component]
-pub fn Answer(id: PairId, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
+pub fn Answer(ids: String, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
     view! {
         <form method="post" action="/console/api/decide_pair">
-            <input type="hidden" name="id" value=id.to_string() />
+            <input type="hidden" name="id" value=ids />
             <input type="hidden" name="accept" value=accept.to_string() />
             <input type="hidden" name="done" value=done />
             <button class=class type="submit">{children()}</button>
@@ -117,7 +117,7 @@ fn Merge(id: MemoryId, pair: InboxPair, here: String, next: String, key: bool) -
                     {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}
                 </button>
             </form>
-            <Answer id=pair.id accept=false done=here class="button button-quiet">"Decline"</Answer>
+            <Answer ids=pair.id.to_string() accept=false done=here class="button button-quiet">"Decline"</Answer>
         </div>
     }
 }

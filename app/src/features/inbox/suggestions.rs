@@ -65,11 +65,14 @@ fn CompareNow(agent: Option<AgentId>) -> impl IntoView {
 fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> impl IntoView {
     let here = query.href("/inbox/suggestions");
     let ids: Vec<_> = page.rows.iter().map(|item| item.id).collect();
-    let one = |item: SuggestedPair| {
-        let done = landing_beside(&here, "s-", &ids, item.id);
-        view! { <Suggestion item may_decide done /> }
+    let one = |mut group: Vec<SuggestedPair>| {
+        let done = landing_beside(&here, "s-", &ids, group[0].id);
+        match group.len() {
+            1 => view! { <Suggestion item=group.remove(0) may_decide done /> }.into_any(),
+            _ => view! { <Group pairs=group may_decide done /> }.into_any(),
+        }
     };
-    let rows = page.rows.into_iter().map(one).collect_view();
+    let rows = groups(page.rows).into_iter().map(one).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">
             {text::count(page.total, "suggestion", "suggestions")}
@@ -78,6 +81,59 @@ fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> imp
         </p>
         <ul class="max-w-4xl space-y-4">{rows}</ul>
         <Pager path="/inbox/suggestions" query previous=None next=page.next names=("Previous", "Next") />
+    }
+}
+
+/// Duplicates of one another together, everything else alone, in the order of the list.
+fn groups(pairs: Vec<SuggestedPair>) -> Vec<Vec<SuggestedPair>> {
+    let mut groups: Vec<Vec<SuggestedPair>> = Vec::new();
+    for pair in pairs {
+        let touches = |group: &Vec<SuggestedPair>| {
+            group.iter().any(|other| {
+                let shares = [other.from.id, other.to.id].iter().any(|id| [pair.from.id, pair.to.id].contains(id));
+                [other.relation, pair.relation] == [PairRelation::Duplicates; 2] && shares
+            })
+        };
+        let (mut together, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);
+        groups = rest;
+        let mut group: Vec<SuggestedPair> = together.drain(..).flatten().collect();
+        group.push(pair);
+        groups.push(group);
+    }
+    groups
+}
+
+/// Memories that may all say the same: merged in one step.
+#[component]
+fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl IntoView {
+    let ids: Vec<String> = pairs.iter().map(|pair| pair.id.to_string()).collect();
+    let (first, ids, agent) = (pairs[0].id, ids.join(","), pairs[0].agent_slug.clone());
+    let mut memories: Vec<SuggestedMemory> = Vec::new();
+    for memory in pairs.into_iter().flat_map(|pair| [pair.to, pair.from]) {
+        if memories.iter().all(|known| known.id != memory.id) {
+            memories.push(memory);
+        }
+    }
+    memories.sort_by_key(|memory| (memory.said_at, memory.id));
+    let title = format!("{} memories may say the same.", memories.len());
+    let names = std::iter::once("Earliest").chain(std::iter::repeat("Later"));
+    let sides = memories.into_iter().zip(names).map(|(memory, name)| view! { <Side memory name /> }).collect_view();
+    view! {
+        <li id=format!("s-{first}") tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion-group">
+            <div class="flex flex-wrap items-start gap-x-2 gap-y-1 border-b border-line bg-sunken px-4 py-2 text-sm">
+                <span class="pt-0.5"><Icon shape=Shape::Copy /></span>
+                <p class="font-medium">{title}</p>
+                <span class="ml-auto text-xs text-soft">{agent}</span>
+            </div>
+            <div class="grid gap-4 p-4 @lg:grid-cols-2">{sides}</div>
+            {may_decide.then(|| view! {
+                <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
+                    <p class="mr-auto text-sm text-soft">"Merging keeps the memory that was stored first, which gets the quotes of the others."</p>
+                    <Answer ids=ids.clone() accept=true done=done.clone() class="button">"Merge all"</Answer>
+                    <Answer ids accept=false done class="button button-quiet">"Decline all"</Answer>
+                </div>
+            })}
+        </li>
     }
 }
 
@@ -117,8 +173,8 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
             {may_decide.then(|| view! {
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
                     <p class="mr-auto text-sm text-soft">{consequence}</p>
-                    <Answer id=item.id accept=true done=done.clone() class="button">{verb}</Answer>
-                    <Answer id=item.id accept=false done class="button button-quiet">"Decline"</Answer>
+                    <Answer ids=item.id.to_string() accept=true done=done.clone() class="button">{verb}</Answer>
+                    <Answer ids=item.id.to_string() accept=false done class="button button-quiet">"Decline"</Answer>
                 </div>
             })}
         </li>
@@ -154,7 +210,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
         <Empty shape=Shape::Done title="No suggestions">
             <p class="mb-3">
                 "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
-                "appear here."
+                "appear here, and memories that were stored beside one that they may replace."
             </p>
             <a class="button" href="/memories">"Browse memories"</a>
         </Empty>

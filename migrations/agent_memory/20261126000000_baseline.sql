@@ -224,6 +224,8 @@ create table agent_memory_versions (
     -- null: the file that the version was imported from does not say
     confidence   real,
     observed_at  timestamptz,
+    -- null, as confidence
+    stated_at    timestamptz,
     updated_at   timestamptz  not null,
     valid_from   timestamptz  not null,
     actor_kind   text         not null,
@@ -251,6 +253,8 @@ create table memory_moments (
     -- what was embedded: the model, and the sha-256 of topic and content
     model     text,
     text_hash bytea,
+    -- of a repetition: since when the memory counts as stated
+    stated_at timestamptz,
     constraint memory_moments_memory_fkey foreign key (tenant_id, agent_id, memory_id)
         references agent_memories (tenant_id, agent_id, id),
     constraint memory_moments_embedded_check check ((what = 'embedded') = (model is not null and text_hash is not null))

@@ -14,9 +14,10 @@ text_enum! {
     Ranking {
         /// similarity · exp(−Δdays/90), Δ since the memory was last written. It halves in 62 days.
         Decay = "decay",
-        /// The sum of words, meaning, speaker, date, scope, recency and confidence; words of the turns around it count, too.
+        /// The sum of words, meaning, speaker, date, scope, recency and confidence; words of the turns around it count, too. Recency is
+    /// exp(−Δdays/365) since it was stated.
         Hybrid = "hybrid",
-        /// The terms of `hybrid` without recency, as a share of the highest sum that a memory can reach, times exp(−Δdays/90).
+        /// The terms of `hybrid` without recency, over 4, times 0.9 + 0.1 · exp(−Δdays/365): age decides between equals.
         HybridDecay = "hybrid_decay",
     }
 }
@@ -221,7 +222,7 @@ fn default_k() -> u32 {
 pub struct Breakdown {
     /// Relevance before decay, 0 to 1.
     pub similarity: f64,
-    /// exp(−Δdays/90) since the memory was last written, 0 to 1.
+    /// 0 to 1: exp(−Δdays/365) since the memory was stated; under `decay`, exp(−Δdays/90) since it was last written.
     pub recency: f64,
     /// The relevance that this hit had to reach.
     pub floor: f64,

@@ -79,7 +79,7 @@ pub struct Considered {
     /// Relevance before decay, 0 to 1.
     pub similarity: f64,
     pub matched_by: MatchedBy,
-    /// exp(−Δdays/90) at the time; 1 for knowledge.
+    /// Recency at the time, 0 to 1; 1 for knowledge.
     pub recency: f64,
     /// The terms of the score where it is a sum; empty under `decay`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -20,8 +20,15 @@ use uuid::Uuid;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 enum Effect {
-    /// A memory was merged into another, with these places of its evidence.
-    Merged { id: MemoryId, into: MemoryId, places: Vec<Uuid>, was_candidate: bool },
+    /// A memory was merged into another, with these places of its evidence and these topics.
+    Merged {
+        id: MemoryId,
+        into: MemoryId,
+        places: Vec<Uuid>,
+        #[serde(default)]
+        topics: Vec<String>,
+        was_candidate: bool,
+    },
     /// Both were linked as a contradiction.
     Linked,
     /// The second was superseded by the first, which may have been a candidate.
@@ -172,9 +179,12 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
         status => Err(Error::Conflict(format!("{} is {status} now: there is nothing to undo", memory.short_id))),
     };
     match effect {
-        Effect::Merged { id, into, places, was_candidate } => {
+        Effect::Merged { id, into, places, topics, was_candidate } => {
             let merged = if id == from.id { &from } else { &to };
             superseded(merged)?;
+            let kept = if id == from.id { &to } else { &from };
+            memories::drop_topics(tx, tenancy, agent, into, Some(&topics)).await?;
+            memories::put_words(tx, tenancy, agent, into, &kept.topic, &kept.wording()).await?;
             if was_candidate {
                 return return_to_inbox(engine, ctx, tx, merged).await.map(drop);
             }
@@ -214,8 +224,8 @@ async fn accepted(
         // The candidate goes; what is in force stays.
         PairRelation::Duplicates => {
             let (merged, into) = if to.status == MemoryStatus::Inbox && from.live { (to, from) } else { (from, to) };
-            let places = merge(engine, ctx, tx, merged, into).await?;
-            Ok(Effect::Merged { id: merged.id, into: into.id, places, was_candidate: merged.status == MemoryStatus::Inbox })
+            let (places, topics) = merge(engine, ctx, tx, merged, into).await?;
+            Ok(Effect::Merged { id: merged.id, into: into.id, places, topics, was_candidate: merged.status == MemoryStatus::Inbox })
         }
         PairRelation::Contradicts => {
             // It holds in both directions and is stored once, the lesser id first.

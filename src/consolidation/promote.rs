@@ -50,9 +50,15 @@ pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, 
     Ok(Durable::Active)
 }
 
-/// Gives a candidate's evidence to another memory, which supersedes it; which places.
+/// Gives a candidate's evidence and topics to another memory, which supersedes it; which places, and which topics it did not have.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candidate: &Memory, into: &Memory) -> Result<Vec<Uuid>, Error> {
+pub(super) async fn merge(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    candidate: &Memory,
+    into: &Memory,
+) -> Result<(Vec<Uuid>, Vec<String>), Error> {
     let (tenancy, agent, now) = (ctx.tenancy(), candidate.agent_id, engine.clock().now());
     let places = store::move_evidence(tx, tenancy, agent, candidate.id, into.id).await?;
     memories::set_status(tx, tenancy, agent, candidate.id, MemoryStatus::Superseded).await?;
@@ -62,7 +68,7 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
         memories::sync_live(tx, tenancy, agent, &[candidate.id]).await?;
         post_settling(engine, ctx, tx, agent, candidate.id).await?;
     }
-    memories::take_topics(tx, tenancy, (into, candidate), now).await?;
+    let topics = memories::take_topics(tx, tenancy, (into, candidate), now).await?;
     if into.live {
         memories::put_words(tx, tenancy, into.agent_id, into.id, &into.topic, &into.wording()).await?;
     }
@@ -70,7 +76,7 @@ pub(super) async fn merge(engine: &Engine, ctx: &OpContext, tx: &mut Tx, candida
     let message = format!("merged into {}", into.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.merged", "memory", candidate.id, message).agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-    Ok(places)
+    Ok((places, topics))
 }
 
 /// Puts a memory that was a candidate back into the inbox, also after a decision. False: it waits already.

@@ -35,7 +35,8 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
 
     let disputed = store::contradicted_by(&mut tx, tenant, ids).await?;
     store::delete_memories(&mut tx, tenant, &memories).await?;
-    let forms: Vec<String> = memories.into_iter().map(|Doomed { topic_normal, .. }| topic_normal).collect();
+    let forms: Vec<String> =
+        memories.into_iter().flat_map(|Doomed { topic_normal, further, .. }| further.into_iter().chain([topic_normal])).collect();
     store::strip_forms(&mut tx, tenant, &forms).await?;
     for (agent, id) in disputed {
         let event = NewEvent::pending(engine, Task::SettleLinks, json!({ "memory_id": id }));

@@ -2,13 +2,13 @@
 
 use super::link::post_settling;
 use super::model::{Change, Memory};
-use super::store;
+use super::{store, twins};
 use crate::aging::expiry;
 use crate::api::{
     AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
 };
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
+use crate::db::{Tx, lock_all as lock_keys};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::{self, Once};
@@ -181,6 +181,9 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
         .that(ids.len() <= BULK_MAX, "ids", format!("names {} memories; at most {BULK_MAX} are allowed", ids.len()))
         .done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    // In the order of everybody who writes: keys, rows, counts.
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, false).await?;
+    lock_keys(&mut tx, memories.iter().flat_map(Memory::locks)).await?;
     let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
@@ -237,6 +240,7 @@ async fn bring_back(
         // It may have been forgotten before its vector came, and the same may have been remembered again since.
         let payload = serde_json::json!({ "memory_id": id });
         jobs::store::insert(tx, tenant, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+        twins::leave_one(engine, ctx, tx, agent, id).await?;
     }
     let entry = NewEntry::new(engine, ctx, "memory.restored", "memory", id, "restored").agent(agent).reason(Some(reason));
     audit::record(tx, tenant, ctx.commons_id, &entry).await

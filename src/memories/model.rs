@@ -113,6 +113,8 @@ pub struct Draft {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub source: Source,
+    /// Whether the source is that of the memory as it was: the change itself is stated now.
+    pub keeps_source: bool,
     /// Where this change comes from, if the memory keeps its source.
     pub origin: Option<Source>,
     pub source_kind: SourceKind,
@@ -191,6 +193,11 @@ impl Draft {
     /// The locks of its key and of its content.
     pub fn locks(&self) -> [i64; 2] {
         self.key.locks(&self.content_hash)
+    }
+
+    /// When it was stated, if it is stored `now`.
+    pub fn stated_at(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        stated(self.source.observed_at.filter(|_| !self.keeps_source), now)
     }
 }
 

@@ -1,16 +1,16 @@
 //! revise: new content for a given memory. And profile facts, one per person and topic.
 
 use super::access::{self, Purpose};
-use super::model::{DedupKey, Details, Draft, Memory, content_hash, embedded_text};
+use super::model::{Details, Draft, Memory, content_hash, embedded_text};
 use super::remember::{self, check_source, check_support};
 use super::store::{self, Embedded};
 use super::twins;
 use super::writing::{self, Outcome, Traces};
 use crate::api::{
-    CONTENT_MAX, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
+    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
     ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
 };
-use crate::db::{Tx, lock_all};
+use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::guard;
@@ -18,7 +18,6 @@ use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::instrument;
@@ -125,11 +124,13 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let draft = Draft { origin: cause.origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
+    // In the order of everybody who writes: keys, rows, counts.
+    store::lock_counts(&mut tx, ctx.tenancy(), &[memory.agent_id]).await?;
     let outcome = if memory.content_hash == draft.content_hash {
         writing::repeat(ctx, &mut tx, &draft, memory, embedded, now).await?
     } else {
         let revised = writing::replace(ctx, &mut tx, &draft, memory, embedded, now).await?;
-        take_copies_over(engine, ctx, &mut tx, old.id, now).await?;
+        twins::leave_one(engine, ctx, &mut tx, old.agent_id, old.id).await?;
         revised
     };
     let late = vector.is_none() && missing.is_none_or(Missing::is_late) && old.live;
@@ -152,20 +153,6 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     Ok(answer)
 }
 
-/// Lets a revised memory supersede those that held its new content before: one content is one memory.
-async fn take_copies_over(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: MemoryId, now: DateTime<Utc>) -> Result<(), Error> {
-    let revised = store::by_ids(tx, ctx.tenancy(), None, &[id], true).await?.pop().ok_or(Error::NotFound("memory"))?;
-    if !revised.live {
-        return Ok(());
-    }
-    let copies = store::copies_of(tx, ctx.tenancy(), &[revised.agent_id], &revised, now).await?;
-    let same_place = |copy: &Memory| DedupKey { topic: String::new(), ..copy.key() } == DedupKey { topic: String::new(), ..revised.key() };
-    for copy in store::by_ids(tx, ctx.tenancy(), Some(revised.agent_id), &copies, true).await?.iter().filter(|copy| same_place(copy)) {
-        twins::supersede(engine, ctx, tx, (&revised, copy), now).await?;
-    }
-    Ok(())
-}
-
 fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -> Draft {
     Draft {
         review: false,
@@ -177,6 +164,7 @@ fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -
         content: request.content.clone(),
         content_hash: content_hash(&request.content),
         source: request.source.clone().unwrap_or_else(|| memory.source.clone()),
+        keeps_source: request.source.is_none(),
         origin: None,
         source_kind: memory.source_kind,
         retention: memory.retention,
@@ -243,7 +231,13 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         return Ok(answer);
     }
     lock_all(&mut tx, draft.locks()).await?;
-    let outcome = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
+    store::lock_counts(&mut tx, ctx.tenancy(), &[draft.key.agent_id]).await?;
+    // The same content may be known without being the answer to this question.
+    let known = match store::profile_fact(&mut tx, ctx.tenancy(), &draft, now).await? {
+        None => store::same_content(&mut tx, ctx.tenancy(), &draft.key, &draft.content_hash, now).await?,
+        known => known,
+    };
+    let outcome = match known {
         known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash) => {
             writing::propose(engine, ctx, &mut tx, &draft, None).await?
         }
@@ -251,6 +245,9 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         Some(memory) => writing::update(engine, ctx, &mut tx, &draft, memory, None, now).await?,
         None => writing::create(engine, ctx, &mut tx, &draft, None).await?,
     };
+    if matches!(outcome, Outcome::Revised(_)) {
+        twins::leave_one(engine, ctx, &mut tx, draft.key.agent_id, outcome.id()).await?;
+    }
     let late = outcome.is_new_content();
     writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late, reason: None }).await?;
     let answer = outcome.response(resolved, &redacted);

@@ -2,9 +2,9 @@
 //! consolidation and the list of entries all ask it.
 
 use super::link::post_settling;
-use super::model::{Change, Draft, Memory};
+use super::model::{Change, DedupKey, Memory};
 use super::store;
-use crate::api::{MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
+use crate::api::{AgentId, MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -69,8 +69,8 @@ pub(crate) fn judge_all(model: &Model, content: &str, nearest: Vec<(Memory, f64)
     nearest.into_iter().map(|(memory, cosine)| Near { verdict: judge(model, content, &memory.content, cosine), memory }).collect()
 }
 
-/// Links a memory to the near ones that differ from it, and suggests to people that it may replace them; returns these for the answer.
-/// Messages and episodes differ all the time: they are left alone.
+/// Links a memory to the near ones that differ from it, and suggests to people that the later stated of both may replace the other; returns
+/// them for the answer. Messages and episodes differ all the time: they are left alone.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -79,22 +79,23 @@ pub(crate) async fn set_beside(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    (draft, id): (&Draft, MemoryId),
+    (key, id, stated_at): (&DedupKey, MemoryId, DateTime<Utc>),
     near: Vec<Near>,
 ) -> Result<Vec<SimilarMemory>, Error> {
-    if draft.key.kind == MemoryKind::Episode {
+    if key.kind == MemoryKind::Episode {
         return Ok(vec![]);
     }
-    let (owner, now) = ((draft.key.agent_id, draft.key.user_id), engine.clock().now());
+    let (owner, now) = ((key.agent_id, key.user_id), engine.clock().now());
     let differing = near.into_iter().filter_map(|Near { memory, verdict }| match verdict {
         Verdict::Differs(difference) if memory.id != id => Some((memory, difference)),
         _ => None,
     });
     let mut similar = Vec::new();
     for (memory, difference) in differing.take(NAMED) {
-        store::link(tx, ctx, owner, id, memory.id, Relation::RelatedTo, now).await?;
+        let (later, earlier) = if stated_at >= memory.stated_at { (id, memory.id) } else { (memory.id, id) };
+        store::link(tx, ctx, owner, later, earlier, Relation::RelatedTo, now).await?;
         let reason = format!("They are near and differ ({}).", difference.as_str());
-        store::suggest(tx, ctx.tenancy(), owner, (engine.clock().id(), id, memory.id), PairRelation::Supersedes, &reason, now).await?;
+        store::suggest(tx, ctx.tenancy(), owner, (engine.clock().id(), later, earlier), PairRelation::Supersedes, &reason, now).await?;
         similar.push(SimilarMemory {
             memory_id: memory.id,
             short_id: memory.short_id,
@@ -105,7 +106,8 @@ pub(crate) async fn set_beside(
     Ok(similar)
 }
 
-/// Lets one memory supersede another that says the same. The topics of the other are kept on it; both texts stay in the history.
+/// Lets one memory supersede another that says the same. The topics of the other, a longer retention and a pin are kept on it; both texts stay
+/// in the history. The caller has locked the counts of the agent.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -123,12 +125,38 @@ pub(crate) async fn supersede(
     store::drop_words(tx, ctx.tenancy(), agent, older.id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[older.id]).await?;
     store::take_topics(tx, ctx.tenancy(), (newer, older), now).await?;
+    store::inherit(tx, ctx.tenancy(), (newer, older)).await?;
     store::put_words(tx, ctx.tenancy(), newer.agent_id, newer.id, &newer.topic, &newer.wording()).await?;
     post_settling(engine, ctx, tx, agent, older.id).await?;
     store::link(tx, ctx, (agent, newer.user_id), newer.id, older.id, Relation::Supersedes, now).await?;
     let message = format!("superseded by {}, which says the same", newer.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
+}
+
+/// Leaves one of a memory and the others of its owner, kind and place that hold the same content: the one that was stated last. The caller has
+/// locked the content and the counts of the agent.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn leave_one(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
+    let now = engine.clock().now();
+    let memory = store::by_ids(tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop().ok_or(Error::NotFound("memory"))?;
+    if !memory.live {
+        return Ok(());
+    }
+    let copies = store::copies_of(tx, ctx.tenancy(), &[agent], &memory, now).await?;
+    let place = |memory: &Memory| DedupKey { topic: String::new(), ..memory.key() };
+    let mut left = memory;
+    for copy in store::by_ids(tx, ctx.tenancy(), Some(agent), &copies, true).await? {
+        if place(&copy) == place(&left) {
+            let (newer, older) = in_order(&left, &copy);
+            supersede(engine, ctx, tx, (newer, older), now).await?;
+            left = newer.clone();
+        }
+    }
+    Ok(())
 }
 
 /// Which of two memories that say the same stays in force: the one that was stated later.

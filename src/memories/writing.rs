@@ -1,6 +1,6 @@
 //! Writing a draft: a new memory, a new version of one, or a note that it was said again, with the traces that every write leaves.
 
-use super::model::{Change, Details, Draft, Memory, stated, wording};
+use super::model::{Change, Details, Draft, Memory, wording};
 use super::quota;
 use super::store::{self, Birth, Embedded};
 use super::twins::{self, Near, Verdict};
@@ -136,10 +136,14 @@ pub(super) async fn update(
     if draft.source.observed_at.is_none_or(|at| at >= memory.stated_at) {
         return replace(ctx, tx, draft, memory, embedded, now).await;
     }
-    let earlier = create(engine, ctx, tx, draft, embedded).await?.id();
-    let earlier = store::by_ids(tx, ctx.tenancy(), Some(draft.key.agent_id), &[earlier], true).await?.pop();
-    let earlier = earlier.ok_or_else(|| Error::internal("a memory that was just stored is not there"))?;
-    twins::supersede(engine, ctx, tx, (&memory, &earlier), now).await?;
+    let (tenancy, agent) = (ctx.tenancy(), draft.key.agent_id);
+    if !store::is_kept_as_earlier(tx, tenancy, &memory, &draft.content_hash).await? {
+        let (id, _) = insert(engine, ctx, tx, draft, (MemoryStatus::Superseded, false)).await?;
+        store::write_version(tx, ctx, agent, id, Change::Superseded, draft.origin.as_ref(), now).await?;
+        store::link(tx, ctx, (agent, draft.key.user_id), memory.id, id, Relation::Supersedes, now).await?;
+    }
+    let (retention, expires_at) = kept(draft, &memory, now);
+    store::touch(tx, tenancy, &memory, (retention, &Details::default()), (expires_at, memory.stated_at), now).await?;
     Ok(Outcome::Earlier(memory))
 }
 
@@ -154,7 +158,7 @@ async fn create_beside(
 ) -> Result<Outcome, Error> {
     match create(engine, ctx, tx, draft, embedded).await? {
         Outcome::Created { id, short_id, .. } => {
-            let similar = twins::set_beside(engine, ctx, tx, (draft, id), near).await?;
+            let similar = twins::set_beside(engine, ctx, tx, (&draft.key, id, draft.stated_at(engine.clock().now())), near).await?;
             Ok(Outcome::Created { id, short_id, similar })
         }
         other => Ok(other),
@@ -171,7 +175,7 @@ pub(super) async fn repeat(
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
     let (retention, expires_at) = kept(draft, &memory, now);
-    let stated_at = stated(draft.source.observed_at, now);
+    let stated_at = draft.stated_at(now);
     store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), (expires_at, stated_at), now).await?;
     let has_topic = store::add_topic(tx, ctx.tenancy(), &memory, draft, now).await?;
     if has_topic || draft.details.title.is_some() || draft.details.summary.is_some() {

@@ -188,11 +188,13 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     let tenant = ctx.tenant_id;
     let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
     let written = store::put_memories(tx, ctx.tenancy(), &rows(batch, snapshot.as_deref())?, importing(engine, ctx)).await?;
-    store::put_topics(tx, ctx.tenancy(), &topics(batch.lines.iter().filter_map(|(_, line)| line.memory()))).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
     agents.dedup();
     memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
+    let lines = batch.lines.iter().filter_map(|(_, line)| line.memory()).filter(|line| was_there.contains_key(&line.id));
+    let replaced: Vec<MemoryId> = was_there.iter().filter(|(_, was_there)| **was_there).map(|(id, _)| *id).collect();
+    store::put_topics(tx, ctx.tenancy(), &topics(lines), &replaced).await?;
     let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
     for (_, line) in &batch.lines {
         let Line::Memory(memory) = line else { continue };

@@ -31,7 +31,7 @@ const LENGTH: f64 = 0.1;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
 /// Days after which 1/e is left of a memory's recency.
-const RECENCY_DAYS: f64 = 365.0;
+pub const RECENCY_DAYS: f64 = 365.0;
 const CONFIDENCE: f64 = 0.1;
 /// The highest sum that a memory can reach, as a round number: `hybrid_decay` divides by it, so that scores are between 0 and about 1.
 const MOST: f64 = 4.0;
@@ -234,7 +234,7 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             meaning(ranking, turn.semantic, turn.characters),
             part(ranking, Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
             part(ranking, Criterion::Date, f64::from(u8::from(dated)), DATE),
-            part(ranking, Criterion::Length, said(&turn), LENGTH),
+            part(ranking, Criterion::Length, shape(&turn), LENGTH),
             part(ranking, Criterion::Scope, turn.scope, SCOPE),
             part(ranking, Criterion::Confidence, turn.confidence, CONFIDENCE),
         ];
@@ -307,7 +307,7 @@ fn passage(characters: i32) -> f64 {
 }
 
 /// How much a memory says: the logarithm of the number of its words.
-fn said(turn: &Turn) -> f64 {
+fn shape(turn: &Turn) -> f64 {
     (1.0 + if turn.is_code { CODE_WORDS } else { f64::from(turn.terms) }).ln()
 }
 

@@ -14,6 +14,7 @@ use crate::models::Floors;
 use chrono::{DateTime, Utc};
 use hybrid::Scored;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 /// A candidate memory, with its relevance before any decay.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,10 @@ pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -
     let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
     sort(&mut passed);
     below.sort_by(|a, b| descending(a, b, |ranked| ranked.breakdown.similarity));
+    // The best of equal contents stands for all of them.
+    let mut contents = HashSet::new();
+    passed.retain(|ranked| contents.insert(ranked.candidate.memory.content_hash.clone()));
+    below.retain(|ranked| contents.insert(ranked.candidate.memory.content_hash.clone()));
     Order { passed, below }
 }
 

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use std::collections::{BTreeSet, HashMap};
 
 /// Hits that are looked at, from the first.
-const FIRST: usize = 10;
+pub const FIRST: usize = 10;
 /// A statement replaces one that was said at least this much earlier.
 const LATER: TimeDelta = TimeDelta::days(1);
 /// Most hits with one topic for the topic to name a matter.
@@ -98,16 +98,16 @@ impl Seen {
 /// Puts each of the first hits directly before the first one that it replaces. It takes the score of that hit, so that the scores still
 /// descend, and a part that says so.
 pub fn put_newer_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
+    let rest = passed.split_off(passed.len().min(FIRST));
     let mut topics: HashMap<String, usize> = HashMap::new();
     for ranked in passed.iter() {
         *topics.entry(normal(&ranked.candidate.memory.topic)).or_default() += 1;
     }
-    let rest = passed.split_off(passed.len().min(FIRST));
     let mut order: Vec<(Ranked, Seen)> = Vec::with_capacity(passed.len());
     for mut ranked in passed.drain(..) {
         let seen = Seen::new(&ranked);
         let replaces = |(earlier, other): &(Ranked, Seen)| {
-            ranked.candidate.memory.said_at() >= earlier.candidate.memory.said_at() + LATER
+            ranked.candidate.memory.stated_at >= earlier.candidate.memory.stated_at + LATER
                 && !seen.is_code
                 && !other.is_code
                 && (seen.is_named || !other.is_named)

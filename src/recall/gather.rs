@@ -15,7 +15,7 @@ use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
 use crate::ranking::identifiers::Identifiers;
-use crate::ranking::updates::put_newer_first;
+use crate::ranking::updates::{self, put_newer_first};
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -204,18 +204,20 @@ pub(super) fn anchors_of(question: &Question<'_>) -> usize {
 /// The best that pass and may be shown, and the nearest that do not, or all of both if the question asks for them; how many may be shown, and how many of them do not pass.
 pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64, i64) {
     scored.retain(|one| question.reach.scoping.shows(one.fit, one.semantic, one.lexical));
-    // The best of equal contents stands for all of them.
-    let mut contents = HashSet::new();
-    scored.retain(|one| contents.insert(one.content));
     let passes = |one: &Scored| {
         let (relevance, floor, _) = ranking::measure(one, floors);
         relevance >= floor
     };
-    let (mut passed, below): (Vec<Scored>, Vec<Scored>) = scored.into_iter().partition(passes);
+    let (mut passed, mut below): (Vec<Scored>, Vec<Scored>) = scored.into_iter().partition(passes);
+    // The best of equal contents stands for all of them.
+    let mut contents = HashSet::new();
+    passed.retain(|one| contents.insert(one.content));
+    below.retain(|one| contents.insert(one.content));
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (all, cut) = (count(passed.len() + below.len()), count(below.len()));
     let most = |number: usize| if question.all_scored { usize::MAX } else { number };
-    passed.truncate(most(usize::try_from(question.most).unwrap_or(usize::MAX)));
+    // The order of the first depends on all of them, however few are asked for.
+    passed.truncate(most(usize::try_from(question.most).unwrap_or(usize::MAX).max(updates::FIRST)));
     passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));
     (passed, all, cut)
 }

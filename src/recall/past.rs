@@ -139,6 +139,7 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     let words = prepared.question_words();
     let rows: Vec<_> = documents.iter().flat_map(|one| words.postings(one.past.memory.id, &one.terms)).collect();
     let postings = Postings::new(&words, statistics, &rows, |id| !foreign.contains(id));
+    let lengths = documents.iter().map(|one| (one.past.memory.id, one.terms.values().sum())).collect();
     let candidate =
         |Document { past, semantic, .. }| Candidate { lexical: postings.relevance(past.memory.id), semantic, memory: past.memory };
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
@@ -149,7 +150,7 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
             let shown = |one: &Candidate| related(one) && (!foreign.contains(&one.memory.id) || strong(one));
             ranking::decayed(reached.into_iter().filter(shown).collect(), floors, question.reach.now)
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics), floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics, lengths), floors),
     };
     let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
     MemorySide { order, postings, statistics, scored, below_floor, totals: None }
@@ -161,7 +162,7 @@ fn hybrid(
     foreign: &HashSet<MemoryId>,
     question: &Question<'_>,
     prepared: &PreparedQuery,
-    (postings, statistics): (&Postings<MemoryId>, Statistics),
+    (postings, statistics, lengths): (&Postings<MemoryId>, Statistics, HashMap<MemoryId, u32>),
     floors: Floors,
 ) -> Order {
     let most = gather::anchors_of(question);
@@ -189,7 +190,9 @@ fn hybrid(
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let scored = reached.iter().filter(|one| scored.contains(&one.memory.id));
     let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
-    let turns = scored.map(|one| gather::turn(feature(one, reading.asks_when(), may_name(one)), question, &identifiers)).collect();
+    let length = |one: &Candidate| lengths.get(&one.memory.id).copied().unwrap_or_default();
+    let feature = |one: &Candidate| feature(one, length(one), reading.asks_when(), may_name(one));
+    let turns = scored.map(|one| gather::turn(feature(one), question, &identifiers)).collect();
     let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors, &reading)
 }
@@ -200,10 +203,9 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
-fn feature(one: &Candidate, asks_when: bool, may_name: bool) -> Feature {
+fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feature {
     let memory = &one.memory;
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
-    let terms: u32 = words::terms(&embedded_text(&memory.topic, &memory.wording())).values().sum();
     Feature {
         id: memory.id,
         said_at: memory.said_at(),

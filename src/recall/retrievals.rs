@@ -3,7 +3,7 @@
 use super::log::{LoggedChunk, LoggedMemory};
 use super::store::{self, Logged, Measured};
 use crate::api::{
-    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Retrieval, RetrievalDetail, RetrievalFilter,
+    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
     RetrievalId, Scope, SourceTag, UserRef,
 };
 use crate::db::DbError;
@@ -13,6 +13,7 @@ use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::{Access, Actor, OpContext};
 use crate::ranking::explain;
+use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::text::words;
 use crate::{knowledge, memories};
 use async_recursion::async_recursion as boxed;
@@ -140,7 +141,13 @@ pub(super) async fn considered(
         let matched_words = text.map(|text| words::matched_words(&text.words(), asked)).unwrap_or_default();
         let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor, parts: one.parts.clone() };
         Considered {
-            explanation: explain::score_sentence(&breakdown, one.matched_by, one.score, &matched_words, age_in_days(one.recency)),
+            explanation: explain::score_sentence(
+                &breakdown,
+                one.matched_by,
+                one.score,
+                &matched_words,
+                age_in_days(one.recency, &breakdown.parts),
+            ),
             recency: one.recency,
             parts: breakdown.parts,
             matched_words,
@@ -199,10 +206,11 @@ impl Logged {
     }
 }
 
-/// The age of a memory whose recency has this value.
-fn age_in_days(recency: f64) -> i64 {
+/// The age of a memory whose recency has this value; only `decay` has no parts.
+fn age_in_days(recency: f64, parts: &[Part]) -> i64 {
+    let days = if parts.is_empty() { DECAY_DAYS } else { RECENCY_DAYS };
     // Rounding: the logarithm returns a little less than the exact age.
-    (-recency.max(f64::MIN_POSITIVE).ln() * DECAY_DAYS + 1e-6).floor() as i64
+    (-recency.max(f64::MIN_POSITIVE).ln() * days + 1e-6).floor() as i64
 }
 
 fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {

@@ -73,11 +73,9 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
         let resolved = snapshot.resolve(&memory.topic_raw);
         let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
         let mut vector = None;
-        if moves && memory.live && model_is_there {
-            vector = engine
-                .embed_for_job(Payer::of(ctx, memory.agent_id, memory.user_id), &embedded_text(&resolved.topic, &memory.content))
-                .await
-                .ok();
+        let text = embedded_text(&resolved.topic, &memory.content);
+        if moves && memory.live && model_is_there && engine.reads(&text) {
+            vector = engine.embed_for_job(Payer::of(ctx, memory.agent_id, memory.user_id), &text).await.ok();
             model_is_there = vector.is_some();
         }
         file(engine, ctx, &memory, &resolved, moves, vector.as_deref()).await?;
@@ -97,6 +95,8 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
 async fn file_further_topics(engine: &Engine, ctx: &OpContext, snapshot: &Snapshot, work: &Work) -> Result<bool, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let topics = memories::stale_topics(&mut tx, ctx.tenant_id, &work.forms, work.version, BATCH).await?;
+    let agents: Vec<_> = topics.iter().map(|topic| topic.agent_id).collect();
+    memories::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
     for topic in &topics {
         memories::file_topic(&mut tx, ctx.tenant_id, topic, &snapshot.resolve(&topic.topic_raw)).await?;
         let memory = memories::by_ids(&mut tx, ctx.tenancy(), Some(topic.agent_id), &[topic.memory_id], true).await?.pop();
@@ -125,6 +125,7 @@ async fn file(
     let Some(current) = current.filter(|current| current.version == memory.version && current.live == memory.live) else { return Ok(()) };
     memories::file_under(&mut tx, tenant, &current, resolved).await?;
     if moves {
+        memories::lock_counts(&mut tx, ctx.tenancy(), &[agent]).await?;
         memories::write_version(&mut tx, ctx, agent, id, Change::Recanonicalised, None, now).await?;
         if current.live {
             memories::put_words(&mut tx, ctx.tenancy(), agent, id, &resolved.topic, &current.wording()).await?;

@@ -38,6 +38,8 @@ pub struct Doomed {
     pub user_id: Option<UserId>,
     pub content_hash: Vec<u8>,
     pub topic_normal: String,
+    /// The normal forms of its further topics.
+    pub further: Vec<String>,
     /// Of a live memory: how many terms the counts of words have of it.
     pub counted: Option<i64>,
 }
@@ -60,8 +62,10 @@ pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn doomed(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<Doomed>, DbError> {
     Ok(sqlx::query_as(
-        r"select agent_id, id, user_id, content_hash, topic_normal, case when live then term_count::bigint end as counted
-            from agent_memories where tenant_id = $1 and id = any($2) order by id for update",
+        r"select m.agent_id, m.id, m.user_id, m.content_hash, m.topic_normal, case when m.live then m.term_count::bigint end as counted,
+                 array(select t.topic_normal from memory_topics t
+                        where t.tenant_id = $1 and t.agent_id = m.agent_id and t.memory_id = m.id) as further
+            from agent_memories m where m.tenant_id = $1 and m.id = any($2) order by m.id for update",
     )
     .bind(tenant)
     .bind(uuids(ids))
@@ -221,7 +225,8 @@ pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Res
     sqlx::query(
         r"with gone as (
               select array_agg(f.form) as forms from unnest($2::text[]) f (form)
-               where not exists (select from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form))
+               where not exists (select from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form)
+                 and not exists (select from memory_topics t where t.tenant_id = $1 and t.topic_normal = f.form))
           update events e set payload = jsonb_set(e.payload, '{forms}', (e.payload->'forms') - g.forms)
             from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms",
     )

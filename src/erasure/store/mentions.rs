@@ -49,9 +49,12 @@ impl Place {
         let Some(table) = table else { return (false, vec![]) };
         // Of the organisation's own tables every text counts.
         let shared = !self.place.is_erasable();
-        // Hashes hold no name, and normal forms repeat what stands beside them.
+        // Hashes hold no name, and normal forms and keys repeat what stands beside them.
         let reads = |name: &str, holds: Holds| {
-            (holds == Holds::Words || shared && holds == Holds::Plain) && !name.ends_with("hash") && !name.ends_with("normal")
+            (holds == Holds::Words || shared && holds == Holds::Plain)
+                && !name.ends_with("hash")
+                && !name.ends_with("normal")
+                && !name.ends_with("topic_key")
         };
         let columns = table.columns.iter().filter(|(name, holds, _)| reads(name, *holds)).map(|(name, ..)| *name).collect();
         (table.erasure == Erasure::Row, columns)

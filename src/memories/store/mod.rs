@@ -23,14 +23,14 @@ pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use suggestions::suggest;
 pub use topics::{
-    StaleTopic, TopicUse, add_topic, count_phrases, file_topic, file_under, stale, stale_topics, take_topics, topic_use, topics_of,
-    unresolved, with_phrase,
+    StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
+    topics_of, unresolved, with_phrase,
 };
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub use versions::{removals_at, reviewed, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
-use super::model::{DedupKey, Details, Draft, Memory, stated};
+use super::model::{DedupKey, Details, Draft, Memory};
 use crate::api::{AgentId, MemoryId, MemoryStatus, Retention};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::text::normal;
@@ -156,6 +156,51 @@ pub async fn copies_of(
     .await?)
 }
 
+/// Whether this content is kept already as an earlier wording of a memory.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, hash: &[u8]) -> Result<bool, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select exists (select from memory_links l
+                          join agent_memories m on m.tenant_id = l.tenant_id and m.agent_id = l.agent_id and m.id = l.to_id
+                         where l.tenant_id = $1 and l.agent_id = $2 and l.from_id = $3 and l.relation = 'supersedes'
+                           and m.content_hash = $4 and m.status = 'superseded' and ",
+        of_user!("m", "$5"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(memory.agent_id)
+    .bind(memory.id)
+    .bind(hash)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Gives a memory what another one that it supersedes has more of: retention, a pin, and being the answer to one question.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &Memory)) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update agent_memories m
+             set pinned = m.pinned or o.pinned, profile_fact = m.profile_fact or o.profile_fact,
+                 retention = case when m.expires_at < coalesce(o.expires_at, 'infinity') then o.retention else m.retention end,
+                 expires_at = case when m.expires_at is null or o.expires_at is null then null else greatest(m.expires_at, o.expires_at) end
+            from agent_memories o
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and o.tenant_id = $1 and o.agent_id = $4 and o.id = $5 and ",
+        of_user!("m", "$6"),
+        " and ",
+        of_user!("o", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(newer.agent_id)
+    .bind(newer.id)
+    .bind(older.agent_id)
+    .bind(older.id)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    sync_live(tx, tenancy, newer.agent_id, &[newer.id]).await
+}
+
 /// The live memories under `key` whose vectors are nearest, other than `except`, with their cosines.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn nearest(
@@ -256,7 +301,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         observed_at: draft.source.observed_at,
         created_at: birth.now,
         updated_at: birth.now,
-        stated_at: stated(draft.source.observed_at, birth.now),
+        stated_at: draft.stated_at(birth.now),
         expires_at: birth.expires_at,
     } "on conflict (tenant_id, agent_id, short_id) do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
@@ -274,8 +319,8 @@ pub async fn touch(
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"with again as (
-                  insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what)
-                  select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'repeated'
+                  insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, stated_at)
+                  select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'repeated', greatest(m.stated_at, $20)
                     from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$15"),
         r")
@@ -363,7 +408,7 @@ pub async fn revise(
     .bind(tenancy.users)
     .bind(&draft.details.rationale)
     .bind(&draft.details.alternatives)
-    .bind(stated(draft.source.observed_at, now))
+    .bind(draft.stated_at(now))
     .execute(&mut **tx)
     .await?;
     Ok(())

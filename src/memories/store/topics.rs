@@ -140,10 +140,15 @@ pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &D
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
-/// Keeps the topics of a memory on the one that supersedes it.
+/// Keeps the topics of a memory on the one that supersedes it; returns the normal forms of those that it did not have.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn take_topics(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &Memory), now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(concat!(
+pub async fn take_topics(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (newer, older): (&Memory, &Memory),
+    now: DateTime<Utc>,
+) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)
           select n.tenant_id, n.agent_id, n.id, n.user_id, t.topic, t.topic_raw, t.topic_normal, t.is_canonical, t.vocabulary_version, $6
@@ -158,7 +163,7 @@ pub async fn take_topics(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory
         of_user!("f", "$7"),
         r") t
            where n.tenant_id = $1 and n.agent_id = $2 and n.id = $3 and t.topic_normal <> n.topic_normal and t.topic <> n.topic
-          on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing"
+          on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing returning topic_normal"
     ))
     .bind(tenancy.tenant)
     .bind(newer.agent_id)
@@ -166,6 +171,23 @@ pub async fn take_topics(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory
     .bind(older.agent_id)
     .bind(older.id)
     .bind(now)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// Removes further topics of a memory, by their normal forms; all of them if `forms` is absent.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn drop_topics(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, forms: Option<&[String]>) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"delete from memory_topics t
+           where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ($4::text[] is null or t.topic_normal = any($4)) and ",
+        of_user!("t", "$5")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(forms)
     .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;

@@ -23,10 +23,10 @@ pub async fn write_version(
     sqlx::query(
         concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
               deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance,
-              title, summary, category, subject, confidence, observed_at)
+              title, summary, category, subject, confidence, observed_at, stated_at)
           select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
                  deleted_at is not null, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end,
-                 title, summary, category, subject, confidence, observed_at
+                 title, summary, category, subject, confidence, observed_at, stated_at
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
     )
     .bind(ctx.tenant_id)

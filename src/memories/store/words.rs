@@ -80,7 +80,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = sqlx::query_as(concat!(
         r"with counted as (
-              update agent_memories m set term_count = $6 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+              update agent_memories m set term_count = $6 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
         of_user!("m", "$7"),
         r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
           put as (

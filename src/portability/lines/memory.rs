@@ -260,6 +260,9 @@ pub struct VersionLine {
     /// Absent: title, summary, category, subject, confidence and `observed_at` of this version are not known.
     pub confidence: Option<Share>,
     pub observed_at: Option<Stamp>,
+    /// Since when it counted as stated.
+    #[serde(default)]
+    pub stated_at: Option<Stamp>,
 }
 
 /// How one memory relates to another.

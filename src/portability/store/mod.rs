@@ -129,6 +129,7 @@ pub const VERSION: &[&str] = &[
     "subject",
     "confidence",
     "observed_at",
+    "stated_at",
 ];
 /// Columns of [`LinkLine`], except its agent.
 pub const LINK: &[&str] = &["from_id", "to_id", "relation", "created_at", "created_by"];

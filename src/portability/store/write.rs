@@ -63,9 +63,15 @@ pub async fn put_memories(
     Ok(query.fetch_all(&mut **tx).await?)
 }
 
-/// Inserts further topics of memories that were written: `rows` has them with their normal forms.
+/// Inserts further topics of memories that were written: `rows` has them with their normal forms. Those of `replaced` memories go first.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<(), DbError> {
+    sqlx::query(concat!("delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ", of_user!("t", "$3")))
+        .bind(tenancy.tenant)
+        .bind(replaced)
+        .bind(tenancy.users)
+        .execute(&mut **tx)
+        .await?;
     sqlx::query(concat!(
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)

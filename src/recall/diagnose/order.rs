@@ -19,6 +19,10 @@ fn rank(facts: &Facts<'_>) -> GateResult {
         let detail = format!("It is number {} of {} scored memories that reach the floor.", place + 1, others.len());
         return passed(Gate::Rank, detail);
     }
+    if let Some(equal) = others.iter().find(|ranked| ranked.candidate.memory.content_hash == facts.memory.content_hash) {
+        let detail = format!("Memory {} has the same content and a better score. It stands for both.", equal.candidate.memory.short_id);
+        return stopped(Gate::Rank, detail, Mend::new("Nothing is missing from the answer. Delete one of the two if you want only one."));
+    }
     let detail = match facts.asked.ranking() {
         Ranking::Decay => "It is not scored: enough other memories are nearer in meaning and newer.",
         Ranking::Hybrid | Ranking::HybridDecay => "It is not scored: enough other memories are nearer in meaning or share more words.",

@@ -142,7 +142,8 @@ impl<'a> Pair<'a> {
             own
         };
         let (mut mine, mut yours) = (take(self.one, 1), take(self.other, -1));
-        if self.english {
+        // One word for another at the same place is a change of the word: "the trainer", "the training".
+        if self.english && self.one.len() != self.other.len() {
             drop_families(&mut mine, &mut yours);
         }
         (mine, yours)
@@ -210,6 +211,9 @@ impl<'a> Pair<'a> {
             stems(tokens.iter().filter(move |token| !(english && matches!(token.text.as_str(), "a" | "an" | "the"))))
         };
         let (a, b) = (all(self.one), all(self.other));
+        if denied(self.one) != denied(self.other) {
+            return true;
+        }
         let (mine, yours) = (owners(self.one), owners(self.other));
         if self.english && mine.len() == yours.len() && mine != yours {
             return true;
@@ -249,23 +253,34 @@ fn drop_families(mine: &mut Vec<&Token>, yours: &mut Vec<&Token>) {
     });
 }
 
-/// Endings that change the form of an English word and not what it is about.
-const ENDINGS: &[&str] = &["", "e", "i", "y", "er", "or", "en", "ten", "ic", "al", "ion", "ation", "ment", "ing"];
-/// The shortest beginning that two words of a family share.
-const FAMILY_MIN: usize = 4;
+/// Endings that change the form of an English word, and the shortest beginning before them that makes a family.
+const FORMS: &[(&str, usize)] = &[("", 4), ("e", 4), ("en", 4), ("ten", 4), ("ing", 4), ("er", 4), ("y", 6), ("i", 6), ("ic", 6)];
 
+/// Whether two words are forms of one, and not of two words that only begin alike ("station", "state").
 fn family(a: &Token, b: &Token) -> bool {
     let plain = |token: &Token| token.kind == Kind::Word && !token.is_named() && token.stem.is_ascii() && !token.stem.starts_with('=');
     if !plain(a) || !plain(b) {
         return false;
     }
     let common = a.stem.bytes().zip(b.stem.bytes()).take_while(|(a, b)| a == b).count();
-    (FAMILY_MIN..=common).rev().any(|at| ENDINGS.contains(&&a.stem[at..]) && ENDINGS.contains(&&b.stem[at..]))
+    let form = |word: &str, at: usize| FORMS.iter().any(|(ending, least)| *ending == &word[at..] && at >= *least);
+    (1..=common).rev().any(|at| form(&a.stem, at) && form(&b.stem, at))
 }
 
 /// Whether an odd number of words denies or limits a statement.
 fn negated(tokens: &[Token]) -> bool {
     tokens.iter().filter(|token| token.kind == Kind::Word && NEGATIONS.contains(&token.text.as_str())).count() % 2 == 1
+}
+
+/// What each denying word denies: the word after it that counts.
+fn denied(tokens: &[Token]) -> Vec<(&str, &str)> {
+    let denies = |place: usize| tokens[place].kind == Kind::Word && NEGATIONS.contains(&tokens[place].text.as_str());
+    let after =
+        |place: usize| tokens[place + 1..].iter().find(|token| !token.light && !token.is_link()).map_or("", |token| token.stem.as_str());
+    let mut denied: Vec<(&str, &str)> =
+        (0..tokens.len()).filter(|place| denies(*place)).map(|place| (tokens[place].text.as_str(), after(place))).collect();
+    denied.sort_unstable();
+    denied
 }
 
 /// Whether one side has a word and the other its contrary.

@@ -119,6 +119,15 @@ pub const MEMORIES: &[Query] = queries! {
         memories::take_topics(tx, c.ctx.tenancy(), (&other, &c.memory), c.now).await?;
         0
     };
+    "memories::drop_topics" |tx, c| { memories::drop_topics(tx, c.ctx.tenancy(), c.agent, c.id, None).await?; 0 };
+    "memories::is_kept_as_earlier" |tx, c| {
+        usize::from(memories::is_kept_as_earlier(tx, c.ctx.tenancy(), &c.memory, &c.memory.content_hash).await?)
+    };
+    "memories::inherit" |tx, c| {
+        let other = Memory { id: c.other, ..c.memory.clone() };
+        memories::inherit(tx, c.ctx.tenancy(), (&c.memory, &other)).await?;
+        0
+    };
     "memories::topics_of" |tx, c| { add_topic(tx, c).await?; memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len() };
     "memories::stale_topics" |tx, c| {
         add_topic(tx, c).await?;

@@ -200,7 +200,7 @@ pub const PORTABILITY: &[Query] = queries! {
         let topic = json!([{
             "agent_id": c.agent, "memory_id": c.id, "topic": "t", "topic_raw": "t", "topic_normal": "t", "is_canonical": false, "created_at": c.now,
         }]);
-        portability::put_topics(tx, c.ctx.tenancy(), &topic).await?;
+        portability::put_topics(tx, c.ctx.tenancy(), &topic, &[c.id]).await?;
         0
     };
     "portability::put_versions" |tx, c| { portability::put_versions(tx, c.ctx.tenancy(), &version(c, 0), importing(c)).await?; 0 };

@@ -155,6 +155,7 @@ impl Case {
         Draft {
             review: false,
             key: self.key(),
+            keeps_source: false,
             created_by: self.agent,
             topic_raw: "tea".into(),
             is_canonical: true,

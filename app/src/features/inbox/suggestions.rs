@@ -114,9 +114,10 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
             memories.push(memory);
         }
     }
-    memories.sort_by_key(|memory| (memory.said_at, memory.id));
+    // Ids ascend as memories are stored.
+    memories.sort_by_key(|memory| memory.id);
     let title = format!("{} memories may say the same.", memories.len());
-    let names = std::iter::once("Earliest").chain(std::iter::repeat("Later"));
+    let names = std::iter::once("Kept").chain(std::iter::repeat("Merged into it"));
     let sides = memories.into_iter().zip(names).map(|(memory, name)| view! { <Side memory name /> }).collect_view();
     view! {
         <li id=format!("s-{first}") tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion-group">
@@ -210,7 +211,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
         <Empty shape=Shape::Done title="No suggestions">
             <p class="mb-3">
                 "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
-                "appear here, and memories that were stored beside one that they may replace."
+                "appear here, and new memories that may replace an older one."
             </p>
             <a class="button" href="/memories">"Browse memories"</a>
         </Empty>

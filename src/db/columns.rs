@@ -144,14 +144,14 @@ pub const TABLES: &[Table] = {
             ("key", Words, false), ("content", Words, false), ("message_id", Plain, false),
         ] },
         // Derived from leaves, connections, entities and sources.
-        Table { database: "agent_memory", name: "profile_documents", label: "Profile documents", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "profile_documents", label: "Profile documents", kept: Matter, erasure: Row, columns: &[
             ("context_type", Plain, false), ("context_source", Plain, false), ("content", Words, false), ("metadata", Words, false),
         ] },
-        Table { database: "agent_memory", name: "profile_document_terms", label: "Words of profile documents", kept: Forever, erasure: Row, columns: &[("term", Words, false)] },
-        Table { database: "agent_memory", name: "profile_embeddings_384", label: "Vectors of profile documents", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "profile_document_terms", label: "Words of profile documents", kept: Matter, erasure: Row, columns: &[("term", Words, false)] },
+        Table { database: "agent_memory", name: "profile_embeddings_384", label: "Vectors of profile documents", kept: Matter, erasure: Row, columns: &[
             ("model", Plain, false), ("half", Words, false),
         ] },
-        Table { database: "agent_memory", name: "profile_embeddings_1536", label: "Vectors of profile documents", kept: Forever, erasure: Row, columns: &[
+        Table { database: "agent_memory", name: "profile_embeddings_1536", label: "Vectors of profile documents", kept: Matter, erasure: Row, columns: &[
             ("model", Plain, false), ("half", Words, false),
         ] },
         // A day from delivery, which empties what the audit log holds.

@@ -192,7 +192,7 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     agents.dedup();
     memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
-    let lines = batch.lines.iter().filter_map(|(_, line)| line.memory()).filter(|line| was_there.contains_key(&line.id));
+    let lines = batch.lines.iter().filter_map(|(_, line)| line.memory());
     let replaced: Vec<MemoryId> = was_there.iter().filter(|(_, was_there)| **was_there).map(|(id, _)| *id).collect();
     store::put_topics(tx, ctx.tenancy(), &topics(lines), &replaced).await?;
     let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();

@@ -141,6 +141,7 @@ mod tests {
     fn candidate(similarity: f64, days_old: i64, now: DateTime<Utc>) -> Candidate {
         let mut memory = memory("topic", "content");
         memory.updated_at = now - Duration::days(days_old);
+        memory.content_hash = memory.id.0.as_bytes().to_vec();
         Candidate { memory, semantic: Some(similarity), lexical: None }
     }
 

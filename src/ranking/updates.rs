@@ -151,7 +151,8 @@ mod tests {
 
     fn said(topic: &str, content: &str, days_ago: i64, score: f64) -> Ranked {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
-        let memory = Memory { observed_at: Some(now - TimeDelta::days(days_ago)), ..memory(topic, content) };
+        let at = now - TimeDelta::days(days_ago);
+        let memory = Memory { observed_at: Some(at), stated_at: at, ..memory(topic, content) };
         let parts = vec![Part { name: Criterion::Words, value: 1.0, weight: score }];
         let breakdown = Breakdown { similarity: 0.8, recency: 1.0, floor: 0.2, parts };
         Ranked { candidate: Candidate { memory, semantic: Some(0.8), lexical: None }, matched_by: MatchedBy::Both, score, breakdown }

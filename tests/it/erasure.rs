@@ -82,6 +82,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let key = Some(Arc::new(IdempotencyKey::new(format!("key-{word}"), Arc::default())));
     let keyed = OpContext { idempotency: key.clone(), ..ctx.clone() };
     let one = remember(world, &keyed, fact(&format!("{word} lore"), &format!("{word} likes black tea"))).await.memory_id;
+    remember(world, ctx, fact(&format!("tea of {word}"), &format!("{word} likes black tea"))).await;
     let two = remember(world, ctx, fact("harbour", &format!("{word} never likes black tea"))).await.memory_id;
     let nobodys = remember(world, &world.atlas, fact("harbour", "The ferry leaves at nine")).await.memory_id;
     for (from, to) in [(one, two), (two, nobodys)] {

@@ -124,10 +124,10 @@ async fn a_question_about_the_past_is_bounded() {
     // 2,100 memories of 16 KiB: more bytes than a question about the past may read, and far fewer memories.
     sqlx::query(
         r"insert into agent_memories (tenant_id, agent_id, id, short_id, created_by, kind, retention, scope, status, topic, topic_raw, topic_normal,
-              is_canonical, vocabulary_version, content, source, source_kind, confidence, importance, content_hash, version, live,
+              topic_key, is_canonical, vocabulary_version, content, source, source_kind, confidence, importance, content_hash, version, live,
               awaiting_vector, stated_at, created_at, updated_at)
           select m.tenant_id, m.agent_id, gen_random_uuid(), lpad(n::text, 8, 'x'), m.created_by, m.kind, m.retention, m.scope, m.status, m.topic,
-                 m.topic_raw, m.topic_normal, m.is_canonical, m.vocabulary_version, repeat('door ', 3276), m.source, m.source_kind,
+                 m.topic_raw, m.topic_normal, m.topic_key, m.is_canonical, m.vocabulary_version, repeat('door ', 3276), m.source, m.source_kind,
                  m.confidence, m.importance, m.content_hash, m.version, m.live, m.awaiting_vector, m.stated_at, m.created_at, m.updated_at
             from agent_memories m cross join generate_series(1, 2100) n where m.id = $1",
     )

@@ -513,7 +513,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
         ("term_proposals", store::PROPOSAL, &["normal", "imported_by"]),
         ("proposal_memories", store::PROPOSAL_MEMORY, &["agent_id"]),
         ("documents", store::DOCUMENT, &["imported_by"]),
-        ("chunks", store::CHUNK, &["awaiting_vector"]),
+        ("chunks", store::CHUNK, &["awaiting_vector", "word_rules"]),
         ("components", store::COMPONENT, &["normal"]),
     ];
     let mut kb = crate::support::owner(&world.engine.urls().shared_kb).await;

@@ -204,6 +204,7 @@ async fn the_statement_itself_revives_nothing_for_an_agent() {
     row["agent_id"] = agent(&world.atlas).to_string().into();
     row["created_by"] = row["agent_id"].clone();
     row["topic_normal"] = "tea".into();
+    row["topic_key"] = "tea".into();
     row["vocabulary_version"] = 0.into();
     let mut tx = world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap();
     let by = Importing { by: "atlas", revives: false, now: world.engine.clock().now() };

@@ -275,14 +275,14 @@ async fn every_field_is_checked() {
         let at = place(&twice, kind);
         twice.insert(at + 1, twice[at].clone());
         refused(&there, &ctx, &sealed(&twice), &format!("line {} repeats the {kind} of an earlier line", at + 2)).await;
-        let old = sealed(&lines).replacen("\"schema\":5", "\"schema\":2", 1);
+        let old = sealed(&lines).replacen("\"schema\":6", "\"schema\":2", 1);
         let before = KINDS.iter().take_while(|other| **other != kind);
         let old = open(&old).into_iter().filter(|line| !before.clone().any(|kind| is(line, kind))).collect::<Vec<_>>();
         let at = place(&old, kind) + 1;
         refused(&there, &ctx, &sealed(&old), &format!("line {at} is of the type {kind}, which a file of schema 2 cannot have")).await;
     }
     // Without these lines an older file is imported as before.
-    let old = sealed(&lines).replacen("\"schema\":5", "\"schema\":2", 1);
+    let old = sealed(&lines).replacen("\"schema\":6", "\"schema\":2", 1);
     let old: Vec<String> = open(&old).into_iter().filter(|line| !KINDS.iter().any(|kind| is(line, kind))).collect();
     assert_eq!(import(&there, &ctx, &sealed(&old)).await.unwrap().total().added as usize, old.len() - 1);
 }

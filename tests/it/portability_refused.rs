@@ -86,12 +86,12 @@ async fn headers_of_another_kind_or_a_newer_schema_are_refused() {
     refused(
         &there,
         &ctx,
-        &text.replace("\"schema\":5", "\"schema\":6"),
-        "line 1 says that the file has schema 6, but this server reads schemas up to 5",
+        &text.replace("\"schema\":6", "\"schema\":7"),
+        "line 1 says that the file has schema 7, but this server reads schemas up to 6",
     )
     .await;
-    refused(&there, &ctx, &text.replace("\"schema\":5", "\"schema\":0"), "line 1 schema must be").await;
-    refused(&there, &ctx, &text.replace("\"schema\":5", "\"schema\":\"one\""), "line 1 schema must be").await;
+    refused(&there, &ctx, &text.replace("\"schema\":6", "\"schema\":0"), "line 1 schema must be").await;
+    refused(&there, &ctx, &text.replace("\"schema\":6", "\"schema\":\"one\""), "line 1 schema must be").await;
     refused(&there, &ctx, &text.replace("remembrancer-export", "something-else"), "line 1 is not the header").await;
     refused(&there, &ctx, "", "line 1 is not the header").await;
     refused(&there, &ctx, "\u{0}\n", "line 1 is not the header").await;

@@ -111,7 +111,7 @@ async fn values_and_references_that_no_record_may_have_are_named() {
         let (twice, at) = extended(&text, kind, &line);
         refused(&there, &ctx, &twice, &format!("line {at} repeats the {kind} of an earlier line")).await;
     }
-    let old = text.replacen("\"schema\":5", "\"schema\":1", 1);
+    let old = text.replacen("\"schema\":6", "\"schema\":1", 1);
     let at = place(&open(&old), "term") + 1;
     refused(&there, &ctx, &sealed(&open(&old)), &format!("line {at} is of the type term, which a file of schema 1 cannot have")).await;
     assert_eq!(import(&there, &ctx, &text).await.unwrap().total().added as usize, body(&text).len(), "as it was it is taken");

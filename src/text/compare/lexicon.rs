@@ -1,48 +1,81 @@
 //! Words that decide what a statement says, in the twelve languages: English, German, French, Spanish, Portuguese, Italian, Dutch, Russian,
 //! Arabic, Hindi, Chinese and Japanese. Folded to lower case.
 
-/// Words of English that never change what a statement says: articles and auxiliaries.
+/// Words of English that never change what a statement says: auxiliaries. What they say of time and duty is compared on its own.
 #[rustfmt::skip]
 pub const LIGHT: &[&str] = &[
-    "a", "an", "the", "am", "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "having", "own", "owns", "do", "does",
-    "did", "doing", "get", "gets", "got", "will", "would", "shall", "must", "should", "need", "needs", "use", "uses", "using", "there",
-    "also", "just", "please", "note",
+    "am", "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "having", "own", "owns", "do", "does", "did", "doing",
+    "get", "gets", "got", "will", "would", "shall", "must", "should", "ought", "there", "also", "really", "please", "note",
 ];
+pub const ARTICLES: &[&str] = &["a", "an", "the"];
 /// Words that link the parts of an English sentence. They may come and go when it is reworded, but not stand for one another.
 #[rustfmt::skip]
 pub const LINKS: &[&str] = &[
     "about", "and", "as", "at", "by", "for", "her", "hers", "him", "his", "i", "in", "it", "its", "me", "my", "of", "on", "our", "ours", "s",
     "she", "he", "so", "that", "their", "theirs", "them", "then", "they", "this", "those", "these", "to", "us", "we", "which", "who", "whom",
-    "whose", "with", "you", "your", "yours", "while", "when", "where", "what",
+    "whose", "with", "you", "your", "yours", "where", "what",
 ];
-/// Words that show that a statement is English, and that other languages do not share.
+/// Those of the links that tell how two things relate.
+pub const PREPOSITIONS: &[&str] = &["about", "as", "at", "by", "for", "in", "of", "on", "to", "with"];
+/// Links that open a sentence about what was named before.
+pub const RELATIVES: &[&str] = &["that", "what", "where", "which", "who", "whom"];
+/// Persons, each with the words for it.
+#[rustfmt::skip]
+pub const PERSONS: &[&[&str]] = &[
+    &["i", "me", "my", "mine"], &["we", "us", "our", "ours"], &["you", "your", "yours"], &["he", "him", "his"], &["she", "her", "hers"],
+    &["they", "them", "their", "theirs"],
+];
+/// Words that show that a statement is English, if no word of [`NOT_ENGLISH`] is there.
 #[rustfmt::skip]
 pub const ENGLISH: &[&str] = &[
-    "the", "is", "are", "has", "have", "had", "and", "of", "to", "with", "every", "will", "for", "from", "by", "his", "her", "we", "they",
-    "that", "this", "not", "can", "cannot", "does", "gets", "it", "she", "he", "at", "our", "my", "your", "their",
+    "the", "are", "have", "and", "with", "every", "from", "by", "his", "they", "that", "this", "not", "cannot", "does", "gets", "she", "our",
+    "my", "your", "their", "lives", "likes", "loves", "enjoys", "prefers", "works", "uses", "drives", "drinks", "eats", "speaks", "owns", "runs",
+    "plays", "wants", "needs", "bought", "always", "should", "must", "which", "please", "is", "was", "were", "s",
+];
+/// Words of English that other languages have, too: two of them show it.
+#[rustfmt::skip]
+pub const PERHAPS_ENGLISH: &[&str] = &[
+    "has", "had", "of", "to", "will", "for", "her", "we", "it", "he", "at", "can", "a", "an", "on", "in", "two", "three", "four", "five", "got",
+];
+/// Articles and other small words of the languages that share them.
+#[rustfmt::skip]
+pub const NOT_ENGLISH: &[&str] = &[
+    "de", "het", "een", "van", "en", "niet", "ook", "naar", "op", "der", "die", "das", "den", "ein", "eine", "ist", "und", "nicht", "el",
+    "la", "los", "las", "un", "una", "que", "y", "le", "les", "et", "il", "che", "e", "o", "os", "um", "uma", "não",
 ];
 /// What joins two sides that say the same the other way round.
 pub const COPULAS: &[&str] = &["is", "are", "was", "were"];
 
-/// English words that mean the same wherever they stand for one another.
+/// English words that mean the same wherever they stand for one another, and forms of one word that its stem does not show.
 #[rustfmt::skip]
 pub const SYNONYMS: &[&[&str]] = &[
-    &["live", "lives", "living", "reside", "resides", "home"],
+    &["live", "lives", "living", "reside", "resides"],
     &["like", "likes", "enjoy", "enjoys", "love", "loves"],
     &["begin", "begins", "start", "starts"],
     &["finish", "finishes", "end", "ends"],
-    &["buy", "buys", "purchase", "purchases"],
-    &["big", "large"], &["small", "little"], &["fast", "quick", "quickly"],
+    &["buy", "buys", "bought", "purchase", "purchases", "purchased"],
+    &["big", "large"], &["small", "little"],
     &["job", "work", "works", "working"],
     &["holiday", "holidays", "vacation"],
     &["child", "children", "kid", "kids"],
     &["car", "automobile"], &["phone", "telephone"], &["photo", "picture"],
+    &["app", "application"], &["apps", "applications"],
     &["favorite", "favourite"], &["color", "colour"],
-    &["close", "closes", "shut", "shuts"],
     &["locate", "located", "situated"],
-    &["everyone", "everybody"], &["someone", "somebody"],
+    &["everyone", "everybody"], &["someone", "somebody"], &["each", "every"],
     &["speak", "speaks", "talk", "talks"],
     &["meeting", "meetings"], &["require", "requires", "required"],
+    &["write", "writes", "wrote", "written", "writing"],
+    &["choose", "chooses", "chose", "chosen"],
+    &["allergic", "allergy", "allergies"],
+    &["play", "plays", "played", "player"], &["manage", "manages", "managed", "manager"],
+    &["indent", "indents", "indented", "indentation"],
+];
+/// Endings that make another word of a word, instead of a form of it.
+#[rustfmt::skip]
+pub const DERIVING: &[&str] = &[
+    "ion", "ity", "ment", "er", "or", "ness", "al", "ant", "ent", "ance", "ence", "ist", "ism", "ian", "ic", "ive", "able", "ible",
+    "ful", "less", "ous", "ly", "ship",
 ];
 
 /// English past forms that do not end in "ed".
@@ -61,7 +94,7 @@ pub const PASSIVE: &[&str] = &["am", "is", "are", "be", "been", "being", "get", 
 pub const NEGATIONS: &[&str] = &[
     // en
     "not", "no", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without", "cannot", "hardly", "rarely", "seldom",
-    "barely", "only", "except", "unless", "if", "maybe", "perhaps", "might", "may", "almost", "formerly", "former",
+    "barely", "only", "just", "except", "unless", "if", "maybe", "perhaps", "might", "may", "almost", "formerly", "former",
     // de
     "nicht", "kein", "keine", "keinen", "keinem", "keiner", "keines", "nie", "niemals", "niemand", "nichts", "ohne", "kaum", "nur", "außer",
     "wenn", "falls", "vielleicht",
@@ -177,7 +210,7 @@ pub const NUMBERS: &[(&str, &str)] = &[
     ("eleven", "11"), ("twelve", "12"), ("thirteen", "13"), ("fourteen", "14"), ("fifteen", "15"), ("sixteen", "16"), ("seventeen", "17"),
     ("eighteen", "18"), ("nineteen", "19"), ("twenty", "20"), ("thirty", "30"), ("forty", "40"), ("fifty", "50"), ("sixty", "60"),
     ("seventy", "70"), ("eighty", "80"), ("ninety", "90"), ("hundred", "100"), ("thousand", "1000"), ("million", "1000000"),
-    ("second", "2nd"), ("third", "3rd"), ("fourth", "4th"), ("fifth", "5th"), ("half", "1/2"), ("dozen", "12"), ("once", "1x"),
+    ("first", "1st"), ("second", "2nd"), ("third", "3rd"), ("fourth", "4th"), ("fifth", "5th"), ("half", "half"), ("dozen", "12"), ("once", "1x"),
     ("twice", "2x"), ("double", "2x"), ("both", "both"), ("billion", "1000000000"),
 ];
 

@@ -1,0 +1,204 @@
+//! Whether the same English words say the same in two orders. Only orders that surely do count; every other one is another statement.
+
+use super::in_calendar;
+use super::lexicon::{ARTICLES, COPULAS, NEGATIONS, PASSIVE, PAST, PREPOSITIONS, RELATIVES};
+use super::statement::{Kind, Token};
+
+/// Longest phrase, in words, that may stand at the beginning or at the end.
+const PHRASE: usize = 4;
+
+/// A statement, and the places of the words that say something.
+struct Line<'a> {
+    tokens: &'a [Token],
+    places: Vec<usize>,
+}
+
+impl<'a> Line<'a> {
+    fn new(tokens: &'a [Token]) -> Self {
+        Self { tokens, places: (0..tokens.len()).filter(|place| !tokens[*place].light && !tokens[*place].link).collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    fn word(&self, at: usize) -> &'a Token {
+        &self.tokens[self.places[at]]
+    }
+
+    fn stems(&self) -> Vec<&'a str> {
+        (0..self.len()).map(|at| self.word(at).stem.as_str()).collect()
+    }
+
+    /// The small words before the word `at`; after the last one, if `at` is their number.
+    fn before(&self, at: usize) -> &'a [Token] {
+        let start = at.checked_sub(1).map_or(0, |before| self.places[before] + 1);
+        &self.tokens[start..self.places.get(at).copied().unwrap_or(self.tokens.len())]
+    }
+
+    fn has_before(&self, at: usize, words: &[&str]) -> bool {
+        self.before(at).iter().any(|token| token.kind == Kind::Word && words.contains(&token.text.as_str()))
+    }
+
+    /// Whether the word `at` begins a phrase of place or time: "in the wiki", "Monday".
+    fn is_phrase(&self, at: usize) -> bool {
+        let opens = self.before(at).iter().rev().find(|token| !ARTICLES.contains(&token.text.as_str()));
+        opens.is_some_and(|token| PREPOSITIONS.contains(&token.text.as_str()))
+            || in_calendar(self.word(at))
+            || matches!(self.word(at).text.as_str(), "every" | "each")
+    }
+
+    /// How many words stand before the "by" that names who acts.
+    fn agent(&self) -> Option<usize> {
+        let acts = |at: &usize| {
+            let next = self.word(*at);
+            self.has_before(*at, &["by"]) && next.kind == Kind::Word && !in_calendar(next) && !next.text.ends_with("ing")
+        };
+        (1..self.len()).find(acts)
+    }
+
+    /// What each word that denies or limits stands before.
+    fn denied(&self) -> Vec<(&'a str, &'a str)> {
+        let after =
+            |at: usize| (at + 1..self.len()).map(|at| self.word(at)).find(|token| !is_denial(token)).map_or("", |token| &token.stem);
+        let mut denied: Vec<(&str, &str)> =
+            (0..self.len()).filter(|at| is_denial(self.word(*at))).map(|at| (self.word(at).stem.as_str(), after(at))).collect();
+        denied.sort_unstable();
+        denied
+    }
+
+    /// Who owns something: "Vera's sister"; but not "Vera's a doctor".
+    fn owners(&self) -> Vec<&'a str> {
+        let owns = |place: &usize| {
+            let next = self.tokens.get(place + 1);
+            self.tokens[*place].text == "s" && next.is_some_and(|next| !next.article && next.text != "not")
+        };
+        let mut owners: Vec<&str> = (1..self.tokens.len()).filter(owns).map(|place| self.tokens[place - 1].stem.as_str()).collect();
+        owners.sort_unstable();
+        owners
+    }
+
+    fn has(&self, words: &[&str]) -> bool {
+        super::has(self.tokens, words)
+    }
+}
+
+fn is_denial(token: &Token) -> bool {
+    // "May" is a month.
+    token.kind == Kind::Word && NEGATIONS.contains(&token.text.as_str()) && !(token.capital && in_calendar(token))
+}
+
+/// Whether two statements with the same words say the same.
+pub fn says_the_same(one: &[Token], other: &[Token]) -> bool {
+    let (one, other) = (Line::new(one), Line::new(other));
+    let (mine, yours) = (one.owners(), other.owners());
+    let owns = |line: &Line<'_>| line.has(&["has", "have", "had", "of", "own", "owns"]);
+    let same_owners = match (mine.len(), yours.len()) {
+        (0, 0) => true,
+        (0, _) => owns(&one),
+        (_, 0) => owns(&other),
+        _ => mine == yours,
+    };
+    if one.denied() != other.denied() || !same_owners {
+        return false;
+    }
+    let (a, b) = (one.stems(), other.stems());
+    match (one.agent(), other.agent()) {
+        (Some(by), None) => is_passive(&a, by, &b),
+        (None, Some(by)) => is_passive(&b, by, &a),
+        _ if a == b => true,
+        _ => moved(&one, &a, &other, &b) || moved(&other, &b, &one, &a),
+    }
+}
+
+/// Whether `passive`, with `by` words before who acts, says what `active` says: "Idris was paid by Vera", "Vera paid Idris".
+fn is_passive(passive: &[&str], by: usize, active: &[&str]) -> bool {
+    let (before, after) = passive.split_at(by);
+    let Some((verb, whom)) = before.split_last() else { return false };
+    let says = |agent: usize| {
+        let (agent, rest) = after.split_at(agent);
+        active.iter().eq(agent.iter().chain([verb]).chain(whom).chain(rest))
+    };
+    (1..=after.len()).any(says)
+}
+
+/// Whether `b` is `a` in one of the orders that say the same.
+fn moved(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let turned = |at: &usize| a[*at..] == b[..a.len() - at] && a[..*at] == b[a.len() - at..];
+    let around = (1..a.len()).filter(turned).any(|at| {
+        let back = a.len() - at;
+        phrase_moved(one, at, other, back) || sides_moved(one, at, other, back) || is_cleft(one, at)
+    });
+    around || date_moved(one, other) || pair_moved(one, a, other, b) || no_agent(one, a, other, b)
+}
+
+/// "In the wiki the notes are kept", "The notes are kept in the wiki": the phrase is the first `at` words of one.
+fn phrase_moved(one: &Line<'_>, at: usize, other: &Line<'_>, back: usize) -> bool {
+    let limited = |line: &Line<'_>| !line.denied().is_empty();
+    at <= PHRASE && one.is_phrase(0) && other.is_phrase(back) && !limited(one)
+}
+
+/// "Green is her colour", "Her colour is green": what stands around the only verb.
+fn sides_moved(one: &Line<'_>, at: usize, other: &Line<'_>, back: usize) -> bool {
+    let participle = |word: &Token| word.text.ends_with("ed") || PAST.contains(&word.text.as_str());
+    one.has_before(at, COPULAS)
+        && other.has_before(back, COPULAS)
+        && one.denied().is_empty()
+        && !participle(one.word(at))
+        && !participle(other.word(back))
+}
+
+/// "Bern is where Vera lives", "Vera lives in Bern".
+fn is_cleft(one: &Line<'_>, at: usize) -> bool {
+    one.has_before(at, RELATIVES)
+        && one.denied().is_empty()
+        && one.tokens[..one.places[at]].iter().any(|token| COPULAS.contains(&token.text.as_str()))
+}
+
+/// "3 May", "May 3": nothing but words of the calendar moved, and each is beside its number.
+fn date_moved(one: &Line<'_>, other: &Line<'_>) -> bool {
+    fn split<'a>(line: &Line<'a>) -> (Vec<&'a str>, Vec<&'a str>) {
+        let (dates, rest): (Vec<&Token>, Vec<&Token>) = (0..line.len()).map(|at| line.word(at)).partition(|token| in_calendar(token));
+        let stems = |tokens: Vec<&'a Token>| tokens.into_iter().map(|token| token.stem.as_str()).collect();
+        (stems(dates), stems(rest))
+    }
+    let beside = |line: &Line<'_>| {
+        let is_time = |token: &Token| token.kind == Kind::Number || matches!(token.text.as_str(), "am" | "pm");
+        let number = |at: Option<usize>| at.is_some_and(|at| at < line.len() && is_time(line.word(at)));
+        (0..line.len()).filter(|at| in_calendar(line.word(*at))).all(|at| number(at.checked_sub(1)) || number(Some(at + 1)))
+    };
+    split(one) == split(other) && beside(one) && beside(other)
+}
+
+/// Two words that changed places: "allergic to wool", "a wool allergy"; or two names around "and".
+fn pair_moved(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
+    let Some(at) = (0..a.len()).find(|at| a[*at] != b[*at]) else { return false };
+    let is_pair = at + 1 < a.len() && a[at] == b[at + 1] && a[at + 1] == b[at] && a[at + 2..] == b[at + 2..];
+    if !is_pair {
+        return false;
+    }
+    let other_form = |mine: usize, yours: usize| one.word(mine).stem.starts_with('=') && one.word(mine).text != other.word(yours).text;
+    let linked = one.has_before(at + 1, &["to", "of"]) && other.before(at + 1).is_empty();
+    let alone = |line: &Line<'_>| {
+        let between = line.before(at + 1);
+        let names = between.len() == 1 && line.word(at).capital && line.word(at + 1).capital;
+        let things = between.len() == 2 && between[1].article && line.before(at).last().is_some_and(|token| token.article);
+        between.first().is_some_and(|token| matches!(token.text.as_str(), "and" | "or")) && (names || things)
+    };
+    let at_an_end = at == 0 || at + 2 == a.len();
+    (other_form(at, at + 1) || other_form(at + 1, at)) || linked || at_an_end && alone(one) && alone(other)
+}
+
+/// "We write the guide", "The guide is written": nobody is named who acts.
+fn no_agent(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
+    let somebody = one.tokens.first().is_some_and(|token| matches!(token.text.as_str(), "we" | "they" | "i" | "you"));
+    let verb = b.iter().position(|stem| *stem == a[0]).unwrap_or_default();
+    somebody
+        && verb > 0
+        && a[1..=verb] == b[..verb]
+        && a[verb + 1..] == b[verb + 1..]
+        && (other.has_before(verb, PASSIVE) || other.has_before(verb, COPULAS))
+}

@@ -297,7 +297,7 @@ async fn each_area_is_exported_alone_and_the_areas_make_the_whole() {
     assert_eq!(kinds(&vocabulary), ["agent", "alias", "decision", "proposal", "proposal_memory", "term"]);
     assert_eq!(kinds(&knowledge), ["chunk", "component", "document"]);
     let schema = |text: &str| serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()["schema"].clone();
-    assert_eq!([schema(&memory), schema(&vocabulary), schema(&knowledge), schema(&whole)], [5, 5, 5, 5].map(Value::from));
+    assert_eq!([schema(&memory), schema(&vocabulary), schema(&knowledge), schema(&whole)], [6, 6, 6, 6].map(Value::from));
     let agents = |text: &str| of_type(text, "agent").len();
     assert_eq!((agents(&whole), agents(&vocabulary)), (2, 2), "those that proposed something");
     let both = exported(&world.engine, &world.system, &only(&[Area::Knowledge, Area::Vocabulary])).await;

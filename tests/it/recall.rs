@@ -202,7 +202,7 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
     memories::restore(&world.engine, &world.vera, &[id], "she asked for it").await.unwrap();
     let after = ask(&world, &world.atlas, "tea").await.told().remove(0);
     assert_eq!((after.memory_id, after.updated_at, after.similarity), (id, before.updated_at, before.similarity));
-    assert!((after.recency_score - (-0.5_f64).exp()).abs() < 1e-4);
+    assert!((after.recency_score - (-45.0_f64 / 365.0).exp()).abs() < 1e-4);
 }
 
 #[tokio::test]

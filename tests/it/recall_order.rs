@@ -2,7 +2,7 @@
 
 use crate::support::{ask, memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{MemoryId, Ranking, RecallRequest};
+use remembrancer::api::{MemoryId, Ranking, RecallRequest, RecallResponse};
 use remembrancer::clock::Clock;
 use remembrancer::providers::Embedder;
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
@@ -93,13 +93,19 @@ async fn so_they_do_with_the_larger_vectors_of_the_other_model() {
     assert!(again.was_update, "and near-duplicates are recognised");
 }
 
+/// An answer in the order of the ranking `decay`.
+async fn decayed(world: &World, query: &str) -> RecallResponse {
+    let request = RecallRequest { ranking: Some(Ranking::Decay), ..question(query) };
+    recall::recall(&world.engine, &world.atlas, request).await.unwrap()
+}
+
 #[tokio::test]
 async fn words_alone_come_in_decayed_order_too() {
     let world = World::new().await;
     world.embedder.fail();
     let old = remember_ago(&world, Duration::days(200), "tea", "black tea from the mountain").await;
     let fresh = remember_ago(&world, Duration::days(1), "drinks", "some black tea and then some more words about water").await;
-    let answer = ask(&world, &world.atlas, "black tea mountain").await;
+    let answer = decayed(&world, "black tea mountain").await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
     assert!(answer.memories()[0].similarity < answer.memories()[1].similarity, "{answer:?}");
     assert!(answer.memories().windows(2).all(|pair| pair[0].score > pair[1].score));
@@ -119,17 +125,17 @@ async fn an_old_relevant_memory_never_vanishes() {
         .await;
     }
     let query = "where is the spare key of the safe";
-    let answer = ask(&world, &world.atlas, query).await;
+    let answer = decayed(&world, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [old]);
     assert!(answer.memories()[0].score < 1e-4 && answer.memories()[0].similarity > 0.5);
     // A fresh memory that passes the floor ranks above it, even if it is less relevant.
     let fresh = remember(&world, &world.atlas, fact("key", "a key is a key is a key, says the safe")).await.memory_id;
-    let answer = ask(&world, &world.atlas, query).await;
+    let answer = decayed(&world, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [fresh, old]);
     assert!(answer.memories()[0].similarity < answer.memories()[1].similarity);
     // At equal age the more relevant one ranks first.
     let relevant = remember(&world, &world.atlas, fact("safe", "the spare key of the safe is with Vera now")).await.memory_id;
-    let answer = ask(&world, &world.atlas, query).await;
+    let answer = decayed(&world, query).await;
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
 }
 
@@ -138,10 +144,10 @@ async fn equal_scores_come_newest_first_then_by_id() {
     let world = World::new().await;
     let mut ids = Vec::new();
     for _ in 0..2 {
-        // Equal text under the keys of two users is equal relevance.
-        for user in [None, Some(7)] {
-            for scope in ["agent", "global"] {
-                let mut request = fact("tea", "Vera likes tea");
+        // Equal words under the keys of two users are of equal relevance.
+        for (user, marks) in [(None, ["", "."]), (Some(7), ["!", ";"])] {
+            for (scope, mark) in ["agent", "global"].into_iter().zip(marks) {
+                let mut request = fact("tea", &format!("Vera likes tea{mark}"));
                 request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n))).map(Into::into);
                 request.scope = Some(scope.parse().unwrap());
                 ids.push(remember(&world, &world.atlas, request).await.memory_id);
@@ -181,7 +187,7 @@ async fn a_score_is_the_sum_of_its_parts_times_what_age_has_left_of_it() {
     for hit in answer.memories() {
         let kept = kept.iter().find(|kept| kept.id == hit.memory_id).unwrap();
         let sum: f64 = hit.breakdown.parts.iter().map(|part| part.value * part.weight).sum();
-        let left = (-(kept.age.num_days() as f64) / 90.0).exp();
+        let left = 0.9 + 0.1 * (-(kept.age.num_days() as f64) / 365.0).exp();
         assert!((hit.score - sum * left).abs() < 1e-6 && (0.0..=1.0).contains(&sum), "{hit:?}");
         assert!(hit.explanation.contains("which makes"), "{}", hit.explanation);
     }

@@ -289,6 +289,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/listing.rs")),
         ("memories", include_str!("../../src/memories/store/recalls.rs")),
         ("memories", include_str!("../../src/memories/store/status.rs")),
+        ("memories", include_str!("../../src/memories/store/suggestions.rs")),
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),
         ("projects", include_str!("../../src/projects/store.rs")),

@@ -3,7 +3,7 @@
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
-use remembrancer::api::NewProject;
+use remembrancer::api::{LinkRequest, NewProject, Relation};
 use remembrancer::db::Users;
 use remembrancer::db::cursor::Seek;
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -42,6 +42,9 @@ async fn know(world: &World, atlas: &OpContext) {
     sqlx::query(unfiled).bind(tenant).execute(&mut memory_owner(&world.engine).await).await.unwrap();
 }
 
+/// What the kept memory supersedes.
+pub const EARLIER: &str = "The ferry leaves at nine.";
+
 pub struct Two {
     pub a: World,
     pub b: World,
@@ -66,6 +69,9 @@ impl Two {
             .unwrap();
         let kept = remember(&a, &atlas, fact("tea", "Vera likes black tea")).await.memory_id;
         let other = remember(&a, &atlas, fact("tea", "The kettle is broken")).await.memory_id;
+        let earlier = remember(&a, &atlas, fact("ferry", EARLIER)).await.memory_id;
+        let request = LinkRequest { from: kept.into(), to: earlier.into(), relation: Relation::Supersedes, remove: false, user_id: None };
+        memories::link(&a.engine, &atlas, request).await.unwrap();
         know(&a, &atlas).await;
         for slug in ["zephyr", "mistral"] {
             projects::create(&a.engine, &a.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap();
@@ -81,9 +87,12 @@ impl Two {
         let steps = activity::record_steps(&a.engine, &atlas, "tea".into(), tools::read(steps).unwrap()).await.unwrap();
         let case = Case { reports: (report.action_id, steps.step_ids[0]), ..Case::new(&a, agent(&a.atlas), kept, other).await };
         let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
-        for relation in [remembrancer::api::Relation::Supports, remembrancer::api::Relation::Contradicts] {
+        for relation in [Relation::Supports, Relation::Contradicts] {
             memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
         }
+        let mut further = case.draft();
+        (further.topic_raw, further.key.topic) = ("attic".into(), "attic".into());
+        assert!(memories::store::add_topic(&mut tx, atlas.tenancy(), &case.memory, &further, case.now).await.unwrap());
         let entry = context::entry(&case, context::logged(&case));
         remembrancer::context::store::insert_context(&mut tx, atlas.tenancy(), &entry).await.unwrap();
         remembrancer::context::store::insert_text(&mut tx, atlas.tenancy(), &entry, &context::kept_text()).await.unwrap();

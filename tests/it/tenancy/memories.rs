@@ -1,10 +1,11 @@
 //! The queries of memories: the record, its versions, links, vectors, words, lists and topics.
 
+use super::fixture::EARLIER;
 use super::queries::{Case, Query, queries};
 use remembrancer::api::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
-use remembrancer::memories::model::{Change, Details, Memory};
+use remembrancer::memories::model::{Change, Details, Memory, content_hash};
 use remembrancer::memories::store::{self as memories, Birth, Embedded, StaleTopic};
 use remembrancer::vocabulary::Resolved;
 
@@ -115,20 +116,20 @@ pub const MEMORIES: &[Query] = queries! {
     };
     "memories::add_topic" |tx, c| { add_topic(tx, c).await?; 0 };
     "memories::take_topics" |tx, c| {
-        let other = Memory { id: c.other, ..c.memory.clone() };
+        let other = Memory { id: c.other, topic: "elsewhere".into(), ..c.memory.clone() };
         memories::take_topics(tx, c.ctx.tenancy(), (&other, &c.memory), c.now).await?;
         0
     };
     "memories::drop_topics" |tx, c| { memories::drop_topics(tx, c.ctx.tenancy(), c.agent, c.id, None).await?; 0 };
     "memories::is_kept_as_earlier" |tx, c| {
-        usize::from(memories::is_kept_as_earlier(tx, c.ctx.tenancy(), &c.memory, &c.memory.content_hash).await?)
+        usize::from(memories::is_kept_as_earlier(tx, c.ctx.tenancy(), &c.memory, &content_hash(EARLIER)).await?)
     };
     "memories::inherit" |tx, c| {
         let other = Memory { id: c.other, ..c.memory.clone() };
         memories::inherit(tx, c.ctx.tenancy(), (&c.memory, &other)).await?;
         0
     };
-    "memories::topics_of" |tx, c| { add_topic(tx, c).await?; memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len() };
+    "memories::topics_of" |tx, c| { memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len() };
     "memories::stale_topics" |tx, c| {
         add_topic(tx, c).await?;
         memories::stale_topics(tx, c.tenant, &["further".into()], i64::MAX, 10).await?.len()

@@ -245,6 +245,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::file_under", "re-canonicalisation"),
     ("memories::stale_topics", "re-canonicalisation"),
     ("memories::file_topic", "re-canonicalisation"),
+    ("memories::add_topic", "the memory has the user"),
     ("memories::suggest", "the user is given beside the agent"),
     ("memories::topic_use", "the console's page of a term"),
     ("memories::insert", "the draft has the user"),

@@ -116,6 +116,11 @@ export class Agent {
     return done;
   }
 
+  /** Gives a memory a new content. */
+  async revise(memory: string, content: string, source?: Source): Promise<void> {
+    await this.call('agent_memory_revise', { memory, content, source });
+  }
+
   /** Recalls, and returns the whole answer. */
   async ask(query: string, more: { k?: number; expected?: boolean; user_id?: string; explain?: boolean } = {}): Promise<Recalled> {
     return this.call<Recalled>('agent_memory_recall', { query, k: 20, ...more });

@@ -9,6 +9,8 @@ import { Gate } from './gate';
 
 interface TestFixtures extends Pages {
   gate: Gate;
+  /** An agent that only this test writes as: equal content would be one memory. */
+  agent: Agent;
 }
 
 interface WorkerFixtures {
@@ -18,8 +20,6 @@ interface WorkerFixtures {
   viewerSession: string;
   /** The same for somebody whose organisation has no data. */
   newcomerSession: string;
-  /** An agent that only this worker writes as. */
-  agent: Agent;
 }
 
 /** The storage of somebody who is not signed in. */
@@ -30,7 +30,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   viewerSession: [async ({ browser }, use, info) => use(await signedIn(browser, 'viewer', info.parallelIndex)), { scope: 'worker' }],
   newcomerSession: [async ({ browser }, use, info) => use(await signedIn(browser, 'newcomer', info.parallelIndex)), { scope: 'worker' }],
   // eslint-disable-next-line no-empty-pattern
-  agent: [async ({}, use) => use(Agent.create()), { scope: 'worker' }],
+  agent: async ({}, use) => use(Agent.create()),
 
   storageState: async ({ session }, use) => use(session),
   gate: [

@@ -4,9 +4,10 @@ import { expect, test } from '../support/test';
 /** Remembers a memory and revises it twice; returns its id. */
 async function rememberThreeVersions(agent: Agent): Promise<string> {
   const topic = unique('assembly');
-  const memory = (time: string) => ({ topic_raw: topic, content: `The assembly of the harbour board takes place at ${time} in the small room.` });
-  const [first] = await agent.rememberAll([memory('9:30'), memory('9:45'), memory('10:15')]);
-  return first?.memory_id ?? '';
+  const content = (time: string) => `The assembly of the harbour board takes place at ${time} in the small room.`;
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: content('9:30') });
+  for (const time of ['9:45', '10:15']) await agent.revise(memory_id, content(time));
+  return memory_id;
 }
 
 test('any two versions can be compared, and the address names them', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {

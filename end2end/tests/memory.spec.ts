@@ -59,12 +59,8 @@ test('a decision shows its rationale and what was rejected', { tag: ['@phone', '
 test('the history shows what each version changed', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const topic = unique('standup');
   const first = await agent.remember({ topic_raw: topic, content: 'The standup of the harbour team takes place at 9:30 in the small room.' });
-  const second = await agent.remember({
-    topic_raw: topic,
-    content: 'The standup of the harbour team takes place at 9:45 in the small room.',
-    source: { platform: 'drive', channel_id: 'D-plan' },
-  });
-  expect(second).toMatchObject({ memory_id: first.memory_id, was_update: true });
+  const content = 'The standup of the harbour team takes place at 9:45 in the small room.';
+  await agent.revise(first.memory_id, content, { platform: 'drive', channel_id: 'D-plan' });
   await memory.openWithTrail(first.memory_id, 2);
 
   await expect(memory.history).toHaveCount(2);
@@ -74,7 +70,7 @@ test('the history shows what each version changed', { tag: ['@phone', '@no-js'] 
   await expect(newer.locator('ins')).toHaveText('45');
   await expect(older).toContainText(/v1\s*created.*on slack/);
   await expect(older).toContainText('takes place at 9:30');
-  await expect(memory.content).toHaveText('The standup of the harbour team takes place at 9:45 in the small room.');
+  await expect(memory.content).toHaveText(content);
   await expect(memory.trail.nth(0)).toContainText('Memory revised');
   await expect(memory.trail.nth(1)).toContainText('Memory stored');
   await expect(memory.trail.nth(1)).toContainText(`${agent.slug} (agent)`);

@@ -66,19 +66,19 @@ test('a candidate is merged into the one that says the same', { tag: '@no-js' },
   const agent = Agent.create();
   const what = unique('gaff');
   await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it fades in the sun.`]);
-  await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it fades in the bright sun.`]);
+  await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it really fades in the sun.`]);
   await inbox.openWith(agent, what, 2);
-  await inbox.row('bright sun').getByRole('link').click();
+  await inbox.row('really').getByRole('link').click();
   await expect(inbox.focus.pairs).toContainText(['Says the same as another candidate.']);
   await inbox.send(inbox.focus.merge);
   await expect(inbox.flash).toContainText('Merged 1 candidate.');
   await expect(inbox.rows).toHaveCount(1);
-  await expect(inbox.rows).not.toContainText('bright');
+  await expect(inbox.rows).not.toContainText('really');
   await expect(inbox.focus.quotes).toHaveCount(2);
   const id = inbox.query().focus ?? '';
   await inbox.send(inbox.focus.confirm);
   await memory.open(id);
-  await expect(memory.evidence).toContainText('bright sun');
+  await expect(memory.evidence).toContainText('really fades');
 });
 
 test('several candidates are reviewed and confirmed at once', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, candidates, agent }) => {

@@ -1,6 +1,6 @@
 //! The order of hits: relevance · exp(−Δdays/90), with a floor that ignores time.
 
-use crate::support::{ask, memory_owner, remember};
+use crate::support::{memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
 use remembrancer::api::{MemoryId, Ranking, RecallRequest, RecallResponse};
 use remembrancer::clock::Clock;

@@ -129,7 +129,7 @@ pub const MEMORIES: &[Query] = queries! {
         memories::inherit(tx, c.ctx.tenancy(), (&c.memory, &other)).await?;
         0
     };
-    "memories::topics_of" |tx, c| { memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len() };
+    "memories::topics_of" |tx, c| memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len();
     "memories::stale_topics" |tx, c| {
         add_topic(tx, c).await?;
         memories::stale_topics(tx, c.tenant, &["further".into()], i64::MAX, 10).await?.len()

@@ -462,6 +462,8 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
             store::MEMORY,
             &[
                 "topic_normal",
+                "topic_key",
+                "word_rules",
                 "vocabulary_version",
                 "content_hash",
                 "live",

@@ -63,7 +63,7 @@ pub async fn put_memories(
     Ok(query.fetch_all(&mut **tx).await?)
 }
 
-/// Inserts further topics of live memories: `rows` has them with their normal forms. Those of `replaced` memories go first.
+/// Inserts further topics of memories that are not deleted: `rows` has them with their normal forms. Those of `replaced` memories go first.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<(), DbError> {
     sqlx::query(concat!("delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ", of_user!("t", "$3")))
@@ -78,7 +78,7 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
           select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
             from jsonb_populate_recordset(null::memory_topics, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
-           where m.live and ",
+           where m.deleted_at is null and ",
         of_user!("m", "$3"),
         " on conflict do nothing"
     ))

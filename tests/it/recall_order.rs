@@ -145,7 +145,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         // Equal words under the keys of two users are of equal relevance.
-        for (user, marks) in [(None, ["", "."]), (Some(7), ["!", ";"])] {
+        for (user, marks) in [(None, [".", "!"]), (Some(7), [";", ","])] {
             for (scope, mark) in ["agent", "global"].into_iter().zip(marks) {
                 let mut request = fact("tea", &format!("Vera likes tea{mark}"));
                 request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n))).map(Into::into);

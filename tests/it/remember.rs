@@ -58,14 +58,17 @@ async fn saying_the_same_again_counts_and_refreshes_and_makes_no_version() {
 async fn a_near_duplicate_becomes_a_new_version() {
     let world = World::new().await;
     let first = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await;
-    let second = remember(&world, &world.atlas, fact("tea", "Vera likes BLACK tea!")).await;
+    let second = remember(&world, &world.atlas, fact("tea", "Vera likes the black tea!")).await;
     assert!(second.was_update && !second.unchanged);
     assert_eq!((second.memory_id, second.previous_version), (first.memory_id, Some(1)));
     let detail = detail(&world, first.memory_id).await;
-    assert_eq!((detail.memory.content.as_str(), detail.memory.version, detail.memory.remembered_count), ("Vera likes BLACK tea!", 2, 1));
+    assert_eq!(
+        (detail.memory.content.as_str(), detail.memory.version, detail.memory.remembered_count),
+        ("Vera likes the black tea!", 2, 1)
+    );
     assert_eq!(changes(&detail), [(2, "revised"), (1, "created")]);
     assert_eq!(detail.versions[1].content, "Vera likes black tea", "nothing is overwritten");
-    assert_eq!(contents(&world, &world.atlas, "black tea").await, ["Vera likes BLACK tea!"]);
+    assert_eq!(contents(&world, &world.atlas, "black tea").await, ["Vera likes the black tea!"]);
     let third = remember(&world, &world.atlas, fact("tea", "Quarterly figures arrive on Monday")).await;
     assert_ne!(third.memory_id, first.memory_id, "what only shares the topic is another memory");
 }

@@ -154,7 +154,7 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
     for field in ["title", "summary", "confidence", "subject", "project"] {
         let world = logged().await;
         let mut short_ids = vec![];
-        for (name, content) in [("of mornings", "tea"), ("of evenings", "tea.")] {
+        for (name, content) in [("of mornings", "tea."), ("of evenings", "tea;")] {
             let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(nowhere()), ..fact(name, content) };
             short_ids.push(remember(&world, &world.atlas, request).await);
             world.clock.advance(Duration::seconds(1));

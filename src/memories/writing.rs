@@ -132,7 +132,7 @@ pub(super) async fn update(
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
-    // What is said now is the newest, whatever another server's clock shows.
+    // What is said now is the newest, even if the memory's date comes from a clock that is ahead.
     if draft.source.observed_at.is_none_or(|at| at >= memory.stated_at) {
         return replace(ctx, tx, draft, memory, embedded, now).await;
     }

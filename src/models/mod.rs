@@ -10,7 +10,7 @@ pub struct Model {
     pub name: String,
     /// 384 or 1536.
     pub dimension: usize,
-    /// Cosine above which two memories are so near that one may replace the other, whatever their words are.
+    /// Cosine above which two memories are so near that one may replace the other, even if their words differ.
     pub dedup_threshold: f64,
     /// Cosine above which two memories are near: with the same words they are one memory, otherwise an update is suggested.
     pub suggestion_threshold: f64,

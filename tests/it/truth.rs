@@ -76,7 +76,7 @@ async fn the_same_fact_in_other_words_is_one_memory() {
     assert_eq!((live(&world, &world.atlas).await, suggestions(&world).await.len()), (5, 0));
 }
 
-/// The words of no script are taken for others, whatever the model thinks of them.
+/// In no script are two facts one, even if the model finds them near.
 #[tokio::test]
 async fn unrelated_facts_in_any_script_stay_apart() {
     let world = with_model().await;

@@ -1,7 +1,7 @@
 //! Whether two statements say the same, and if not, what differs. By words, pure.
 //!
 //! A vector proposes that two texts are near; this decides. Near is not the same: "the review is at 3" and "the review is at 4" are as near
-//! as two texts can be. So whatever it cannot tell counts as different.
+//! as two texts can be. If it cannot tell, they count as different.
 
 mod lexicon;
 mod order;
@@ -532,7 +532,7 @@ mod tests {
             prop_assert_eq!(compare(&one, &other), compare(&other, &one));
         }
 
-        /// A number that changes is never lost, whatever the language around it.
+        /// A number that changes is never lost, in no language.
         #[test]
         fn another_number_is_another_fact(words in "[a-zà-ÿа-яء-ي ]{0,30}", a in 0_u32..10_000, b in 0_u32..10_000) {
             prop_assume!(a != b);

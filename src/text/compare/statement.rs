@@ -15,7 +15,7 @@ pub enum Kind {
     Number,
     /// Letters and digits mixed, or a number that is joined to a word: `A101`, `db-2`.
     Identifier,
-    /// An emoji, a currency, a percent or question mark, the dash of a range: whatever is neither word nor usual punctuation.
+    /// Neither word nor usual punctuation: an emoji, a currency, a percent or question mark, the dash of a range.
     Symbol,
     Word,
 }

@@ -29,7 +29,7 @@ const ATTRIBUTES: &[&str] = &[
 const TURNING: &[&str] =
     &["have you been|ever|got|had|read|seen|tried|watched", "do you have|got|know", "is|are there any|anything|anywhere", "are you into"];
 
-/// Whether it asks for anything new: "What have you been up to?"
+/// Whether it asks for anything new: "What are you up to these days?"
 pub fn is_open(question: &Sentence) -> bool {
     has_any(&lower(&question.words), OPEN)
 }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn questions_differ_by_what_they_ask_for() {
-        assert!(is_open(&question("What have you been up to?")) && !is_open(&question("How old is your boat?")));
+        assert!(is_open(&question("What are you up to these days?")) && !is_open(&question("How old is your boat?")));
         assert!(wants_advice(&question("Any tips for a beginner?")) && !wants_advice(&question("Do you need advice?")));
         assert!(may_turn(&question("Have you been reading any good novels?")) && !may_turn(&question("What did you play?")));
         assert!(asks_of_past(&question("What did you all play?")) && !asks_of_past(&question("Did you sail to Basel?")));

@@ -76,7 +76,7 @@ pub fn is_known(found: &[Word], lowers: &[&str], at: usize) -> bool {
     // "The boat to have", but not "the way to Basel".
     let to = rest.get(end) == Some(&"to") && rest.get(end + 1).is_some_and(|next| verbs::is_common(next));
     let qualified = qualified && !to;
-    // "The day was great", "the official opening night is tomorrow": which? But not "the last three weeks were hard".
+    // "The day was great", "the official closing night is on Friday": which? But not "the last three weeks were hard".
     let counted = rest.first().is_some_and(|word| matches!(*word, "last" | "past" | "next" | "other" | "first" | "coming" | "whole"));
     let day = at == 0 && !counted && is_period(noun) && rest.get(end).is_some_and(|word| verb(word));
     // "The young people were strong": nobody said who they are.

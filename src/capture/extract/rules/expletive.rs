@@ -8,7 +8,7 @@ use super::words::{ADVERBS, I_WORDS, PREPOSITIONS, WE_WORDS, Word, YOU_WORDS, is
 const PLEASURES: &[&str] =
     &["blast", "challenge", "delight", "dream", "honor", "honour", "joy", "pleasure", "privilege", "relief", "shame", "thrill"];
 
-/// Whether "it" at `at` stands for a clause that follows: "it's important to me that people talk", "it's great having a dog".
+/// Whether "it" at `at` stands for a clause that follows: "it's important to me that boats float", "it's great having a dog".
 pub fn is_empty_it(found: &[Word], lowers: &[&str], at: usize) -> bool {
     let lower = |at: usize| lowers.get(at).copied().unwrap_or_default();
     let word = lower(at);

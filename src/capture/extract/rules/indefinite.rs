@@ -110,7 +110,7 @@ mod tests {
             ("I'm making this lately.", "I'm making this lately."),
             ("I painted this when I was ill.", "I painted this when I was ill."),
             ("This book is good.", "This book is good."),
-            ("I took this pic last summer.", "I took this pic last summer."),
+            ("I took this pic last autumn.", "I took this pic last autumn."),
             ("I took that pic in Basel.", "I took a pic in Basel."),
             ("We went to this fair and ended up in this old boat.", "We went to a fair and ended up in an old boat."),
             ("I found this great opportunity.", "I found this great opportunity."),

@@ -201,10 +201,10 @@ pub fn weight(signals: &Signals) -> usize {
     signals.content + 2 * signals.concrete
 }
 
-/// Whether a sentence of what happened or was felt names nothing: "We had a ton of fun".
+/// Whether a sentence of what happened or was felt names nothing: "We had loads of fun".
 fn is_empty(reading: &Reading) -> bool {
     let signals = &reading.signals;
-    // "I went to an event and it was fantastic": which?
+    // "I went to a race and it was fantastic": which?
     let hollow = |word: &String| HOLLOW.contains(&word.as_str()) || word.len() < 4;
     let nothing = signals.concrete == 0 && signals.plain.iter().all(|word| hollow(word) || is_adverb(word));
     !reading.corrects && !reading::lasts(signals) && !signals.is(Sort::Meaning) && (weight(signals) < EMPTY_MAX || nothing)
@@ -330,8 +330,8 @@ mod tests {
     #[test]
     fn the_kind_comes_from_all_sentences() {
         assert_eq!(
-            found("Vera: I built a mast in my workshop. It took some work, but I'm proud of it."),
-            [(MemoryKind::Profile, "Vera built a mast in their workshop. It took some work, but Vera is proud of it.".to_owned())]
+            found("Vera: I built a mast in my workshop. It took a winter, but I'm proud of it."),
+            [(MemoryKind::Profile, "Vera built a mast in their workshop. It took a winter, but Vera is proud of it.".to_owned())]
         );
     }
 
@@ -347,8 +347,8 @@ mod tests {
     fn a_noun_that_is_pointed_to_needs_that_noun() {
         let statements = |text: &str| found(text).into_iter().map(|(_, one)| one).collect::<Vec<_>>();
         assert_eq!(
-            statements("Vera: Painting has always been a passion of mine. I got the idea for this mast from my uncle."),
-            ["Painting has always been a passion of Vera's."]
+            statements("Vera: Painting has always been a hobby of mine. I got an idea for this mast from my uncle."),
+            ["Painting has always been a hobby of Vera's."]
         );
         // What taught it is not what was learned.
         assert_eq!(

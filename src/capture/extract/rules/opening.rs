@@ -32,7 +32,7 @@ const PHRASES: &[&str] = &[
 /// Words that announce a statement, or say when the speakers talked last.
 #[rustfmt::skip]
 const ANNOUNCEMENTS: &[&str] = &[
-    "i? just? want|wanted to let you know that?", "i? just? want|wanted to tell|share that?", "did i tell you that?",
+    "i? just? want|wanted to let you|everyone know that?", "i? just? want|wanted to tell|share that?", "did i tell you that?",
     "since i|we last? talked|spoke|chatted|met last?", "since the|our|my last chat|talk|conversation|time", "on another|a different? note",
     "as you know|said", "you know", "after i|we talked|spoke|chatted",
 ];

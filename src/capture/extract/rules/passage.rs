@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn courtesies_and_truths_about_everybody_are_no_passages() {
         for talk in [
-            "We all have our own paths and it takes courage to talk about them.",
+            "We all have our own paths and it takes courage to speak of them.",
             "Being there for you was amazing.",
             "It's so important to help each other when we're sad.",
         ] {

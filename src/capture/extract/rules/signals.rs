@@ -276,10 +276,10 @@ mod tests {
             ("Gives me hope", Some(Lack::Thing)),
             ("I bought a boat and painted it", None),
             ("I asked Mina and she agreed", None),
-            ("It's important to me that people talk", None),
+            ("It's important to me that boats float", None),
             ("I went sailing and it was great", None),
             ("The book I read helps me", None),
-            ("This book I read last year helps me", None),
+            ("This map I drew last year helps me", None),
             ("I play this game Ludo", None),
             ("I live near the lake in Basel and swim there", None),
         ] {

@@ -77,7 +77,7 @@ impl Thread {
         self.asked().is_some()
     }
 
-    /// Whether it asks for anything new: "What have you been up to?"
+    /// Whether it asks for anything new: "What are you up to these days?"
     pub fn asks_openly(&self) -> bool {
         self.asked().is_some_and(|(_, question)| asking::is_open(question))
     }
@@ -316,7 +316,7 @@ fn spoken(said: &Said, topic: &Sentence, speaker: &str) -> Context {
     Context { introduction, words: topic.words.clone(), clear: false, own: said.speaker == speaker }
 }
 
-/// Whether a sentence brings something up that the next ones may mean. It may show it: "Here's a photo of my boat".
+/// Whether a sentence brings something up that the next ones may mean. It may show the thing: "Here's a photo of my boat".
 fn brings_up(sentence: &Sentence) -> bool {
     let signals = &sentence.signals;
     let sort = signals.sorts.iter().any(|sort| !matches!(sort, Sort::Feeling | Sort::Meaning));

@@ -1,7 +1,7 @@
 //! Whether the same English words say the same in two orders. Only orders that surely do count; every other one is another statement.
 
-use super::in_calendar;
 use super::lexicon::{ARTICLES, COPULAS, NEGATIONS, PASSIVE, PAST, PREPOSITIONS, RELATIVES};
+use super::pair::{self, in_calendar};
 use super::statement::{Kind, Token};
 
 /// Longest phrase, in words, that may stand at the beginning or at the end.
@@ -79,7 +79,7 @@ impl<'a> Line<'a> {
     }
 
     fn has(&self, words: &[&str]) -> bool {
-        super::has(self.tokens, words)
+        pair::has(self.tokens, words)
     }
 }
 

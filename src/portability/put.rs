@@ -189,12 +189,18 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
     let written = store::put_memories(tx, ctx.tenancy(), &rows(batch, snapshot.as_deref())?, importing(engine, ctx)).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
-    agents.dedup();
-    memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
     let lines = batch.lines.iter().filter_map(|(_, line)| line.memory());
     let replaced: Vec<MemoryId> = was_there.iter().filter(|(_, was_there)| **was_there).map(|(id, _)| *id).collect();
-    store::put_topics(tx, ctx.tenancy(), &topics(lines), &replaced).await?;
+    let mut told = store::put_topics(tx, ctx.tenancy(), &topics(lines), &replaced).await?;
+    told.retain(|id| !was_there.contains_key(id));
+    let told = memories::by_ids(tx, ctx.tenancy(), None, &told, true).await?;
+    agents.extend(told.iter().map(|memory| memory.agent_id));
+    memories::lock_counts(tx, ctx.tenancy(), &agents).await?;
+    // A memory that is as it was and got a further topic is found by it, too.
+    for memory in told.iter().filter(|memory| memory.live) {
+        memories::put_words(tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &memory.wording()).await?;
+    }
     let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
     for (_, line) in &batch.lines {
         let Line::Memory(memory) = line else { continue };

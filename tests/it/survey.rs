@@ -1,11 +1,13 @@
 //! The survey of active memories: what may say the same or contradict, as suggestions for a person.
 
-use crate::support::{Told, alone, ask, memory_owner, remember, work};
+use crate::portability::{exported, import, newcomer};
+use crate::support::{Told, agent, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
 use remembrancer::api::{
-    AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, SuggestedPair, SuggestionFilter,
+    AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter,
 };
-use remembrancer::testing::{World, fact, nowhere};
+use remembrancer::portability::Selection;
+use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{OpContext, consolidation, memories};
 
 async fn suggestions(world: &World) -> Vec<SuggestedPair> {
@@ -183,4 +185,27 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     assert_eq!(open().await.len(), 4);
     let error = consolidation::decide_pairs(engine, vera, &[], true).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Invalid);
+}
+
+/// The memory that stays is as it was, but for the topic of the other: an import brings that, too, and it finds the memory.
+#[tokio::test]
+async fn the_topic_of_a_merged_duplicate_follows_to_where_both_are_known() {
+    let (here, there) = (alone().await, alone().await);
+    told(&here, &here.atlas, "gate", "The gate opens at seven every day.").await;
+    told(&here, &here.atlas, "quayside", "Every day the gate opens at seven.").await;
+    let ctx = newcomer(&there.engine).await;
+    import(&there.engine, &ctx, &exported(&here.engine, &here.system, &Selection::All).await).await.unwrap();
+    let (atlas, _) = key(&there.engine, &ctx, agent(&here.atlas), Scope::ALL).await;
+
+    assert!(survey(&here).await);
+    let found = suggestions(&here).await;
+    assert_eq!(found.iter().map(|one| one.relation).collect::<Vec<_>>(), [PairRelation::Duplicates]);
+    consolidation::decide_pair(&here.engine, &here.vera, found[0].id, true).await.unwrap();
+    work(&here).await;
+    import(&there.engine, &ctx, &exported(&here.engine, &here.system, &Selection::All).await).await.unwrap();
+    for (world, atlas) in [(&here, &here.atlas), (&there, &atlas)] {
+        world.embedder.fail();
+        let told = ask(world, atlas, "quayside").await.told();
+        assert_eq!(told.iter().map(|hit| hit.content.as_str()).collect::<Vec<_>>(), ["The gate opens at seven every day."]);
+    }
 }

@@ -64,15 +64,16 @@ pub async fn put_memories(
 }
 
 /// Inserts further topics of memories that are not deleted: `rows` has them with their normal forms. Those of `replaced` memories go first.
+/// Returns the memories that got some.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<(), DbError> {
+pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
     sqlx::query(concat!("delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ", of_user!("t", "$3")))
         .bind(tenancy.tenant)
         .bind(replaced)
         .bind(tenancy.users)
         .execute(&mut **tx)
         .await?;
-    sqlx::query(concat!(
+    Ok(sqlx::query_scalar(concat!(
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)
           select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
@@ -80,14 +81,13 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
            where m.deleted_at is null and ",
         of_user!("m", "$3"),
-        " on conflict do nothing"
+        " on conflict do nothing returning memory_id"
     ))
     .bind(tenancy.tenant)
     .bind(rows)
     .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .fetch_all(&mut **tx)
+    .await?)
 }
 
 async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
@@ -208,14 +208,13 @@ pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(
                  r.connection_id, r.requested_scope, r.processed_at
             from jsonb_populate_recordset(null::events, $2) r where ",
         of_user!("r", "$3"),
-        " on conflict do nothing"
+        " on conflict do nothing returning memory_id"
     ))
     .bind(tenancy.tenant)
     .bind(rows)
     .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .fetch_all(&mut **tx)
+    .await?)
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has the valid ones.

@@ -208,13 +208,14 @@ pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(
                  r.connection_id, r.requested_scope, r.processed_at
             from jsonb_populate_recordset(null::events, $2) r where ",
         of_user!("r", "$3"),
-        " on conflict do nothing returning memory_id"
+        " on conflict do nothing"
     ))
     .bind(tenancy.tenant)
     .bind(rows)
     .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has the valid ones.

@@ -32,8 +32,9 @@ interface Fixtures {
 async function rememberLongWords(agent: Agent): Promise<string> {
   const topic = unique(LONG);
   const source = { platform: 'drive', channel_id: `D-${LONG.slice(0, 80)}` };
-  await agent.remember({ topic_raw: topic, content: `${LONG} ${LONG} is where the meeting of the harbour board takes place at 9:30.`, source });
-  const { memory_id } = await agent.remember({ topic_raw: topic, content: `${LONG} ${LONG} is where the meeting of the harbour board takes place at 9:45.`, source });
+  const content = (at: string) => `${LONG} ${LONG} is where the meeting of the harbour board takes place at ${at}.`;
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: content('9:30'), source });
+  await agent.revise(memory_id, content('9:45'), source);
   return memory_id;
 }
 

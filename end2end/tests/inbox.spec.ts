@@ -62,23 +62,37 @@ test('topic and scope are changed before a candidate is confirmed', { tag: ['@ph
   await expect(memory.heading).toHaveText(`mooring of the ${what}`);
 });
 
-test('a candidate is merged into the one that says the same', { tag: '@no-js' }, async ({ capture, source, inbox, memory }) => {
+test('what is said again is a further quote of the candidate that waits', { tag: '@no-js' }, async ({ capture, source, inbox, memory }) => {
   const agent = Agent.create();
   const what = unique('gaff');
   await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it fades in the sun.`]);
   await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it really fades in the sun.`]);
-  await inbox.openWith(agent, what, 2);
-  await inbox.row('really').getByRole('link').click();
-  await expect(inbox.focus.pairs).toContainText(['Says the same as another candidate.']);
-  await inbox.send(inbox.focus.merge);
-  await expect(inbox.flash).toContainText('Merged 1 candidate.');
-  await expect(inbox.rows).toHaveCount(1);
-  await expect(inbox.rows).not.toContainText('really');
+  await inbox.open(agent, what);
+  await expect(inbox.focus.statement).not.toContainText('really');
   await expect(inbox.focus.quotes).toHaveCount(2);
   const id = inbox.query().focus ?? '';
   await inbox.send(inbox.focus.confirm);
   await memory.open(id);
   await expect(memory.evidence).toContainText('really fades');
+});
+
+test('a candidate is merged into the memory that says the same', { tag: '@no-js' }, async ({ capture, source, inbox, memory }) => {
+  const agent = Agent.create();
+  const what = unique('boom');
+  // Of another kind: of the same kind it would be a further quote.
+  const known = await agent.remember({
+    kind: 'artifact',
+    topic_raw: `paint of the ${what}`,
+    content: `The author and others decided to paint the ${what} of the museum ship green because it really fades in the sun.`,
+  });
+  await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it fades in the sun.`]);
+  await inbox.open(agent, what);
+  await expect(inbox.focus.pairs).toContainText(['Says the same as another memory.']);
+  await inbox.send(inbox.focus.merge);
+  await expect(inbox.flash).toContainText('Merged 1 candidate.');
+  await expect(inbox.empty).toBeVisible();
+  await memory.open(known.memory_id);
+  await expect(memory.evidence).toContainText('because it fades');
 });
 
 test('several candidates are reviewed and confirmed at once', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, candidates, agent }) => {

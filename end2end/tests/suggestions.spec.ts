@@ -20,10 +20,10 @@ test('a contradiction between active memories is linked, another is declined', {
   await expect(suggestions.suggestion(one)).toContainText(`The ${one} opens on Thursday at nine.`);
 
   await suggestions.send(suggestions.link(one));
-  await expect(suggestions.flash).toContainText('The proposal was accepted.');
+  await expect(suggestions.flash).toContainText('The suggestion was accepted.');
   await expect(suggestions.suggestion(one)).toHaveCount(0);
   await suggestions.send(suggestions.decline(two));
-  await expect(suggestions.flash).toContainText('The proposal was declined.');
+  await expect(suggestions.flash).toContainText('The suggestion was declined.');
   await expect(suggestions.suggestion(two)).toHaveCount(0);
 
   await suggestions.send(suggestions.undo);

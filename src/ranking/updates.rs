@@ -96,8 +96,27 @@ impl Seen {
 }
 
 /// Puts each of the first hits directly before the first one that it replaces. It takes the score of that hit, so that the scores still
-/// descend, and a part that says so.
+/// descend, and a part that says so. Hits from other projects stay where they are, and do not count: the order of a project's own hits does
+/// not depend on what is shown beside them.
 pub fn put_newer_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
+    let (foreign, mut own): (Vec<Ranked>, Vec<Ranked>) = passed.drain(..).partition(is_foreign);
+    put_newer_of_one_project_first(&mut own, ranking, question);
+    let mut own = own.into_iter().peekable();
+    for hit in foreign {
+        while let Some(better) = own.next_if(|own| own.score >= hit.score) {
+            passed.push(better);
+        }
+        passed.push(hit);
+    }
+    passed.extend(own);
+}
+
+/// Whether a hit holds only in another project than the question's.
+fn is_foreign(ranked: &Ranked) -> bool {
+    ranked.breakdown.parts.iter().any(|part| part.name == Criterion::Scope && part.value == 0.0)
+}
+
+fn put_newer_of_one_project_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
     let rest = passed.split_off(passed.len().min(FIRST));
     let mut topics: HashMap<String, usize> = HashMap::new();
     for ranked in passed.iter() {
@@ -200,5 +219,19 @@ mod tests {
             let before: Vec<String> = hits.iter().map(|hit| hit.candidate.memory.content.clone()).collect();
             assert_eq!(order(question, hits), before, "{question}");
         }
+    }
+
+    #[test]
+    fn hits_from_other_projects_stay_where_they_are_and_do_not_count() {
+        let foreign = |mut hit: Ranked| {
+            hit.breakdown.parts.push(Part { name: Criterion::Scope, value: 0.0, weight: 0.1 });
+            hit
+        };
+        let (old, new) = ("Vera lives in Bern.", "Vera lives in Thun.");
+        let theirs = foreign(said("city", new, 20, 0.5));
+        assert_eq!(order("Where does Vera live?", vec![said("city", old, 700, 0.9), theirs]), [old, new]);
+        let strangers = (0..FIRST).map(|n| foreign(said("city", &format!("Guest {n} lives in Bern."), 30, 0.95)));
+        let hits = strangers.chain([said("city", old, 700, 0.9), said("city", new, 20, 0.5)]).collect();
+        assert_eq!(order("Where does Vera live?", hits)[FIRST..], [new, old]);
     }
 }

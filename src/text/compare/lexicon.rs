@@ -17,6 +17,12 @@ pub const LINKS: &[&str] = &[
 ];
 /// Those of the links that tell how two things relate.
 pub const PREPOSITIONS: &[&str] = &["about", "as", "at", "by", "for", "in", "of", "on", "to", "with"];
+/// Words that open a phrase of place or time and are no links: what follows is before or after something, above or below it.
+#[rustfmt::skip]
+pub const OPENERS: &[&str] = &[
+    "above", "across", "after", "before", "behind", "below", "beside", "between", "during", "from", "inside", "near", "outside", "over", "since",
+    "through", "till", "under", "until", "within",
+];
 /// Links that open a sentence about what was named before.
 pub const RELATIVES: &[&str] = &["that", "what", "where", "which", "who", "whom"];
 /// Persons, each with the words for it.

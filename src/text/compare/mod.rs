@@ -128,6 +128,8 @@ mod tests {
             ("Every Friday at 4 the logs are rotated.", "The logs get rotated every Friday at 4."),
             ("Mina owns a boat and a bike.", "Mina owns a bike and a boat."),
             ("Ghent is where Idris works.", "Idris works in Ghent."),
+            ("Berth 2 is free until noon", "Until noon berth 2 is free."),
+            ("After work Mina swims.", "Mina swims after work."),
             ("犬が庭にいる。", "犬が庭にいる"),
         ] {
             assert_eq!(both(one, other), Likeness::Same, "{one} / {other}");
@@ -158,6 +160,7 @@ mod tests {
             ("Vera is Idris's boss.", "Idris is Vera's boss.", D::Order),
             ("Vera's sister is a doctor.", "Vera is a doctor's sister.", D::Order),
             ("The dog chases the cat.", "The cat chases the dog.", D::Order),
+            ("Vera speaks before Idris.", "Before Vera Idris speaks.", D::Order),
             ("Boat 2 of fleet 5 is sold.", "Boat 5 of fleet 2 is sold.", D::Order),
             ("Bern is Vera's home town.", "Bern was Vera's home town.", D::Time),
             ("Mood of the team: 🙂", "Mood of the team: 🙁", D::Symbol),

@@ -1,6 +1,6 @@
 //! Whether the same English words say the same in two orders. Only orders that surely do count; every other one is another statement.
 
-use super::lexicon::{ARTICLES, COPULAS, NEGATIONS, PASSIVE, PAST, PREPOSITIONS, RELATIVES};
+use super::lexicon::{ARTICLES, COPULAS, NEGATIONS, OPENERS, PASSIVE, PAST, PREPOSITIONS, RELATIVES};
 use super::pair::{self, in_calendar};
 use super::statement::{Kind, Token};
 
@@ -40,11 +40,12 @@ impl<'a> Line<'a> {
         self.before(at).iter().any(|token| token.kind == Kind::Word && words.contains(&token.text.as_str()))
     }
 
-    /// Whether the word `at` begins a phrase of place or time: "in the wiki", "Monday".
+    /// Whether the word `at` begins a phrase of place or time: "in the wiki", "Monday", "until noon".
     fn is_phrase(&self, at: usize) -> bool {
         let opens = self.before(at).iter().rev().find(|token| !ARTICLES.contains(&token.text.as_str()));
         opens.is_some_and(|token| PREPOSITIONS.contains(&token.text.as_str()))
             || in_calendar(self.word(at))
+            || OPENERS.contains(&self.word(at).text.as_str())
             || matches!(self.word(at).text.as_str(), "every" | "each")
     }
 

@@ -82,7 +82,7 @@ macro_rules! had {
                          greatest(v.updated_at, (select max(r.at) from memory_moments r
                                                   where r.tenant_id = a.tenant_id and r.agent_id = a.agent_id and r.memory_id = a.id
                                                     and r.what = 'repeated' and r.at <= $3)) as updated_at,
-                         greatest(coalesce(v.stated_at, v.updated_at),
+                         greatest(coalesce(v.stated_at, least(case when v.confidence is null then a.observed_at else v.observed_at end, v.updated_at)),
                                   (select max(r.stated_at) from memory_moments r
                                     where r.tenant_id = a.tenant_id and r.agent_id = a.agent_id and r.memory_id = a.id
                                       and r.what = 'repeated' and r.at >= v.valid_from and r.at <= $3)) as stated_at,

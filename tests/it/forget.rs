@@ -114,7 +114,7 @@ async fn the_audit_trail_says_who_and_why_and_never_what() {
     let world = alone().await;
     let id = remember(&world, &world.atlas, fact("vault", "The vault code is heptagon")).await.memory_id;
     remember(&world, &world.atlas, fact("vault", "The vault code is heptagon")).await;
-    remember(&world, &world.atlas, fact("vault", "The vault CODE is heptagon!")).await;
+    remember(&world, &world.atlas, fact("vault", "The vault code is the heptagon!")).await;
     memories::forget(&world.engine, &world.atlas, please(id)).await.unwrap();
     memories::restore(&world.engine, &world.vera, &[id], "still needed").await.unwrap();
     world.clock.advance(Duration::seconds(1));

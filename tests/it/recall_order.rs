@@ -161,7 +161,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
     let mut owner = memory_owner(&world.engine).await;
     let created = [at, at - Duration::days(1), at - Duration::days(1), at + Duration::seconds(1)];
     for (id, created) in ids.iter().zip(created) {
-        sqlx::query("update agent_memories set created_at = $2, updated_at = $3 where id = $1")
+        sqlx::query("update agent_memories set created_at = $2, updated_at = $3, stated_at = $3 where id = $1")
             .bind(id)
             .bind(created)
             .bind(at)

@@ -141,7 +141,7 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     let kept = record(&world, id).await;
     assert_eq!((kept.category, kept.importance, kept.pinned), (Some(Category::Preference), 0.5, true));
     assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Tea"), Some("tea, black")));
-    assert!(remember(&world, &world.atlas, fact("tea", "Vera likes BLACK tea!")).await.was_update);
+    assert!(remember(&world, &world.atlas, fact("tea", "Vera likes the black tea!")).await.was_update);
     let kept = record(&world, id).await;
     assert_eq!((kept.category, kept.title.as_deref(), kept.summary), (Some(Category::Preference), Some("Tea"), None));
 }

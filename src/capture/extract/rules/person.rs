@@ -198,7 +198,7 @@ mod tests {
             ("I really love tea.", "Vera really loves tea."),
             ("I usually cook and go to bed early.", "Vera usually cooks and goes to bed early."),
             ("I practice and train daily.", "Vera practices and trains daily."),
-            ("I'm not alone and own a boat.", "Vera is not alone and owns a boat."),
+            ("I'm not late and have a boat.", "Vera is not late and has a boat."),
             ("I felt fine.", "Vera felt fine."),
             ("I like tea and cake.", "Vera likes tea and cake."),
             ("I want to paint and go home.", "Vera wants to paint and go home."),

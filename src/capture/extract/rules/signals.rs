@@ -276,7 +276,7 @@ mod tests {
             ("Gives me hope", Some(Lack::Thing)),
             ("I bought a boat and painted it", None),
             ("I asked Mina and she agreed", None),
-            ("It's important to me that boats float", None),
+            ("It's essential to me that people travel", None),
             ("I went sailing and it was great", None),
             ("The book I read helps me", None),
             ("This map I drew last year helps me", None),

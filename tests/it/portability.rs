@@ -286,6 +286,7 @@ fn any_world_comes_out_elsewhere_as_it_went_in() {
 async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
     let world = World::new().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    remember(&world, &world.atlas, fact("drinks", "Vera likes black tea")).await;
     let early = exported(&world.engine, &world.system, &Selection::All).await;
     let there = &elsewhere().await;
     let ctx = newcomer(there).await;

@@ -63,7 +63,7 @@ pub async fn put_memories(
     Ok(query.fetch_all(&mut **tx).await?)
 }
 
-/// Inserts further topics of memories that are not deleted: `rows` has them with their normal forms. Those of `replaced` memories go first.
+/// Inserts further topics of memories, deleted ones included: `rows` has them with their normal forms. Those of `replaced` memories go first.
 /// Returns the memories that got some.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
@@ -79,7 +79,7 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
           select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
             from jsonb_populate_recordset(null::memory_topics, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
-           where m.deleted_at is null and ",
+           where ",
         of_user!("m", "$3"),
         " on conflict do nothing returning memory_id"
     ))

@@ -47,7 +47,7 @@ enum Effect {
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool) -> Result<Vec<PairId>, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
-    let message = format!("names {} proposals; it may name 1 to {BULK_MAX}", ids.len());
+    let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -57,7 +57,7 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
     }
     let agent = pairs.first().ok_or(Error::NotFound("proposal"))?.agent_id;
     if pairs.iter().any(|pair| pair.agent_id != agent) {
-        return Err(Error::invalid("id", "names proposals about memories of several agents"));
+        return Err(Error::invalid("id", "names suggestions about memories of several agents"));
     }
     // The newest are merged first, into what is still there.
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.id));
@@ -107,7 +107,7 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
-    let message = format!("names {} proposals; it may name 1 to {BULK_MAX}", ids.len());
+    let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut all = Vec::with_capacity(ids.len());

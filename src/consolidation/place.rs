@@ -153,7 +153,7 @@ fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64)]) -> V
 /// Why a relation is proposed, in a sentence.
 pub(super) fn reason(relation: PairRelation, similarity: f64) -> String {
     match relation {
-        PairRelation::Duplicates => format!("They say the same ({:.0} % alike).", similarity * 100.0),
+        PairRelation::Duplicates => format!("Their words agree, and in meaning they are {:.0} % alike.", similarity * 100.0),
         PairRelation::Contradicts => "They differ in a value or a negation.".into(),
         PairRelation::Supersedes => "It may replace what was said before.".into(),
     }

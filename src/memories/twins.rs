@@ -94,7 +94,7 @@ pub(crate) async fn set_beside(
     for (memory, difference) in differing.take(NAMED) {
         let (later, earlier) = if stated_at >= memory.stated_at { (id, memory.id) } else { (memory.id, id) };
         store::link(tx, ctx, owner, later, earlier, Relation::RelatedTo, now).await?;
-        let reason = format!("They are near and differ ({}).", difference.as_str());
+        let reason = format!("They are much alike. What differs: {}.", difference.as_str());
         store::suggest(tx, ctx.tenancy(), owner, (engine.clock().id(), later, earlier), PairRelation::Supersedes, &reason, now).await?;
         similar.push(SimilarMemory {
             memory_id: memory.id,

@@ -121,17 +121,19 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
     let sides = memories.into_iter().zip(names).map(|(memory, name)| view! { <Side memory name /> }).collect_view();
     view! {
         <li id=format!("s-{first}") tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion-group">
-            <div class="flex flex-wrap items-start gap-x-2 gap-y-1 border-b border-line bg-sunken px-4 py-2 text-sm">
+            <div class="flex items-start gap-2 border-b border-line bg-sunken px-4 py-2 text-sm">
                 <span class="pt-0.5"><Icon shape=Shape::Copy /></span>
-                <p class="font-medium">{title}</p>
-                <span class="ml-auto text-xs text-soft">{agent}</span>
+                <p class="min-w-0 grow font-medium">{title}</p>
+                <span class="max-w-1/3 truncate pt-0.5 text-xs text-soft">{agent}</span>
             </div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">{sides}</div>
             {may_decide.then(|| view! {
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
-                    <p class="mr-auto text-sm text-soft">"Merging keeps the memory that was stored first, which gets the quotes of the others."</p>
-                    <Answer ids=ids.clone() accept=true done=done.clone() class="button">"Merge all"</Answer>
-                    <Answer ids accept=false done class="button button-quiet">"Decline all"</Answer>
+                    <p class="min-w-48 flex-1 text-sm text-soft">"Merging keeps the memory that was stored first, which gets the quotes of the others."</p>
+                    <div class="flex flex-wrap gap-2">
+                        <Answer ids=ids.clone() accept=true done=done.clone() class="button">"Merge all"</Answer>
+                        <Answer ids accept=false done class="button button-quiet">"Decline all"</Answer>
+                    </div>
                 </div>
             })}
         </li>
@@ -162,10 +164,10 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
     };
     view! {
         <li id=format!("s-{}", item.id) tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion">
-            <div class="flex flex-wrap items-start gap-x-2 gap-y-1 border-b border-line bg-sunken px-4 py-2 text-sm">
+            <div class="flex items-start gap-2 border-b border-line bg-sunken px-4 py-2 text-sm">
                 <span class="pt-0.5"><Icon shape /></span>
-                <p><span class="font-medium">{title}"."</span>" "{item.reason}</p>
-                <span class="ml-auto text-xs text-soft">{item.agent_slug}</span>
+                <p class="min-w-0 grow"><span class="font-medium">{title}"."</span>" "{item.reason}</p>
+                <span class="max-w-1/3 truncate pt-0.5 text-xs text-soft">{item.agent_slug}</span>
             </div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">
                 <Side memory=item.to name="Earlier" />
@@ -173,9 +175,11 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
             </div>
             {may_decide.then(|| view! {
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
-                    <p class="mr-auto text-sm text-soft">{consequence}</p>
-                    <Answer ids=item.id.to_string() accept=true done=done.clone() class="button">{verb}</Answer>
-                    <Answer ids=item.id.to_string() accept=false done class="button button-quiet">"Decline"</Answer>
+                    <p class="min-w-48 flex-1 text-sm text-soft">{consequence}</p>
+                    <div class="flex flex-wrap gap-2">
+                        <Answer ids=item.id.to_string() accept=true done=done.clone() class="button">{verb}</Answer>
+                        <Answer ids=item.id.to_string() accept=false done class="button button-quiet">"Decline"</Answer>
+                    </div>
                 </div>
             })}
         </li>

@@ -129,7 +129,7 @@ mod tests {
             ("Mina owns a boat and a bike.", "Mina owns a bike and a boat."),
             ("Ghent is where Idris works.", "Idris works in Ghent."),
             ("Berth 2 is free until noon", "Until noon berth 2 is free."),
-            ("After work Mina swims.", "Mina swims after work."),
+            ("After work Mina swims in the lake.", "Mina swims in the lake after work."),
             ("犬が庭にいる。", "犬が庭にいる"),
         ] {
             assert_eq!(both(one, other), Likeness::Same, "{one} / {other}");

@@ -168,7 +168,7 @@ impl<'a> Pair<'a> {
         let alike = common as f64 >= COMMON_MIN * a.min(b) as f64 && words(mine) <= OWN_MAX && words(yours) <= OWN_MAX;
         let only_in_values = words(mine) == 0 && words(yours) == 0;
         // An emoji, or a word in a script without spaces, may be all that there is.
-        (common > 0 && (alike || only_in_values)) || (common == 0 && a.max(b) <= 2 && own(mine) == own(yours) && words(mine) == 0)
+        (common > 0 && (alike || only_in_values)) || (common == 0 && a.max(b) <= 2 && my == your && only_in_values)
     }
 }
 

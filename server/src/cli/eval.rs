@@ -330,7 +330,10 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
         let there = evidence.iter().filter(|key| !loaded.swallowed.contains(*key));
         let wanted: Vec<MemoryId> = there.filter_map(|key| loaded.ids.get(key).copied()).collect();
         let start = Instant::now();
-        engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;
+        // A question in a language that the model does not know is searched by its words.
+        if engine.reads(query) {
+            engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;
+        }
         prepared.push(Question { loaded, scope, query, evidence, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
         bar.inc(1);
     }

@@ -25,6 +25,7 @@ use crate::{
     },
     islands::Clock,
     layout::{Layout, NotFound},
+    text,
     ui::Zone,
 };
 use leptos::prelude::*;
@@ -68,6 +69,12 @@ pub fn shell(options: LeptosOptions, assets: Assets) -> impl IntoView {
     }
 }
 
+/// The title of the window. The title of every page passes here: topics, file names and questions in it are only text.
+#[expect(clippy::needless_pass_by_value, reason = "a formatter owns its text")]
+fn window_title(title: String) -> String {
+    if title.is_empty() { "Remembrancer".into() } else { text::editable(&format!("{} · Remembrancer", text::visible(&title))) }
+}
+
 /// The router with every page of the console.
 #[component]
 pub fn App() -> impl IntoView {
@@ -75,7 +82,7 @@ pub fn App() -> impl IntoView {
     Zone::provide();
     let zone = Zone::expect().kept();
     view! {
-        <Title formatter=|title: String| if title.is_empty() { "Remembrancer".into() } else { format!("{title} · Remembrancer") } />
+        <Title formatter=window_title />
         <Router>
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />

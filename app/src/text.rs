@@ -119,7 +119,7 @@ pub fn field_name(field: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Text for a `<textarea>`. Leptos writes the content of one as it is, so the server replaces what would end it.
+/// Text for a `<textarea>` or a `<title>`. Leptos writes the content of these as it is, so the server replaces what would end it.
 pub fn editable(text: &str) -> String {
     if cfg!(feature = "ssr") { text.replace('&', "&amp;").replace('<', "&lt;") } else { text.to_owned() }
 }

@@ -197,7 +197,10 @@ fn content_security_policy() {
 
 /// The security headers of a page without scripts.
 pub const SECURITY_HEADERS: [(header::HeaderName, &str); 4] = [
-    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
     // Forms use the referrer to find their way back, on this server only.
     (header::REFERRER_POLICY, "same-origin"),
     (header::X_FRAME_OPTIONS, "DENY"),

@@ -162,8 +162,9 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
     assert!(ended.header(header::LOCATION).starts_with("/sign-in?next="), "{ended:?}");
     let kept = cookies(&ended).into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
     let roles = [OperatorRole::Viewer, OperatorRole::Operator];
-    identity::create_operator(&world.engine, &world.system, "idris@acme.example", "Idris", PASSWORD, &roles).await.unwrap();
-    let (_, other) = sign_in(&site, "idris@acme.example", PASSWORD).await;
+    let idris = format!("idris@{}", world.tenant_slug);
+    identity::create_operator(&world.engine, &world.system, &idris, "Idris", PASSWORD, &roles).await.unwrap();
+    let (_, other) = sign_in(&site, &idris, PASSWORD).await;
     let seen = site.get(&page, &[(header::COOKIE, &format!("{other}; {kept}")), (header::ACCEPT, "text/html")]).await;
     assert!(!seen.text.contains("in May"), "another operator does not see it");
     let (_, session) = sign_in(&site, &world.login, PASSWORD).await;
@@ -198,6 +199,18 @@ async fn submit(site: &Site, function: &str, cookie: &str, page: &str, body: &st
 
 async fn page(site: &Site, path: &str, cookie: &str) -> Answer {
     site.get(path, &[(header::COOKIE, cookie), (header::ACCEPT, "text/html")]).await
+}
+
+#[tokio::test]
+async fn a_title_is_only_text() {
+    let site = Site::new().await;
+    let (world, markup) = (&site.world, "</title><script>alert(1)</script>");
+    let memory = memories::remember(&world.engine, &world.atlas, fact(&format!("{markup} & tea"), "Vera likes tea.")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let page = page(&site, &format!("/memories/{}", memory.memory_id), &cookie).await;
+    let title = page.text.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert_eq!(title, "&lt;/title>&lt;script>alert(1)&lt;/script> &amp; tea · Remembrancer");
+    assert!(!page.text.contains(markup));
 }
 
 /// The value of a hidden field of the form that undoes what the toast is about.

@@ -18,6 +18,9 @@ SEGMENTS = {"/api/memories/": "memory", "/api/memory/": "entry", "/api/retrieval
 FIELDS = {"memory": "memory", "from": "memory", "to": "memory", "memory_id": "memory", "retrieval_id": "retrieval", "component": "component", "project": "project"}
 DELETES = {"DELETE /api/memory/{id}": "spare entry", "POST /api/tools/agent_memory_forget": "spare memory"}
 ENTRIES = ("POST /api/tools/update_memory",)
+# What these write is given words of its own: one content is one memory, and two memories that are given the same words become one.
+WRITES = ("POST /api/tools/agent_memory_revise", "POST /api/tools/update_memory", "POST /api/memory/", "PUT /api/memory/{id}")
+SHORT = 400
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -52,6 +55,9 @@ def before_call(ctx, case, kwargs):
             if isinstance(message, dict) and isinstance(message.get("content"), str) and not message["content"].strip(" \n\t\r\0"):
                 message["content"] = "The tide is low."
     if isinstance(case.body, dict):
+        content = case.body.get("content")
+        if label in WRITES and isinstance(content, str) and 0 < len(content) < SHORT:
+            case.body["content"] = f"Tide {turn} is low. {content}"
         for field in case.body.keys() & FIELDS.keys():
             pool = DELETES.get(label) or ("entry" if label in ENTRIES else FIELDS[field])
             case.body[field] = name(pool) or case.body[field]

@@ -123,8 +123,8 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
         <li id=format!("s-{first}") tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion-group">
             <div class="flex items-start gap-2 border-b border-line bg-sunken px-4 py-2 text-sm">
                 <span class="pt-0.5"><Icon shape=Shape::Copy /></span>
-                <p class="min-w-0 grow font-medium">{title}</p>
-                <span class="max-w-1/3 truncate pt-0.5 text-xs text-soft">{agent}</span>
+                <p class="min-w-0 flex-1 font-medium">{title}</p>
+                <span class="max-w-1/3 shrink-0 truncate pt-0.5 text-xs text-soft">{agent}</span>
             </div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">{sides}</div>
             {may_decide.then(|| view! {
@@ -166,8 +166,8 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
         <li id=format!("s-{}", item.id) tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion">
             <div class="flex items-start gap-2 border-b border-line bg-sunken px-4 py-2 text-sm">
                 <span class="pt-0.5"><Icon shape /></span>
-                <p class="min-w-0 grow"><span class="font-medium">{title}"."</span>" "{item.reason}</p>
-                <span class="max-w-1/3 truncate pt-0.5 text-xs text-soft">{item.agent_slug}</span>
+                <p class="min-w-0 flex-1"><span class="font-medium">{title}"."</span>" "{item.reason}</p>
+                <span class="max-w-1/3 shrink-0 truncate pt-0.5 text-xs text-soft">{item.agent_slug}</span>
             </div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">
                 <Side memory=item.to name="Earlier" />

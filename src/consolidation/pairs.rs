@@ -55,7 +55,7 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
     for id in ids {
         pairs.extend(store::pair(&mut tx, ctx.tenancy(), *id).await?);
     }
-    let agent = pairs.first().ok_or(Error::NotFound("proposal"))?.agent_id;
+    let agent = pairs.first().ok_or(Error::NotFound("suggestion"))?.agent_id;
     if pairs.iter().any(|pair| pair.agent_id != agent) {
         return Err(Error::invalid("id", "names suggestions about memories of several agents"));
     }

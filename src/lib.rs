@@ -49,6 +49,8 @@ pub mod idempotency;
 #[cfg(feature = "engine")]
 pub mod identity;
 #[cfg(feature = "engine")]
+pub mod intake;
+#[cfg(feature = "engine")]
 pub mod jobs;
 #[cfg(feature = "engine")]
 pub mod knowledge;
@@ -74,6 +76,8 @@ pub mod prompts;
 pub mod providers;
 #[cfg(feature = "engine")]
 pub mod quality;
+#[cfg(feature = "engine")]
+pub mod quote;
 #[cfg(feature = "engine")]
 pub mod ranking;
 #[cfg(feature = "engine")]

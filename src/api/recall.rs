@@ -245,6 +245,8 @@ text_enum! {
     Trust {
         /// It is the agent's own.
         Own = "own",
+        /// The agent keeps what somebody else said or wrote: a person, a tool, a document. It is rendered as a quotation.
+        Captured = "captured",
         /// It is shared, and a person confirmed it.
         Reviewed = "reviewed",
         /// It is shared, another agent may have written it, and no person confirmed it.
@@ -285,7 +287,7 @@ pub struct Hit {
     pub similarity: f64,
     pub recency_score: f64,
     pub source_tag: SourceTag,
-    /// `unreviewed` if it is shared and no person confirmed it.
+    /// `unreviewed` if it is shared and no person confirmed it, `captured` if somebody else said it.
     pub trust: Trust,
     pub score: f64,
     pub breakdown: Breakdown,
@@ -319,7 +321,8 @@ pub struct Hit {
     pub expires_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,
-    /// Ready to quote, with the day on which it was said: "I remember (from 3 May 2026): …".
+    /// Ready to quote on one line, with the day on which it was said: "I remember (from 3 May 2026): …"; what somebody else said is in quotation
+    /// marks: "According to Vera (on 3 May 2026): “…”".
     pub attribution: String,
     /// Why it is here, in a sentence.
     pub explanation: String,

@@ -12,7 +12,7 @@ use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
-use crate::memories::{lock_episodes, make_room, remember, writing};
+use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
 use crate::text::compare::{Likeness, compare};
 use crate::usage::Payer;
@@ -212,6 +212,7 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
     let Spot { source_id, starts, ends, .. } = &candidate.spot;
     Draft {
         review: true,
+        suspicious: false,
         key: key(owner, candidate, resolved),
         created_by: owner.agent_id,
         topic_raw: candidate.topic.clone(),
@@ -220,7 +221,7 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
         content: candidate.statement.clone(),
         content_hash,
         source: Source {
-            platform: "capture".into(),
+            platform: CAPTURE.into(),
             speaker: candidate.spot.speaker.clone(),
             observed_at: candidate.observed_at,
             ..Source::default()

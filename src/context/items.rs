@@ -1,9 +1,9 @@
 //! Items of a context: a memory or a part of a document, as lines of a text.
 
 use super::budget::Piece;
-use crate::api::{ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, SectionName, SourceTag, Trust};
-use crate::contract::one_line;
-use crate::memories::model::Memory;
+use crate::api::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, SectionName, SourceTag, Trust};
+use crate::memories::{self, model::Memory};
+use crate::quote::{Origin, Quote, inline};
 use crate::ranking::explain;
 use crate::text::shorten;
 
@@ -21,19 +21,27 @@ pub(super) fn section(memory: &Memory) -> SectionName {
 }
 
 /// A memory as an item, with the reason for including it.
-pub(super) fn from_memory(memory: &Memory, because: String, contradicts: Vec<MemoryId>, trust: Trust) -> (ContextItem, Piece) {
+pub(super) fn from_memory(
+    memory: &Memory,
+    because: String,
+    contradicts: Vec<MemoryId>,
+    trust: Trust,
+    reader: AgentId,
+) -> (ContextItem, Piece) {
+    let origin = memories::origin(memory, reader, trust == Trust::Reviewed);
     let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
     let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
-    let about = |text: String| format!("{}: {text}", memory.topic);
-    let texts = [about(shorten(headline, LINE)), about(summary), about(with_reason(memory))];
+    let about = |text: String| format!("{}: {text}", inline(&memory.topic));
+    let quoted = |text: &str| about(Quote::new(text, &origin).line());
+    let texts = [quoted(&shorten(headline, LINE)), quoted(&summary), about(with_reason(memory, &origin))];
     let item = ContextItem {
         memory_id: Some(memory.id),
         short_id: Some(memory.short_id.clone()),
         agent_id: Some(memory.agent_id),
         document_id: None,
-        source_tag: if trust == Trust::Own { SourceTag::Private } else { SourceTag::Shared },
+        source_tag: if matches!(trust, Trust::Own | Trust::Captured) { SourceTag::Private } else { SourceTag::Shared },
         status: Some(memory.status),
         trust: Some(trust),
         level: Level::Line,
@@ -47,20 +55,20 @@ pub(super) fn from_memory(memory: &Memory, because: String, contradicts: Vec<Mem
 }
 
 /// The content in full, with the reason of a decision and what was rejected.
-fn with_reason(memory: &Memory) -> String {
-    let mut text = memory.content.clone();
-    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !text.contains(*rationale)) {
-        text.push_str(&format!(" Why: {rationale}"));
+fn with_reason(memory: &Memory, origin: &Origin) -> String {
+    let mut text = Quote::new(&memory.content, origin).line();
+    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !memory.content.contains(*rationale)) {
+        text.push_str(&format!(" Why: {}", Quote::new(rationale, origin).inline()));
     }
     if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
-        text.push_str(&format!(" Rejected: {}.", alternatives.join(", ")));
+        text.push_str(&format!(" Rejected: {}.", Quote::new(&alternatives.join(", "), origin).inline()));
     }
     text
 }
 
 /// A part of a document as an item.
 pub(super) fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
-    let about = |text: String| format!("{}: {text}", hit.title);
+    let about = |text: String| format!("{}: {}", inline(&hit.title), inline(&text));
     let texts = [about(shorten(&hit.content, LINE)), about(shorten(&hit.content, SUMMARY)), about(hit.content.clone())];
     let item = ContextItem {
         memory_id: None,
@@ -90,7 +98,7 @@ pub(super) fn standing(memory: &Memory) -> &'static str {
 }
 
 fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
-    Piece { texts: texts.map(|text| one_line(&text)), around: line(item, "").chars().count() + 1 }
+    Piece { texts, around: line(item, "").chars().count() + 1 }
 }
 
 /// A line of the text: short id, what it says, where it comes from.
@@ -98,5 +106,5 @@ pub(super) fn line(item: &ContextItem, text: &str) -> String {
     let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
     let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
     let unreviewed = if item.trust == Some(Trust::Unreviewed) { "; unreviewed" } else { "" };
-    format!("- {id}{text} ({}{disputed}{unreviewed})", one_line(&item.citation))
+    format!("- {id}{text} ({}{disputed}{unreviewed})", inline(&item.citation))
 }

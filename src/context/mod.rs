@@ -94,7 +94,7 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
         let contradicts = disputes.remove(&memory.id).unwrap_or_default();
         let trust = memories::trust(&memory, &reviewed, ctx);
         let because = found.map_or_else(|| standing(&memory).to_owned(), |(_, hit)| hit.explanation.clone());
-        section.push(from_memory(&memory, because, contradicts, trust));
+        section.push(from_memory(&memory, because, contradicts, trust, agent));
     }
     sections.entry(SectionName::Episodes).and_modify(|episodes| episodes.truncate(EPISODES));
     sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));

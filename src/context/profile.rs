@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::profile::{self, ProfileContext};
+use crate::quote;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -22,12 +23,17 @@ fn blocks(profile: ProfileContext) -> Vec<Block> {
     let ProfileContext { working_memory, scaffold, learned, version } = profile;
     let item = BlockItem { version: i32::try_from(version).ok(), ..BlockItem::of(ItemOrigin::Profile) };
     let parts = [
-        (BlockName::WorkingMemory, working_memory.trim().to_owned()),
+        (BlockName::WorkingMemory, narrative(&working_memory)),
         (BlockName::StructuredData, json(&scaffold)),
         (BlockName::LearnedInfo, json(&learned)),
     ];
     let block = |(name, text): (BlockName, String)| Block::new(name, vec![Piece::paragraph(&text, vec![item.clone()])]);
     parts.into_iter().filter(|(_, text)| !text.is_empty()).map(block).collect()
+}
+
+/// The narrative as a quotation: it consists of what people said.
+fn narrative(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { quote::block(text.trim()) }
 }
 
 /// An object as JSON with its names in order; nothing if it is empty.
@@ -36,7 +42,7 @@ fn json(value: &Value) -> String {
         Value::Null => String::new(),
         Value::Object(fields) if fields.is_empty() => String::new(),
         Value::Array(values) if values.is_empty() => String::new(),
-        value => format!("```json\n{value:#}\n```"),
+        value => format!("```json\n{}\n```", quote::json_lines(value)),
     }
 }
 
@@ -56,5 +62,6 @@ mod tests {
         let blocks = blocks(profile);
         assert_eq!(blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::WorkingMemory, BlockName::StructuredData]);
         assert!(blocks[1].text().contains("\"role\": \"lead\""), "{}", blocks[1].text());
+        assert_eq!(blocks[0].text(), "# Your Context\n\n> Vera plans the release.\n\n");
     }
 }

@@ -1,11 +1,12 @@
 //! `/memory`: what a person may ask of an agent's memory from any chat, answered as text.
 
-use super::prompt::{one_line, title};
+use super::prompt::title;
 use super::{delete, list};
 use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
+use crate::quote::{inline, one_line};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
@@ -97,7 +98,7 @@ fn render(list: &MemoryListResponse) -> Vec<Line> {
             lines.push(Line::Text(String::new()));
             lines.push(Line::Heading(title(memory.category.as_str())));
         }
-        lines.push(Line::Text(format!("• [{}] {}", memory.id, one_line(&memory.content))));
+        lines.push(Line::Text(format!("• [{}] {}", memory.id, inline(&memory.content))));
     }
     lines.push(Line::Text(String::new()));
     lines.push(Line::Text("Use /memory delete <id> to remove a memory.".to_owned()));

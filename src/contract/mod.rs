@@ -10,8 +10,8 @@ pub mod store;
 pub use add::add;
 pub use command::command;
 pub(crate) use command::{HELP, Line, answer, lines};
-pub use prompt::{Block, prompt, render};
-pub(crate) use prompt::{one_line, text_of};
+pub(crate) use prompt::block;
+pub use prompt::{Block, prompt};
 
 use crate::api::{
     CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
@@ -21,9 +21,9 @@ use crate::api::{
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::memories;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
@@ -75,9 +75,9 @@ pub async fn update(
     request: UpdateMemoryRequest,
     via: &str,
 ) -> Result<(MemoryResponse, UpdateMemoryResponse), Error> {
-    let request = UpdateMemoryRequest { content: guard::without_secrets(request.content), ..request };
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
     check_content(&mut checks, &request.content);
@@ -91,7 +91,8 @@ pub async fn update(
     }
     let memory = find_entry(engine, ctx, &request.memory_id).await?;
     let category = memory.category.ok_or(Error::NotFound("memory"))?;
-    let revision = ReviseRequest {
+    let request = request.into_inner();
+    let revision = Admitted::new(ReviseRequest {
         memory: memory.id.into(),
         content: request.content,
         source: None,
@@ -99,7 +100,7 @@ pub async fn update(
         summary: None,
         evidence_ref: None,
         user_id: None,
-    };
+    })?;
     // Forgotten or superseded meanwhile: it is no longer in the list.
     let origin = request.source.unwrap_or_else(|| by_way_of(via));
     let cause = memories::Cause { origin: Some(origin), ..memories::Cause::default() };
@@ -129,7 +130,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
     let ctx = &acting_for(engine, ctx, user).await?;
-    let once = Once::new(engine, ctx, "delete", name)?;
+    let once = Once::new(engine, ctx, "delete", &Admitted::new(name.clone())?)?;
     if once.stored_answer::<ForgetResponse>(&engine.db().memory).await?.is_some() {
         return Ok(None);
     }

@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
+use crate::quote::{block, one_line};
 use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
@@ -209,7 +210,7 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
     Ok(pages.collect())
 }
 
-/// The text of a document in force as Markdown, for an agent: by id, by reference (`ADR-005`) or by path.
+/// The text of a document in force as Markdown, for an agent: by id, by reference (`ADR-005`) or by path. Its paragraphs are quotes.
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a document that is not there or no longer in force.
@@ -228,14 +229,14 @@ pub async fn full_text(engine: &Engine, ctx: &OpContext, name: &str) -> Result<S
     let row = rows.into_iter().find(is_named).ok_or(Error::NotFound("document"))?;
     let chunks = store::chunks(&mut tx, ctx.tenant_id, row.id).await?;
     tx.commit().await?;
-    let mut lines = vec![format!("# {}", row.title), document_line(&row)];
+    let mut lines = vec![format!("# {}", one_line(&row.title)), one_line(&document_line(&row))];
     let mut path: &[String] = &[];
     for chunk in &chunks {
         let shared = path.iter().zip(&chunk.heading_path).take_while(|(left, right)| left == right).count();
         for (depth, heading) in chunk.heading_path.iter().enumerate().skip(shared).filter(|(_, heading)| **heading != row.title) {
-            lines.push(format!("{} {heading}", "#".repeat((depth + 1).clamp(2, 6))));
+            lines.push(format!("{} {}", "#".repeat((depth + 1).clamp(2, 6)), one_line(heading)));
         }
-        lines.push(chunk.content.clone());
+        lines.push(block(&chunk.content));
         path = &chunk.heading_path;
     }
     Ok(lines.join("\n\n") + "\n")

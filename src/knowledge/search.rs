@@ -12,6 +12,7 @@ use crate::error::{Checks, Error};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::providers::tokens::Tokens;
+use crate::quote::inline;
 use crate::ranking::bm25::{Postings, Statistics, Words};
 use crate::ranking::identifiers::Identifiers;
 use crate::ranking::{self, explain, hybrid};
@@ -239,7 +240,7 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
         kind: found.kind,
         spec_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Spec),
         adr_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Adr),
-        attribution: format!("Per {name}: {}", found.content),
+        attribution: format!("Per {}: {}", inline(&name), inline(&found.content)),
         explanation: explain((matched_by, similarity >= floor), similarity, &matched_words, &parts, score),
         title: found.title,
         heading_path: found.heading_path,

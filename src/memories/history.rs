@@ -2,6 +2,7 @@
 
 use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
+use super::origin::said_by;
 use super::store;
 use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, Trust, UserRef};
 use crate::engine::Engine;
@@ -49,6 +50,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
 /// How far a memory can be trusted, given those that a person confirmed.
 pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> Trust {
     match (memory.agent_id == ctx.commons_id, reviewed.contains(&memory.id)) {
+        (false, _) if said_by(memory).is_quoted() => Trust::Captured,
         (false, _) => Trust::Own,
         (true, true) => Trust::Reviewed,
         (true, false) => Trust::Unreviewed,

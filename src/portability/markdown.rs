@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
+use crate::quote;
 use async_recursion::async_recursion as boxed;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
@@ -117,7 +118,7 @@ fn file_name(memory: &MemoryLine) -> String {
     if name.is_empty() { format!("{}.md", memory.id) } else { format!("{name}-{}.md", memory.id) }
 }
 
-/// Front matter (JSON values are YAML), then the content, verbatim.
+/// Front matter (JSON values are YAML; no text ends a line in it), then the content, verbatim.
 fn page_of(memory: &MemoryLine, names: &Names) -> Result<String, Error> {
     const HEAD: [&str; 20] = [
         "id",
@@ -142,11 +143,11 @@ fn page_of(memory: &MemoryLine, names: &Names) -> Result<String, Error> {
         "deleted_at",
     ];
     let fields = serde_json::to_value(memory).map_err(Error::failed("a memory cannot be serialised"))?;
-    let mut page = format!("---\nagent: {}\n", canonical::text(&names.slug(memory.agent_id).into()));
+    let mut page = format!("---\nagent: {}\n", quote::escaped(&canonical::text(&names.slug(memory.agent_id).into())));
     for name in HEAD {
         let value = fields.get(name).unwrap_or(&Value::Null);
         if !value.is_null() {
-            page.push_str(&format!("{name}: {}\n", canonical::text(value)));
+            page.push_str(&format!("{name}: {}\n", quote::escaped(&canonical::text(value))));
         }
     }
     page.push_str(&format!("---\n\n{}\n", memory.content.trim_end_matches('\n')));
@@ -155,7 +156,7 @@ fn page_of(memory: &MemoryLine, names: &Names) -> Result<String, Error> {
 
 /// One line whose text has no meaning in Markdown.
 fn inline(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = quote::one_line(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(100).collect();
     let plain: String = short.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect();
     if short.len() < line.len() { format!("{plain}…") } else { plain }

@@ -2,7 +2,9 @@
 
 use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
+use crate::memories;
 use crate::memories::model::{Memory, embedded_text, recency};
+use crate::quote::Quote;
 use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
@@ -14,10 +16,14 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let memory = ranked.candidate.memory;
     let evidence = evidence(&memory);
     let source_tag = if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private };
-    let day = memory.said_at().format("%-d %B %Y");
-    let attribution = match source_tag {
-        SourceTag::Shared => format!("We remember (from {day}): {}", memory.content),
-        _ => format!("I remember (from {day}): {}", memory.content),
+    let origin = memories::said_by(&memory);
+    let opening = memories::opening(&memory, source_tag == SourceTag::Shared);
+    let attribution = format!("{opening} {}", Quote::new(&memory.content, &origin).inline());
+    // Until somebody looks: shared memories that people confirmed are marked later.
+    let trust = match (source_tag, origin.is_quoted()) {
+        (SourceTag::Shared, _) => Trust::Unreviewed,
+        (_, true) => Trust::Captured,
+        (_, false) => Trust::Own,
     };
     Hit {
         memory_id: memory.id,
@@ -40,8 +46,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         similarity: ranked.breakdown.similarity,
         recency_score: ranked.breakdown.recency,
         source_tag,
-        // Until somebody looks: shared memories that people confirmed are marked later.
-        trust: if source_tag == SourceTag::Shared { Trust::Unreviewed } else { Trust::Own },
+        trust,
         score: ranked.score,
         breakdown: ranked.breakdown,
         matched_by: ranked.matched_by,

@@ -44,11 +44,7 @@ pub(super) async fn memory(
     let now = engine.clock().now();
     let candidate = |ranked: Ranked| {
         let memory = &ranked.candidate.memory;
-        let trust = match () {
-            () if memory.agent_id != ctx.commons_id => Trust::Own,
-            () if reviewed.contains(&memory.id) => Trust::Reviewed,
-            () => Trust::Unreviewed,
-        };
+        let trust = memories::trust(memory, &reviewed, ctx);
         let (similarity, importance) = (ranked.breakdown.similarity, f64::from(memory.importance));
         let components = components(SearchSource::Memory, similarity, recency(memory.updated_at, now), importance);
         Candidate {

@@ -2,6 +2,7 @@
 
 pub mod compare;
 mod csv;
+pub mod marks;
 mod normal;
 mod pieces;
 mod shorten;

@@ -6,6 +6,7 @@ use crate::api::Scope;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use crate::quote;
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,7 +73,7 @@ impl Output {
     fn new(output: impl Serialize, explain: bool, text: Option<String>) -> Result<Self, Error> {
         let value = serde_json::to_value(output).map_err(Error::failed("a tool's output cannot be serialised"))?;
         let value = if explain { value } else { schema::without_null(value) };
-        Ok(Self { text: text.unwrap_or_else(|| value.to_string()), value })
+        Ok(Self { text: text.unwrap_or_else(|| quote::json(&value)), value })
     }
 }
 

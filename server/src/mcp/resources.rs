@@ -2,6 +2,7 @@
 
 use super::uri::{DOCUMENT_TEMPLATE, MEMORY_TEMPLATE, Name};
 use remembrancer::api::{IndexPage, MemoryRecord, Scope};
+use remembrancer::quote::{block, inline};
 use remembrancer::{Engine, Error, OpContext, contract, knowledge, memories};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
@@ -54,24 +55,26 @@ pub async fn read(engine: &Engine, ctx: &OpContext, uri: &str) -> Result<Resourc
         Name::Memory(id) => {
             ctx.require(Scope::MemoryRead)?;
             let id = id.parse().map_err(|_| Error::NotFound("memory"))?;
-            markdown(&memories::record(engine, ctx, &id, None).await?)
+            markdown(&memories::record(engine, ctx, &id, None).await?, ctx)
         }
         Name::Document(name) => knowledge::full_text(engine, ctx, &name).await?,
     };
     Ok(ResourceContents::text(text, uri).with_mime_type(MARKDOWN))
 }
 
-/// A memory for a model to read.
-fn markdown(memory: &MemoryRecord) -> String {
-    let title = memory.title.as_deref().unwrap_or(&memory.topic);
-    let mut lines = vec![format!("# {title} [{}]", memory.short_id), String::new(), memory.content.clone(), String::new()];
-    lines.push(format!("- Topic: {}", memory.topic));
+/// A memory for a model to read. Its content is a quotation, whoever said it: it may have lines of its own.
+fn markdown(memory: &MemoryRecord, ctx: &OpContext) -> String {
+    let title = inline(memory.title.as_deref().unwrap_or(&memory.topic));
+    let mut lines = vec![format!("# {title} [{}]", memory.short_id), String::new(), block(&memory.content), String::new()];
+    let origin = memories::origin_of_record(memory, ctx.agent_id().ok());
+    lines.extend(origin.is_quoted().then(|| format!("- According to: {}", origin.who())));
+    lines.push(format!("- Topic: {}", inline(&memory.topic)));
     lines.push(format!("- Status: {}, version {}", memory.status, memory.version));
-    lines.push(format!("- Source: {}", memory.source_ref.as_deref().unwrap_or(&memory.source.platform)));
+    lines.push(format!("- Source: {}", inline(memory.source_ref.as_deref().unwrap_or(&memory.source.platform))));
     lines.push(format!("- Last changed: {}", memory.updated_at.format("%Y-%m-%d")));
-    lines.extend(memory.evidence_ref.iter().map(|evidence| format!("- Evidence: {evidence}")));
+    lines.extend(memory.evidence_ref.iter().map(|evidence| format!("- Evidence: {}", inline(evidence))));
     lines.extend(memory.links.iter().map(|link| {
-        let (other, topic) = (&link.other_short_id, &link.other_topic);
+        let (other, topic) = (&link.other_short_id, inline(&link.other_topic));
         if link.outgoing { format!("- {} [{other}] {topic}", link.relation) } else { format!("- [{other}] {topic} {} this", link.relation) }
     }));
     lines.push(String::new());

@@ -1,6 +1,7 @@
 //! Blocks of an assembled context: their text, their tokens, their order. Pure.
 
 use crate::api::{BlockItem, BlockName, BlockOrder, ContextBlock, ContextMessage, MessageRole};
+use crate::quote;
 use crate::text::tokens::count;
 
 /// Tokens of the frame of a message, as chat APIs count them.
@@ -41,7 +42,7 @@ impl Piece {
 
     /// What somebody else wrote, under a line that names it. Each line is marked as a quote, so that none passes for a heading of ours.
     pub fn quote(title: &str, text: &str, item: BlockItem) -> Self {
-        Self::new(format!("**{title}**\n\n{}\n\n", quoted(text)), vec![item])
+        Self::new(format!("{}\n\n{}\n\n", quote::strong(title), quote::block(text)), vec![item])
     }
 
     /// A message of its own, shown in the text as a quote under `title`.
@@ -49,14 +50,6 @@ impl Piece {
         let shown = Self::quote(title, &message.content, item);
         Self { tokens: shown.tokens.max(count(&message.content)) + FRAME, message: Some(message), ..shown }
     }
-}
-
-/// Each line of a text after `> `.
-fn quoted(text: &str) -> String {
-    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-    let text = text.replace("\r\n", "\n");
-    let lines: Vec<String> = text.trim_end().split(breaks).map(|line| format!("> {}", line.trim_end())).collect();
-    lines.join("\n")
 }
 
 /// A block before it is fitted.

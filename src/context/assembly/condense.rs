@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::guard;
 use crate::identity;
 use crate::op::OpContext;
+use crate::quote::inline;
 use crate::providers::chat::{ChatError, Question};
 use crate::text::tokens::count;
 use crate::text::{shorten, words};
@@ -135,7 +136,7 @@ fn extract(turns: &[Turn], room: usize) -> String {
     let (mut left, mut chosen) = (room, Vec::new());
     for (_, place) in order {
         let (speaker, sentence) = sentences[place];
-        let line = format!("- {speaker}: {}\n", shorten(sentence, SENTENCE));
+        let line = format!("- {}: {}\n", inline(speaker), inline(&shorten(sentence, SENTENCE)));
         let tokens = count(&line);
         if tokens <= left {
             left -= tokens;

@@ -16,6 +16,7 @@ use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
 use crate::models::Floors;
 use crate::op::{Actor, OpContext};
+use crate::quote::{inline, marked};
 use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, PreparedQuestion};
@@ -92,13 +93,13 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let (found, chunks, documents) = tokio::join!(found, chunks, documents);
         (question.degraded, millis, found, chunks, documents)
     };
-    let entries = timed(leg(engine, "memory", contract::of_user(engine, ctx)));
+    let entries = timed(leg(engine, "memory", contract::block(engine, ctx)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
     // Reports are found by words alone, so they do not wait for the vector.
     let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
     let ((steps, millis, found, chunks, documents), entries, profile, actions) = tokio::join!(search, entries, profile, actions);
 
-    let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
+    let (entries, text) = gathered.take("memory block", entries, &[BlockName::Memory]);
     let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
     let profile = gathered.take("profile", profile, &of_profile);
     gathered.timings.push(("embed the query".into(), millis));
@@ -109,7 +110,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
     let shown: HashSet<Vec<u8>> = entries.iter().map(|memory| memory.content_hash.clone()).collect();
-    gathered.blocks.extend(memory_block(&entries));
+    gathered.blocks.extend(memory_block(&entries, &text));
     gathered.blocks.extend(profile);
     gathered.blocks.extend(memory_blocks(found, shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
@@ -151,8 +152,7 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
 }
 
 /// The memory block of `/api/memory/`.
-fn memory_block(entries: &[Memory]) -> Option<Block> {
-    let text = contract::text_of(entries);
+fn memory_block(entries: &[Memory], text: &str) -> Option<Block> {
     let items = entries.iter().map(memory_item).collect();
     block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })
 }
@@ -182,11 +182,12 @@ async fn found_memories(engine: &Engine, ctx: &OpContext, question: &PreparedQue
         ranked.iter().map(|one| &one.candidate.memory).filter(|one| one.agent_id == ctx.commons_id).map(|one| one.id).collect();
     let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &shared))?;
     let now = engine.clock().now();
+    let agent = ctx.agent_id()?;
     let found = |ranked: Ranked| {
         let because = explain::sentence(&ranked, &explain::matched(&ranked, &question.prepared.terms), now);
         let Ranked { candidate: ranking::Candidate { memory, .. }, score, .. } = ranked;
         let contradicts = disputes.get(&memory.id).cloned().unwrap_or_default();
-        let (item, piece) = from_memory(&memory, because, contradicts, memories::trust(&memory, &reviewed, ctx));
+        let (item, piece) = from_memory(&memory, because, contradicts, memories::trust(&memory, &reviewed, ctx), agent);
         let text = line(&item, piece.text(Level::Summary));
         let item = BlockItem {
             source_tag: Some(item.source_tag),
@@ -241,7 +242,7 @@ fn chunk_piece(hit: &KnowledgeHit) -> Piece {
         because: Some(hit.explanation.clone()),
         ..BlockItem::of(ItemOrigin::Knowledge)
     };
-    Piece::quote(&contract::one_line(&hit.citation), &hit.content, item)
+    Piece::quote(&hit.citation, &hit.content, item)
 }
 
 /// What the tools of connections can do and hold, as far as it answers the query, and what the search had to do without. What was learned
@@ -275,7 +276,7 @@ fn action_piece(suggestion: &Suggestion) -> Piece {
     let day = example.at.format("%-d %B %Y");
     let by = example.agent.as_deref().unwrap_or("a former agent");
     let because = format!("Succeeded {succeeded} of {} times for similar tasks.", succeeded + failed);
-    let (action, message) = (contract::one_line(&example.title), contract::one_line(&shorten(&example.message, MESSAGE)));
+    let (action, message) = (inline(&example.title), marked(&shorten(&example.message, MESSAGE)));
     let item = BlockItem {
         agent_id: Some(example.agent_id),
         source_tag: Some(SourceTag::Shared),
@@ -284,7 +285,7 @@ fn action_piece(suggestion: &Suggestion) -> Piece {
         because: Some(because.clone()),
         ..BlockItem::of(ItemOrigin::Action)
     };
-    Piece::line(&format!("- {action}: {because} Most like this task: “{message}” (reported by {by}, {day})"), item)
+    Piece::line(&format!("- {action}: {because} Most like this task: {message} (reported by {}, {day})", inline(by)), item)
 }
 
 fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {
@@ -300,7 +301,7 @@ fn document_piece(document: &ContextDocument) -> Piece {
     };
     let item =
         BlockItem { score: Some(1.0 - document.distance), citation: Some(citation.clone()), ..BlockItem::of(ItemOrigin::Connection) };
-    Piece::quote(&contract::one_line(&citation), &document.content, item)
+    Piece::quote(&citation, &document.content, item)
 }
 
 /// The retrieved memories in blocks: a context counts as an access of them.

@@ -15,7 +15,6 @@ use crate::api::{
     ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
     TurnRole,
 };
-use crate::contract::one_line;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
@@ -232,13 +231,13 @@ fn turn(turn: &ContextTurn) -> Piece {
         TurnRole::User => MessageRole::User,
         TurnRole::Assistant => MessageRole::Assistant,
     };
-    let title = turn.name.as_deref().map_or_else(|| role.to_string(), |name| format!("{role} ({})", one_line(name)));
+    let title = turn.name.as_deref().map_or_else(|| role.to_string(), |name| format!("{role} ({name})"));
     Piece::message(&title, message(role, turn.name.clone(), None, turn.content.clone()), BlockItem::of(ItemOrigin::Caller))
 }
 
 fn tool_result(result: &ToolResult) -> Piece {
     let said = message(MessageRole::Tool, Some(result.tool.clone()), result.call_id.clone(), result.content.clone());
-    Piece::message(&one_line(&result.tool), said, BlockItem::of(ItemOrigin::Caller))
+    Piece::message(&result.tool, said, BlockItem::of(ItemOrigin::Caller))
 }
 
 /// To the minute: the same minute gives the same bytes.

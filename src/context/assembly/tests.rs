@@ -33,7 +33,7 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
         |(names, plain, facts, episodes, chunks, turns, results)| {
             let paragraph = |name| Block::new(name, vec![Piece::paragraph(&plain, vec![BlockItem::of(ITEM)])]);
             let mut blocks: Vec<Block> = names.into_iter().chain([BlockName::Time]).map(paragraph).collect();
-            let line = |text: &String| Piece::line(&format!("- {}", crate::contract::one_line(text)), BlockItem::of(ITEM));
+            let line = |text: &String| Piece::line(&format!("- {}", crate::quote::one_line(text)), BlockItem::of(ITEM));
             let lists = [
                 (BlockName::Facts, facts.iter().map(line).collect::<Vec<_>>()),
                 (BlockName::Episodes, episodes.iter().map(line).collect()),

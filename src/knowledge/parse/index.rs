@@ -1,6 +1,7 @@
 //! The page that lists the documents of a folder, made from their front matter.
 
 use super::classify::text_of;
+use crate::quote::one_line;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -121,7 +122,7 @@ fn natural(text: &str) -> Vec<(String, usize, String)> {
 
 /// A text that stays in its cell: in one line, without HTML, its bars escaped.
 fn cell(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(text).split_whitespace().collect::<Vec<_>>().join(" ");
     words.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }
 

@@ -1,4 +1,4 @@
-use crate::{features::people::PersonPath, islands::Target, ui::text::short};
+use crate::{features::people::PersonPath, islands::Target, ui::text::{short, visible}};
 use remembrancer::api::Place;
 
 /// Most characters of a definition.
@@ -23,5 +23,5 @@ pub fn target(place: Place) -> Target {
             ("Person", name.unwrap_or_else(|| user_id.to_string()), format!("as {agent_slug} knows them"), page.href())
         }
     };
-    Target { kind: kind.to_owned(), label, detail, href }
+    Target { kind: kind.to_owned(), label: visible(&label), detail: visible(&detail), href }
 }

@@ -1,0 +1,75 @@
+//! Who said what a memory says, as far as the record knows.
+
+use super::model::Memory;
+use crate::api::{AgentId, MemoryRecord, Role, Source, SourceKind, Trust};
+use crate::quote::{Origin, Speaker};
+
+/// The platform of what was extracted from a source.
+pub(crate) const CAPTURE: &str = "capture";
+
+/// What the record knows of the speaker.
+struct Facts<'a> {
+    role: Option<Role>,
+    source: &'a Source,
+    kind: SourceKind,
+    filename: Option<&'a str>,
+}
+
+impl Facts<'_> {
+    /// Whose words they are; `Agent` for those of the agent that wrote the memory.
+    fn origin(&self) -> Origin {
+        let named = |speaker, name: Option<&str>| Origin { name: name.map(str::to_owned), ..Origin::of(speaker) };
+        match (self.role, self.kind) {
+            (Some(Role::User), _) => Origin::of(Speaker::Person),
+            (Some(Role::ToolResult), _) => Origin::of(Speaker::Tool),
+            (Some(Role::System), _) => named(Speaker::Unknown, Some("a system message")),
+            (Some(Role::Assistant), _) => Origin::of(Speaker::Agent),
+            (None, _) if self.source.platform == CAPTURE => match (self.speaker(), self.filename) {
+                (Some("user" | "User"), _) => Origin::of(Speaker::Person),
+                (Some(name), _) => named(Speaker::Person, Some(name)),
+                (None, Some(file)) => named(Speaker::Document, Some(file)),
+                (None, None) => Origin::of(Speaker::Unknown),
+            },
+            (None, SourceKind::Document) => named(Speaker::Document, self.filename),
+            (None, SourceKind::Run) => Origin::of(Speaker::Tool),
+            (None, SourceKind::Manual | SourceKind::Conversation | SourceKind::Import) => Origin::of(Speaker::Agent),
+        }
+    }
+
+    fn speaker(&self) -> Option<&str> {
+        self.source.speaker.as_deref().map(str::trim).filter(|name| !name.is_empty())
+    }
+}
+
+/// Whose words a memory holds; `Agent` if they are those of the agent that wrote it.
+pub(crate) fn said_by(memory: &Memory) -> Origin {
+    Facts { role: memory.role, source: &memory.source, kind: memory.source_kind, filename: memory.filename.as_deref() }.origin()
+}
+
+/// The origin of a memory for the agent `reader`; `confirmed` is whether a person confirmed it.
+pub(crate) fn origin(memory: &Memory, reader: AgentId, confirmed: bool) -> Origin {
+    for_reader(said_by(memory), [memory.agent_id, memory.created_by].contains(&reader), confirmed)
+}
+
+/// As [`origin`], of a record for a caller, who may be a person.
+pub fn origin_of_record(memory: &MemoryRecord, reader: Option<AgentId>) -> Origin {
+    let filename = memory.filename.as_deref();
+    let origin = Facts { role: memory.role, source: &memory.source, kind: memory.source_kind, filename }.origin();
+    let is_author = reader.is_some_and(|reader| [memory.agent_id, memory.created_by].contains(&reader));
+    for_reader(origin, is_author, memory.trust == Trust::Reviewed)
+}
+
+fn for_reader(origin: Origin, is_author: bool, confirmed: bool) -> Origin {
+    let speaker = if origin.speaker == Speaker::Agent && !is_author { Speaker::OtherAgent } else { origin.speaker };
+    Origin { speaker, confirmed: confirmed && speaker == Speaker::OtherAgent, ..origin }
+}
+
+/// What precedes the content of a memory where an agent reads it: whose memory it is and the day, or the speaker and the day.
+pub(crate) fn opening(memory: &Memory, is_shared: bool) -> String {
+    let (origin, day) = (said_by(memory), memory.said_at().format("%-d %B %Y"));
+    match (origin.is_quoted(), is_shared) {
+        (true, _) => format!("According to {} (on {day}):", origin.who()),
+        (false, true) => format!("We remember (from {day}):"),
+        (false, false) => format!("I remember (from {day}):"),
+    }
+}

@@ -1,6 +1,6 @@
 //! Dates and times as transcripts write them. A date whose day and month could be swapped is not read.
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, Utc};
 
 const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -15,11 +15,17 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The moment; a time alone is on `day`, a date alone begins at midnight.
+    /// The moment, in the years 1970 to 2100; a time alone is on `day`, a date alone begins at midnight.
     pub fn at(&self, day: Option<NaiveDate>) -> Option<DateTime<Utc>> {
         let local = self.date.or(day)?.and_time(self.time.unwrap_or_default());
-        local.and_local_timezone(FixedOffset::east_opt(self.offset)?).single().map(|at| at.to_utc())
+        let at = local.and_local_timezone(FixedOffset::east_opt(self.offset)?).single()?.to_utc();
+        Some(at).filter(|at| plausible(*at))
     }
+}
+
+/// Whether a message may have been said then. Anything else is a number that means something else, or a slip.
+pub fn plausible(at: DateTime<Utc>) -> bool {
+    (1970..=2100).contains(&at.year())
 }
 
 /// The date or time at the beginning of `text`, and how many bytes it has.
@@ -170,6 +176,8 @@ mod tests {
             assert_eq!((stamp.at(None).unwrap().to_rfc3339().as_str(), length), (expected, text.len()), "{text}");
         }
         let (stamp, _) = read("9:12 rest").unwrap();
+        assert_eq!(stamp.at(None), None);
+        let (stamp, _) = read("0026-05-03 9:12").unwrap();
         assert_eq!(stamp.at(None), None);
     }
 

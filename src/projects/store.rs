@@ -42,7 +42,7 @@ pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, D
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
-        r"select case when one_id = $2 then other_id else one_id end
+        r"select distinct case when one_id = $2 then other_id else one_id end
             from project_links
            where tenant_id = $1 and (one_id = $2 or other_id = $2) and created_at <= $3 and (valid_to is null or valid_to > $3)
            order by 1",
@@ -108,16 +108,21 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a link; it stays for questions about the past. Whether there was one.
+/// Ends a link; it stays for questions about the past. An earlier link of the two that another clock ended later than now ends now, too.
+/// Whether there was one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done =
-        sqlx::query("update project_links set valid_to = greatest(created_at, $4) where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null")
-            .bind(tenant)
-            .bind(one)
-            .bind(other)
-            .bind(now)
-            .execute(&mut **tx)
-            .await?;
-    Ok(done.rows_affected() > 0)
+    let ended: Vec<bool> = sqlx::query_scalar(
+        r"with open as (select created_at from project_links where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null)
+          update project_links set valid_to = greatest(created_at, $4)
+           where tenant_id = $1 and one_id = $2 and other_id = $3 and (valid_to is null or (valid_to > $4 and exists (select from open)))
+          returning exists (select from open)",
+    )
+    .bind(tenant)
+    .bind(one)
+    .bind(other)
+    .bind(now)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(ended.contains(&true))
 }

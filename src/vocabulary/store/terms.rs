@@ -79,23 +79,30 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
     Ok((terms, aliases))
 }
 
-/// Closes and opens the rows of a plan.
+/// Closes and opens the rows of a plan. No row ends before it begins, whatever the clock that opened it said, and what another clock ended
+/// later than now ends now: a name and the next one are never in force at once.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
-        "update canonical_terms set valid_to = greatest(valid_from, $3) where tenant_id = $1 and valid_to is null and id = any($2)",
+        r"update canonical_terms t set valid_to = greatest(t.valid_from, $3)
+           where t.tenant_id = $1 and ((t.valid_to is null and t.id = any($2)) or (t.valid_to > $3 and t.lineage in (
+                 select c.lineage from canonical_terms c where c.tenant_id = $1 and c.id = any($2))))",
     )
     .bind(tenant)
     .bind(&plan.close_terms)
     .bind(now)
     .execute(&mut **tx)
     .await?;
-    sqlx::query("update term_aliases set valid_to = greatest(valid_from, $3) where tenant_id = $1 and valid_to is null and id = any($2)")
-        .bind(tenant)
-        .bind(&plan.close_aliases)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
+    sqlx::query(
+        r"update term_aliases a set valid_to = greatest(a.valid_from, $3)
+           where a.tenant_id = $1 and ((a.valid_to is null and a.id = any($2)) or (a.valid_to > $3 and (a.term_id, a.normal) in (
+                 select c.term_id, c.normal from term_aliases c where c.tenant_id = $1 and c.id = any($2))))",
+    )
+    .bind(tenant)
+    .bind(&plan.close_aliases)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
     for term in &plan.open_terms {
         sqlx::query(
             r"insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, category, status, created_at, valid_from)

@@ -86,7 +86,8 @@ impl Error {
             Self::KeyReused => ErrorCode::KeyReused,
             Self::RateLimited(_) | Self::Busy { .. } => ErrorCode::RateLimited,
             Self::Exhausted(_) => ErrorCode::BalanceExhausted,
-            Self::Unavailable(_) | Self::Db(DbError::Exhausted | DbError::Cancelled | DbError::Unavailable(_)) => ErrorCode::Unavailable,
+            Self::Unavailable(_) | Self::Db(DbError::Cancelled) => ErrorCode::Unavailable,
+            Self::Db(error) if error.is_away() => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
         }
     }

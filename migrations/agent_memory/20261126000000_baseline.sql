@@ -1096,7 +1096,8 @@ grant select, update on outbox to rmb_system;
 
 -- Functions that look beyond the caller's rows
 
--- Each runs as the owner of the tables, whom no policy binds, checks the caller's settings itself, and returns little.
+-- Each runs as rmb_definer, which sees every row of the columns that these functions need and owns nothing else. Each checks the
+-- caller's settings itself, and returns little.
 
 -- Those of the ids that another agent has, or a user for whom the caller does not act, in any tenant. An import learns that an id
 -- is taken, and neither by whom nor what it is.
@@ -1387,3 +1388,66 @@ $$;
 
 revoke execute on function sweep_retrievals, sweep_contexts, sweep_outbox, sweep_idempotent_requests from public;
 grant execute on function sweep_retrievals, sweep_contexts, sweep_outbox, sweep_idempotent_requests to rmb_system;
+
+-- The role of these functions: column by column what they read, and what they change. To lock a row takes the right to update one
+-- of its columns, which no function changes then.
+create policy agent_memories_definer on agent_memories to rmb_definer using (true);
+create policy agent_memory_versions_definer on agent_memory_versions to rmb_definer using (true);
+create policy memory_moments_definer on memory_moments to rmb_definer using (true);
+create policy memory_links_definer on memory_links to rmb_definer using (true);
+create policy memory_term_counts_definer on memory_term_counts to rmb_definer using (true);
+create policy sources_definer on sources to rmb_definer using (true);
+create policy idempotent_requests_definer on idempotent_requests to rmb_definer using (true);
+create policy legal_holds_definer on legal_holds to rmb_definer using (true);
+create policy events_definer on events to rmb_definer using (true);
+create policy quarantine_definer on quarantine to rmb_definer using (true);
+create policy profile_leaves_definer on profile_leaves to rmb_definer using (true);
+create policy profile_documents_definer on profile_documents to rmb_definer using (true);
+create policy profiles_definer on profiles to rmb_definer using (true);
+create policy connections_definer on connections to rmb_definer using (true);
+create policy retrievals_definer on retrievals to rmb_definer using (true);
+create policy retrieval_hits_definer on retrieval_hits to rmb_definer using (true);
+create policy citations_definer on citations to rmb_definer using (true);
+create policy context_log_definer on context_log to rmb_definer using (true);
+create policy context_texts_definer on context_texts to rmb_definer using (true);
+create policy outbox_definer on outbox to rmb_definer using (true);
+
+grant select (tenant_id, agent_id, id, user_id, live, deleted_at) on agent_memories to rmb_definer;
+grant select (tenant_id, agent_id, memory_id, version, user_id, valid_from, change, topic, content), update (version), delete on agent_memory_versions to rmb_definer;
+grant select (ctid, tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash), update (at), delete on memory_moments to rmb_definer;
+grant select (tenant_id, from_id, to_id, relation) on memory_links to rmb_definer;
+grant select (tenant_id, agent_id, documents) on memory_term_counts to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id) on sources to rmb_definer;
+grant select (tenant_id, agent_id, key_id, operation, idempotency_key, memory_ids, created_at), update (fingerprint, answer, memory_ids), delete on idempotent_requests to rmb_definer;
+grant select (tenant_id, user_id, lifted_at) on legal_holds to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, source_id, task, payload, state, created_at, finished_at), update (id), delete on events to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, state, decided_at), update (id), delete on quarantine to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, matters, state, last_seen), update (id), delete on profile_leaves to rmb_definer;
+grant select (tenant_id, agent_id, user_id, origin_id, context_type), delete on profile_documents to rmb_definer;
+grant select (tenant_id, agent_id, user_id, working_memory), update (working_memory, narrated_at) on profiles to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, schema_expires_at), update (tool_schema, schema_expires_at) on connections to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, at), delete on retrievals to rmb_definer;
+grant select (tenant_id, agent_id, retrieval_id), delete on retrieval_hits to rmb_definer;
+grant select (tenant_id, agent_id, retrieval_id), delete on citations to rmb_definer;
+grant select (tenant_id, agent_id, id, user_id, at), delete on context_log to rmb_definer;
+grant select (tenant_id, agent_id, context_id, user_id, at), delete on context_texts to rmb_definer;
+grant select (tenant_id, agent_id, id, delivered_at), update (id), delete on outbox to rmb_definer;
+
+-- The new owner of a function needs the right to create one; it keeps it only here.
+grant create on schema public to rmb_definer;
+alter function memories_held_elsewhere owner to rmb_definer;
+alter function sources_held_elsewhere owner to rmb_definer;
+alter function links_on owner to rmb_definer;
+alter function live_memories owner to rmb_definer;
+alter function erase_answers owner to rmb_definer;
+alter function sweep_versions owner to rmb_definer;
+alter function sweep_moments owner to rmb_definer;
+alter function sweep_events owner to rmb_definer;
+alter function sweep_quarantine owner to rmb_definer;
+alter function sweep_leaves owner to rmb_definer;
+alter function expire_schemas owner to rmb_definer;
+alter function sweep_retrievals owner to rmb_definer;
+alter function sweep_contexts owner to rmb_definer;
+alter function sweep_outbox owner to rmb_definer;
+alter function sweep_idempotent_requests owner to rmb_definer;
+revoke create on schema public from rmb_definer;

@@ -630,3 +630,13 @@ create function sweep_idempotent_requests(before timestamptz, most bigint) retur
 $$;
 revoke execute on function sweep_idempotent_requests from public;
 grant execute on function sweep_idempotent_requests to rmb_system;
+
+-- The role of this function: column by column what it reads, and what it deletes.
+create policy idempotent_requests_definer on idempotent_requests to rmb_definer using (true);
+
+grant select (tenant_id, agent_id, key_id, operation, idempotency_key, created_at), delete on idempotent_requests to rmb_definer;
+
+-- The new owner of a function needs the right to create one; it keeps it only here.
+grant create on schema public to rmb_definer;
+alter function sweep_idempotent_requests owner to rmb_definer;
+revoke create on schema public from rmb_definer;

@@ -379,7 +379,7 @@ grant select on vocabularies, canonical_terms, term_aliases to rmb_system;
 
 -- Sweeps
 
--- No role of the server may delete these rows: the functions do, as the owner of the tables, and skip locked rows.
+-- No role of the server may delete these rows: the functions do, as rmb_definer, and skip locked rows.
 
 -- Finished events of the caller's tenant, after the days that its lifecycle policy says.
 create function sweep_events(tenant uuid, before timestamptz, most bigint) returns bigint
@@ -417,3 +417,20 @@ $$;
 
 revoke execute on function sweep_outbox, sweep_idempotent_requests from public;
 grant execute on function sweep_outbox, sweep_idempotent_requests to rmb_system;
+
+-- The role of these functions: column by column what they read, and what they change. To lock a row takes the right to update one
+-- of its columns, which no function changes then.
+create policy events_definer on events to rmb_definer using (true);
+create policy outbox_definer on outbox to rmb_definer using (true);
+create policy idempotent_requests_definer on idempotent_requests to rmb_definer using (true);
+
+grant select (tenant_id, id, state, finished_at), update (id), delete on events to rmb_definer;
+grant select (tenant_id, id, delivered_at), update (id), delete on outbox to rmb_definer;
+grant select (tenant_id, agent_id, key_id, operation, idempotency_key, created_at), delete on idempotent_requests to rmb_definer;
+
+-- The new owner of a function needs the right to create one; it keeps it only here.
+grant create on schema public to rmb_definer;
+alter function sweep_events owner to rmb_definer;
+alter function sweep_outbox owner to rmb_definer;
+alter function sweep_idempotent_requests owner to rmb_definer;
+revoke create on schema public from rmb_definer;

@@ -4,9 +4,9 @@ use super::{NewEntry, chain};
 use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{COUNTED, DbError, Tx, count_rows, insert, lock, lock_key};
+use crate::db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, lock, lock_key};
 use chrono::{DateTime, Utc};
-use sqlx::{PgPool, Postgres, QueryBuilder};
+use sqlx::{Postgres, QueryBuilder};
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -96,12 +96,12 @@ pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), Db
 }
 
 /// Deletes at most `most` rows of any tenant that were delivered before a time; how many.
-pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+pub async fn sweep(pool: &SystemPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select sweep_outbox($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
 }
 
 /// How many rows wait, and the time of the oldest.
-pub async fn lag(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
+pub async fn lag(pool: &SystemPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where delivered_at is null").fetch_one(pool).await?)
 }
 
@@ -201,7 +201,7 @@ pub struct Head {
 }
 
 /// The last link of every chain.
-pub async fn heads(control: &PgPool) -> Result<Vec<Head>, DbError> {
+pub async fn heads(control: &SystemPool) -> Result<Vec<Head>, DbError> {
     Ok(sqlx::query_as(
         r"select t.id as tenant_id, l.seq, l.hash
             from tenants t
@@ -349,7 +349,7 @@ pub struct Link {
 
 /// Links of a tenant's chain after `seq`, in order.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn links(control: &PgPool, tenant: TenantId, seq: i64, most: i64) -> Result<Vec<Link>, DbError> {
+pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) -> Result<Vec<Link>, DbError> {
     #[derive(sqlx::FromRow)]
     struct Stored {
         #[sqlx(flatten)]

@@ -1,9 +1,9 @@
 //! All SQL of chat bots.
 
 use crate::api::{BotId, KeyId, TenantId, UserId};
-use crate::db::DbError;
+use crate::db::{DbError, SystemPool};
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgPool};
+use sqlx::FromRow;
 
 /// What a bot's id resolves to.
 #[derive(FromRow)]
@@ -14,14 +14,14 @@ pub struct BotRecord {
 }
 
 /// A bot by its id.
-pub async fn bot(pool: &PgPool, id: BotId) -> Result<Option<BotRecord>, DbError> {
+pub async fn bot(pool: &SystemPool, id: BotId) -> Result<Option<BotRecord>, DbError> {
     Ok(sqlx::query_as("select tenant_id, key_id, secret_hash from bots where id = $1").bind(id).fetch_optional(pool).await?)
 }
 
 /// Inserts a bot of Telegram; false when the tenant has no such key.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_bot(
-    pool: &PgPool,
+    pool: &SystemPool,
     tenant: TenantId,
     id: BotId,
     key: KeyId,
@@ -46,7 +46,7 @@ pub async fn insert_bot(
 
 /// Binds a chat to a person; false when the tenant has no such bot.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn bind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn bind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into bot_chats (tenant_id, bot_id, chat_id, user_id, created_at)
           select tenant_id, id, $3, $4, $5 from bots where tenant_id = $1 and id = $2
@@ -64,7 +64,7 @@ pub async fn bind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str, 
 
 /// Unbinds a chat; whether it was bound.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
+pub async fn unbind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
     let done = sqlx::query("delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)
         .bind(bot)
@@ -76,7 +76,7 @@ pub async fn unbind_chat(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str
 
 /// The user that a chat is bound to.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn user_of(pool: &PgPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<Option<UserId>, DbError> {
+pub async fn user_of(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select user_id from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)
         .bind(bot)

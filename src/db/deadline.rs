@@ -13,13 +13,9 @@ pub async fn by_deadline<T>(deadline: Instant, work: impl Future<Output = T>) ->
     DEADLINE.scope(deadline, work).await
 }
 
-/// The setting that ends the statements of a transaction at the deadline of its caller, if it has one that comes before the budget of all
-/// statements; goes into the message of BEGIN.
-pub(super) fn setting(budget: Duration) -> String {
-    let Ok(left) = DEADLINE.try_with(|deadline| deadline.saturating_duration_since(Instant::now())) else { return String::new() };
-    // Zero would mean no limit.
-    let most = left.min(budget).as_millis().max(1);
-    format!(", set_config('statement_timeout', '{most}', true)")
+/// How long a statement may take: the budget of all statements, or less if the deadline of its caller comes first.
+pub(super) fn within(budget: Duration) -> Duration {
+    DEADLINE.try_with(|deadline| deadline.saturating_duration_since(Instant::now())).map_or(budget, |left| left.min(budget))
 }
 
 #[cfg(test)]
@@ -27,12 +23,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_transaction_without_a_deadline_has_no_setting() {
+    async fn a_statement_has_its_budget_or_what_is_left_until_the_deadline() {
         let budget = Duration::from_secs(15);
-        assert_eq!(setting(budget), "");
+        assert_eq!(within(budget), budget);
         let past = Instant::now();
-        assert_eq!(by_deadline(past, async { setting(budget) }).await, ", set_config('statement_timeout', '1', true)");
+        assert_eq!(by_deadline(past, async { within(budget) }).await, Duration::ZERO);
         let far = Instant::now() + Duration::from_secs(3600);
-        assert_eq!(by_deadline(far, async { setting(budget) }).await, ", set_config('statement_timeout', '15000', true)");
+        assert_eq!(by_deadline(far, async { within(budget) }).await, budget);
     }
 }

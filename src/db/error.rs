@@ -1,3 +1,6 @@
+use super::illness::Illness;
+use super::proof::Refusal;
+
 /// What went wrong in a database, in the categories that callers distinguish.
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
@@ -15,6 +18,12 @@ pub enum DbError {
     Cancelled,
     #[error("the database cannot be reached: {0}")]
     Unavailable(sqlx::Error),
+    /// It answers and cannot work.
+    #[error("{illness} ({detail}): {}", illness.remedy())]
+    Ill { illness: Illness, detail: String },
+    /// A connection did not prove that it works in the role of the server.
+    #[error(transparent)]
+    Refused(Refusal),
     /// A row holds what the code cannot read: named, so that it can be found.
     #[error("{table}.{column} of row {row} cannot be read: {reason}")]
     Inconsistent { table: &'static str, column: &'static str, row: String, reason: String },
@@ -23,6 +32,16 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// An illness that was noted before.
+    pub(super) fn ill(illness: Illness) -> Self {
+        Self::Ill { illness, detail: "noted within the last half minute".into() }
+    }
+
+    /// Whether the database says nothing about what it was asked: it is out of reach, busy, ill, or refused.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Exhausted | Self::Unavailable(_) | Self::Ill { .. } | Self::Refused(_))
+    }
+
     /// Whether the same values would fail again in any later attempt.
     pub fn is_lasting(&self) -> bool {
         match self {
@@ -40,6 +59,14 @@ impl From<sqlx::Error> for DbError {
         match &error {
             sqlx::Error::RowNotFound => return Self::NotFound,
             sqlx::Error::PoolTimedOut => return Self::Exhausted,
+            sqlx::Error::Configuration(cause) => {
+                if let Some(refusal) = cause.downcast_ref::<Refusal>() {
+                    return Self::Refused(refusal.clone());
+                }
+                if let Some(illness) = cause.downcast_ref::<Illness>() {
+                    return Self::ill(*illness);
+                }
+            }
             sqlx::Error::Io(_) | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
                 return Self::Unavailable(error);
             }
@@ -51,14 +78,17 @@ impl From<sqlx::Error> for DbError {
                     ErrorKind::CheckViolation => return Self::Check { constraint: constraint() },
                     _ => {}
                 }
+                let code = database.code().unwrap_or_default();
+                if let Some(illness) = Illness::of(&code) {
+                    return Self::Ill { illness, detail: database.message().to_owned() };
+                }
                 // 57014 is a statement that was cancelled, as its timeout does.
-                if database.code().is_some_and(|code| code == "57014") {
+                if code == "57014" {
                     metrics::counter!("remembrancer_statements_cancelled_total").increment(1);
                     return Self::Cancelled;
                 }
-                // Class 08 is a lost connection, 57P a server that stops or starts, 53300 too many connections.
-                let code = database.code().unwrap_or_default();
-                if code.starts_with("08") || code.starts_with("57P") || code == "53300" {
+                // Class 08 is a lost connection, 57P a server that stops, 25P03 a transaction that was idle for too long.
+                if code.starts_with("08") || code.starts_with("57P") || code == "25P03" {
                     return Self::Unavailable(error);
                 }
             }

@@ -1,10 +1,10 @@
 //! Databases, roles and tables, made by the owner before the server's own roles connect.
 
 use super::columns::{Erasure, TABLES};
-use super::{DatabaseUrls, DbError};
+use super::{DatabaseUrls, DbError, SystemPool};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgPool};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;
 
 static AGENT_MEMORY: Migrator = sqlx::migrate!("migrations/agent_memory");
@@ -18,8 +18,9 @@ pub(super) static MIGRATORS: [(&str, &Migrator); 3] =
 /// Serialises changes of the whole cluster; advisory locks are per database, so all take it in the maintenance database.
 const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
 
-/// The roles of the server. None owns anything, none bypasses row-level security.
-const ROLES: [&str; 4] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser"];
+/// The roles of the server. None bypasses row-level security; the last owns the functions that look beyond their caller's rows, and nothing
+/// else, and none of them owns a table.
+const ROLES: [&str; 5] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser", "rmb_definer"];
 
 /// A migration could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -175,7 +176,7 @@ async fn grant_erasure(connection: &mut PgConnection, database: &str) -> Result<
 }
 
 /// How many migrations of this program a database lacks; runs with the rights of a serving role.
-pub(super) async fn pending(system: &PgPool, migrator: &Migrator) -> Result<usize, DbError> {
+pub(super) async fn pending(system: &SystemPool, migrator: &Migrator) -> Result<usize, DbError> {
     let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(system).await;
     let applied: Vec<i64> = match applied {
         // 42P01: there is no table of migrations. 42501: it may not be read, so `migrate` of this version never ran.

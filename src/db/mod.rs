@@ -5,34 +5,43 @@ pub mod cursor;
 mod deadline;
 pub mod embedded;
 mod error;
+mod illness;
 pub mod like;
+mod link;
 mod migrate;
+mod proof;
 mod reach;
 mod rewrite;
 mod statement;
+mod system;
 mod tenancy;
+mod urls;
 
 pub(crate) use deadline::by_deadline;
 pub use error::DbError;
+pub use illness::Illness;
+pub use link::{Link, Tx};
 pub use migrate::{create_databases, drop_databases, migrate, vacuum};
 pub use rewrite::rewrite;
 pub(crate) use statement::{COUNTED, count_rows, insert, statement};
+pub use system::SystemPool;
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
 pub(crate) use tenancy::{not_held, of_user, same_user};
+pub use urls::{DatabaseUrls, Logins};
 
 use crate::api::TenantId;
+use illness::Health;
+use link::Waits;
 use migrate::MIGRATORS;
+use proof::{Proof, settings};
 use reach::Reach;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{Connection, PgConnection, PgPool};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinError;
-
-/// A transaction whose rows are those of one [`Tenancy`].
-pub type Tx = Transaction<'static, Postgres>;
 
 /// Connections of the pool that serves requests.
 const APP_CONNECTIONS: u32 = 16;
@@ -44,82 +53,6 @@ const CONNECT: Duration = Duration::from_secs(1);
 
 /// How long an idle connection counts as alive without being asked.
 const TRUSTED: Duration = Duration::from_millis(100);
-
-/// Where the three databases are.
-#[derive(Clone)]
-pub struct DatabaseUrls {
-    pub agent_memory: String,
-    pub shared_kb: String,
-    pub internal_shared: String,
-}
-
-// URLs hold passwords.
-impl std::fmt::Debug for DatabaseUrls {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DatabaseUrls(…)")
-    }
-}
-
-impl DatabaseUrls {
-    /// Derives the three from one: `…/base` becomes `…/base_agent_memory`, `…/base_shared_kb`, `…/base_internal_shared`.
-    ///
-    /// # Errors
-    /// A sentence, when `url` is not a Postgres URL with a database.
-    pub fn derive(url: &str) -> Result<Self, String> {
-        // sqlx takes any scheme for Postgres.
-        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
-            return Err("it does not begin with postgres://".into());
-        }
-        PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
-        let (front, query) = url.split_once('?').map_or((url, String::new()), |(front, query)| (front, format!("?{query}")));
-        let (server, base) = front.rsplit_once('/').ok_or("it names no database")?;
-        if base.is_empty() || server.ends_with('/') {
-            return Err("it names no database; it must be postgres://user:password@host:port/base".into());
-        }
-        let with = |suffix: &str| format!("{server}/{base}_{suffix}{query}");
-        Ok(Self { agent_memory: with("agent_memory"), shared_kb: with("shared_kb"), internal_shared: with("internal_shared") })
-    }
-
-    /// Three databases of the same names and `suffix`, on the same servers.
-    ///
-    /// # Errors
-    /// A sentence, when a URL cannot be read.
-    pub fn beside(urls: &Self, suffix: &str) -> Result<Self, String> {
-        let other = |url: &str| {
-            let (address, query) = url.split_once('?').map_or((url, String::new()), |(address, query)| (address, format!("?{query}")));
-            PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
-            Ok::<_, String>(format!("{address}{suffix}{query}"))
-        };
-        Ok(Self {
-            agent_memory: other(&urls.agent_memory)?,
-            shared_kb: other(&urls.shared_kb)?,
-            internal_shared: other(&urls.internal_shared)?,
-        })
-    }
-
-    /// Refuses two URLs of one database: the three hold data of different sensitivity.
-    ///
-    /// # Errors
-    /// A sentence.
-    pub fn check(self) -> Result<Self, String> {
-        let place = |url: &str| {
-            let options = PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
-            Ok::<_, String>((options.get_host().to_owned(), options.get_port(), options.get_database().map(str::to_owned)))
-        };
-        let (memory, kb, control) = (place(&self.agent_memory)?, place(&self.shared_kb)?, place(&self.internal_shared)?);
-        let distinct = memory != kb && kb != control && memory != control;
-        if distinct { Ok(self) } else { Err("the three database URLs must name different databases: two of them name the same one".into()) }
-    }
-}
-
-/// Where the two roles of the server log in, if not as the owner.
-#[derive(Clone, Debug, Default)]
-pub struct Logins {
-    /// Of a member of `rmb_app`.
-    pub app: Option<DatabaseUrls>,
-    /// Of a member of `rmb_system`.
-    pub system: Option<DatabaseUrls>,
-}
 
 /// How long callers wait for the pools.
 #[derive(Clone, Copy, Debug)]
@@ -135,36 +68,43 @@ pub struct Patience {
 #[derive(Clone, Debug)]
 pub struct Database {
     app: PgPool,
-    system: PgPool,
+    system: SystemPool,
     /// Whether its rows belong to agents. Only then is there a role that sees those of every agent.
     of_agents: bool,
     /// For one statement, unless its caller has a deadline.
     statement: Duration,
+    /// What the connections of `app` prove.
+    proof: Arc<Proof>,
     reach: Arc<Reach>,
+    health: Arc<Health>,
+}
+
+/// The URLs of one database, each with the variable that names it.
+struct Places {
+    app: (String, &'static str),
+    system: (String, &'static str),
 }
 
 impl Database {
-    fn connect(app: &str, system: &str, patience: Patience, of_agents: bool) -> Result<Self, DbError> {
-        let statement = patience.statement.as_millis().to_string();
-        let login = |url: &str, role: &str| {
-            let options = PgConnectOptions::from_str(url)?.application_name("remembrancer");
-            Ok::<_, DbError>(options.options([("role", role), ("timezone", "UTC"), ("statement_timeout", &statement)]))
-        };
-        let (app, system) = (login(app, "rmb_app")?, login(system, "rmb_system")?);
-        let pool = |options: PgConnectOptions, size: u32, wait: Duration| {
-            PgPoolOptions::new()
-                .max_connections(size)
-                .acquire_timeout(wait)
-                .test_before_acquire(false)
-                .before_acquire(|connection, state| Box::pin(still_there(connection, state.idle_for)))
-                .connect_lazy_with(options)
-        };
+    fn connect(places: &Places, patience: Patience, of_agents: bool) -> Result<Self, DbError> {
+        let login = |url: &str| Ok::<_, DbError>(PgConnectOptions::from_str(url)?.application_name("remembrancer"));
+        let (app, system) = (login(&places.app.0)?, login(&places.system.0)?);
+        let statement = patience.statement;
+        let app_roles = ("rmb_app", if of_agents { "rmb_operator" } else { "rmb_app" });
+        let app_proof = Arc::new(Proof::new(&app, places.app.1, app_roles, statement));
+        let system_proof = Arc::new(Proof::new(&system, places.system.1, ("rmb_system", "rmb_eraser"), statement));
+        let health = Arc::<Health>::default();
+        let reach = Arc::new(Reach::new(app.clone(), CONNECT, Arc::clone(&health)));
+        let waits = Waits::new(statement, Arc::clone(&reach), Arc::clone(&health));
+        let system_pool = pool(system, SYSTEM_CONNECTIONS, patience.connection.min(CONNECT), &system_proof);
         Ok(Self {
+            app: pool(app, APP_CONNECTIONS, patience.connection, &app_proof),
+            system: SystemPool { pool: system_pool, waits, proof: system_proof },
             of_agents,
-            statement: patience.statement,
-            reach: Arc::new(Reach::new(app.clone(), CONNECT)),
-            app: pool(app, APP_CONNECTIONS, patience.connection),
-            system: pool(system, SYSTEM_CONNECTIONS, patience.connection.min(CONNECT)),
+            statement,
+            proof: app_proof,
+            reach,
+            health,
         })
     }
 
@@ -203,25 +143,28 @@ impl Database {
     }
 
     async fn begin_as(&self, begin: &str, tenancy: Tenancy) -> Result<Tx, DbError> {
-        let role = if self.of_agents && tenancy.agent == EVERY_AGENT { "; set local role rmb_operator" } else { "" };
+        let role = if self.of_agents && tenancy.agent == EVERY_AGENT { "rmb_operator" } else { "rmb_app" };
         // Typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
         let begin = format!(
-            "{begin}{role}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), \
-             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true){}",
+            "{begin}; set local role {role}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), \
+             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true), {}",
             tenancy.tenant,
             tenancy.agent,
             tenancy.commons,
             tenancy.users.setting(),
-            deadline::setting(self.statement)
+            settings(Some(deadline::within(self.statement)))
         );
-        let pool = self.app.clone();
-        let mut begun = tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await });
+        let refused = self.proof.refused();
+        let mut begun = tokio::spawn(Tx::begin(self.app.clone(), begin, self.system.waits.clone()));
+        tokio::pin!(refused);
         loop {
             tokio::select! {
-                begun = &mut begun => return ended(begun),
+                biased;
+                begun = &mut begun => return Ok(ended(begun).map_err(|error| self.proof.explain(error, &self.health))?),
+                refusal = &mut refused => return Err(refusal.into()),
                 // The connection may be busy elsewhere, which is worth waiting for, or the server may be gone, which is not.
                 () = tokio::time::sleep(CONNECT) => if !self.reach.answers().await {
-                    return Err(DbError::Unavailable(sqlx::Error::PoolTimedOut));
+                    return Err(self.health.illness().map_or(DbError::Unavailable(sqlx::Error::PoolTimedOut), DbError::ill));
                 }
             }
         }
@@ -232,7 +175,7 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_system(&self) -> Result<Tx, DbError> {
-        begin(&self.system).await
+        self.system.begin().await
     }
 
     /// Opens a transaction that may remove rows of one tenant, in the role that only erasure takes. Its statements may take as long as they
@@ -241,25 +184,39 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_erasure(&self, tenant: TenantId) -> Result<Tx, DbError> {
-        let begin =
-            format!("begin; set local role rmb_eraser; set local statement_timeout = 0; select set_config('rmb.tenant', '{tenant}', true)");
-        let pool = self.system.clone();
-        ended(tokio::spawn(async move { pool.begin_with(AssertSqlSafe(begin)).await }).await)
+        let begin = format!("begin; set local role rmb_eraser; select set_config('rmb.tenant', '{tenant}', true), {}", settings(None));
+        let mut tx = self.system.open(begin).await?;
+        tx.lift();
+        Ok(tx)
     }
 
     /// What happens before or across tenants: key and session lookup, relay, claims.
-    pub fn system(&self) -> &PgPool {
+    pub fn system(&self) -> &SystemPool {
         &self.system
     }
 
     /// Asks for a sign of life; how many migrations of this program are missing.
     async fn pending_migrations(&self, migrator: &Migrator) -> Result<usize, DbError> {
-        migrate::pending(&self.system, migrator).await
+        self.prove().await?;
+        let pending = migrate::pending(&self.system, migrator).await?;
+        self.health.illness().map_or(Ok(pending), |illness| Err(DbError::ill(illness)))
+    }
+
+    /// Whether the connections of both pools work as they must; opens one where there is none.
+    async fn prove(&self) -> Result<(), DbError> {
+        if self.app.size() == 0 {
+            self.begin(Tenancy::nobody()).await?.rollback().await?;
+        }
+        if self.system.pool.size() == 0 {
+            self.begin_system().await?.rollback().await?;
+        }
+        let refusal = self.proof.refusal().or_else(|| self.system.proof.refusal());
+        refusal.map_or(Ok(()), |refusal| Err(DbError::Refused(refusal)))
     }
 
     async fn close(&self) {
         self.app.close().await;
-        self.system.close().await;
+        self.system.pool.close().await;
     }
 }
 
@@ -277,12 +234,33 @@ impl Databases {
     /// # Errors
     /// When a URL cannot be read.
     pub fn connect(owner: &DatabaseUrls, logins: &Logins, patience: Patience) -> Result<Self, DbError> {
-        let (app, system) = (logins.app.as_ref().unwrap_or(owner), logins.system.as_ref().unwrap_or(owner));
+        let one = |urls: fn(&DatabaseUrls) -> &String, of_agents| {
+            let at = |login: &'_ Option<DatabaseUrls>, variable| match login {
+                Some(login) => (urls(login).clone(), variable),
+                None => (urls(owner).clone(), "DATABASE_URL"),
+            };
+            let places = Places { app: at(&logins.app, "APP_DATABASE_URL"), system: at(&logins.system, "SYSTEM_DATABASE_URL") };
+            Database::connect(&places, patience, of_agents)
+        };
         Ok(Self {
-            memory: Database::connect(&app.agent_memory, &system.agent_memory, patience, true)?,
-            kb: Database::connect(&app.shared_kb, &system.shared_kb, patience, false)?,
-            control: Database::connect(&app.internal_shared, &system.internal_shared, patience, false)?,
+            memory: one(|urls| &urls.agent_memory, true)?,
+            kb: one(|urls| &urls.shared_kb, false)?,
+            control: one(|urls| &urls.internal_shared, false)?,
         })
+    }
+
+    /// Lets a connection of each pool prove itself. A database that is out of reach is passed over: it is asked when it is back.
+    ///
+    /// # Errors
+    /// The first refusal.
+    pub async fn prove(&self) -> Result<(), DbError> {
+        let proofs = tokio::join!(self.memory.prove(), self.kb.prove(), self.control.prove());
+        for proof in [proofs.0, proofs.1, proofs.2] {
+            if let Err(refused @ DbError::Refused(_)) = proof {
+                return Err(refused);
+            }
+        }
+        Ok(())
     }
 
     /// Asks all databases at once for a sign of life: by name, how many migrations of this program each lacks, or why it does not answer.
@@ -313,23 +291,37 @@ async fn still_there(connection: &mut PgConnection, idle: Duration) -> Result<bo
     Ok(true)
 }
 
-/// Opens a transaction on one pool.
+/// A pool whose connections prove themselves.
+fn pool(options: PgConnectOptions, size: u32, wait: Duration, proof: &Arc<Proof>) -> PgPool {
+    let proof = Arc::clone(proof);
+    PgPoolOptions::new()
+        .max_connections(size)
+        .acquire_timeout(wait)
+        .test_before_acquire(false)
+        .before_acquire(|connection, state| Box::pin(still_there(connection, state.idle_for)))
+        .after_connect(move |connection, _| {
+            let proof = Arc::clone(&proof);
+            Box::pin(async move { proof.check(connection).await })
+        })
+        .connect_lazy_with(options)
+}
+
+/// Opens a transaction on the pool for what happens before or across tenants.
 ///
 /// # Errors
 /// As [`Database::begin`].
-pub async fn begin(pool: &PgPool) -> Result<Tx, DbError> {
-    let pool = pool.clone();
-    ended(tokio::spawn(async move { pool.begin().await }).await)
+pub async fn begin(pool: &SystemPool) -> Result<Tx, DbError> {
+    pool.begin().await
 }
 
-/// The result of opening a transaction in a task of its own. If that future were dropped between BEGIN and the answer, as happens when a
-/// request takes too long, sqlx would give the connection back with an open transaction, and the next caller would work inside it.
-fn ended(begun: Result<Result<Tx, sqlx::Error>, JoinError>) -> Result<Tx, DbError> {
+/// The result of opening a transaction in a task of its own. A caller that goes away, as when a request takes too long, then costs no
+/// connection: the task gives it back.
+fn ended(begun: Result<Result<Tx, sqlx::Error>, JoinError>) -> Result<Tx, sqlx::Error> {
     match begun {
-        Ok(begun) => Ok(begun?),
+        Ok(begun) => begun,
         Err(failure) => match failure.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(DbError::Unavailable(sqlx::Error::PoolClosed)),
+            Err(_) => Err(sqlx::Error::PoolClosed),
         },
     }
 }
@@ -339,7 +331,9 @@ fn ended(begun: Result<Result<Tx, sqlx::Error>, JoinError>) -> Result<Tx, DbErro
 /// # Errors
 /// When the connection is lost.
 pub async fn lift_statement_timeout(tx: &mut Tx) -> Result<(), DbError> {
-    sqlx::query("set local statement_timeout = 0").execute(&mut **tx).await?;
+    tx.lift();
+    let lift = "select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)";
+    sqlx::query(lift).execute(&mut **tx).await?;
     Ok(())
 }
 
@@ -390,30 +384,6 @@ pub async fn lock_all(tx: &mut Tx, keys: impl IntoIterator<Item = i64>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn three_urls_derive_from_one() {
-        let urls = DatabaseUrls::derive("postgres://vera:secret@localhost:5432/acme?sslmode=disable").unwrap();
-        assert_eq!(urls.agent_memory, "postgres://vera:secret@localhost:5432/acme_agent_memory?sslmode=disable");
-        assert_eq!(urls.internal_shared, "postgres://vera:secret@localhost:5432/acme_internal_shared?sslmode=disable");
-        assert!(DatabaseUrls::derive("postgres://localhost").is_err());
-        assert!(DatabaseUrls::derive("mysql://localhost/acme").is_err());
-        assert!(!format!("{urls:?}").contains("secret"));
-    }
-
-    #[test]
-    fn equal_urls_are_refused() {
-        let url = || "postgres://localhost/one".to_owned();
-        assert!(
-            DatabaseUrls { agent_memory: url(), shared_kb: url(), internal_shared: "postgres://localhost/two".into() }.check().is_err()
-        );
-        let same = |other: &str| {
-            let internal_shared = "postgres://localhost/three".into();
-            DatabaseUrls { agent_memory: url(), shared_kb: other.into(), internal_shared }.check()
-        };
-        assert!(same("postgres://vera@localhost:5432/one?sslmode=disable").is_err());
-        assert!(same("postgres://localhost:5433/one").is_ok());
-    }
 
     #[test]
     fn lock_keys_tell_parts_apart() {

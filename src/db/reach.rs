@@ -1,7 +1,9 @@
 //! Whether a server takes connections at all. A pool cannot tell: it waits alike for a busy connection and for a server that is gone.
 
+use super::illness::{Health, Illness};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -13,11 +15,12 @@ pub struct Reach {
     /// How long the server may take, and how long its answer is good for.
     patience: Duration,
     last: Mutex<Option<(Instant, bool)>>,
+    health: Arc<Health>,
 }
 
 impl Reach {
-    pub fn new(options: PgConnectOptions, patience: Duration) -> Self {
-        Self { options, patience, last: Mutex::default() }
+    pub fn new(options: PgConnectOptions, patience: Duration, health: Arc<Health>) -> Self {
+        Self { options, patience, last: Mutex::default(), health }
     }
 
     /// Whether a connection of its own can be opened. A server that has no more to give is there, too.
@@ -33,8 +36,10 @@ impl Reach {
                 connection.close().await.ok();
                 true
             }
-            // 53300: too many connections.
-            Ok(Err(error)) => error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "53300"),
+            Ok(Err(error)) => {
+                self.health.note(&error);
+                Illness::in_error(&error) == Some(Illness::TooManyConnections)
+            }
             Err(_) => false,
         };
         *last = Some((Instant::now(), answered));

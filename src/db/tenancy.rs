@@ -19,6 +19,14 @@ pub struct Tenancy {
     pub users: Users,
 }
 
+impl Tenancy {
+    /// Whoever sees nothing.
+    pub(super) fn nobody() -> Self {
+        let agent = AgentId(Uuid::nil());
+        Self { tenant: TenantId(Uuid::nil()), agent, commons: agent, users: Users::Nobody }
+    }
+}
+
 /// Whose rows are in reach, among those that belong to a user. Rows without a user always are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Users {

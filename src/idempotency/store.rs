@@ -1,11 +1,11 @@
 //! All SQL of idempotent requests. Each of the three databases has a table with the same columns.
 
 use crate::api::{AgentId, KeyId, MemoryId};
-use crate::db::{DbError, Tenancy, Tx, of_user};
+use crate::db::{DbError, SystemPool, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::postgres::PgArguments;
-use sqlx::{Arguments, PgPool};
+use sqlx::Arguments;
 
 /// What makes two requests the same one.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +116,6 @@ pub async fn erase(tx: &mut Tx, tenancy: Tenancy, memory: MemoryId) -> Result<i6
 
 /// Deletes up to `most` requests of all tenants that ran before a time; returns how many.
 #[tracing::instrument(level = "debug", skip_all)]
-pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+pub async fn sweep(pool: &SystemPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select sweep_idempotent_requests($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
 }

@@ -2,9 +2,8 @@
 
 use super::{Held, NewEvent, PostedJob, State, Task};
 use crate::api::{AgentId, EventId, TenantId, UserId};
-use crate::db::{DbError, Tenancy, Tx, insert};
+use crate::db::{DbError, SystemPool, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
 pub const CHANNEL: &str = "remembrancer_captures";
@@ -125,7 +124,7 @@ pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: 
 /// Puts a job from another database on the bus; delivering it again changes nothing.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn deliver(
-    pool: &PgPool,
+    pool: &SystemPool,
     tenant: TenantId,
     agent: AgentId,
     id: EventId,
@@ -180,7 +179,7 @@ pub enum Load {
 
 /// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
 /// any. Observations are never claimed.
-pub async fn claim(pool: &PgPool, load: Load, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
+pub async fn claim(pool: &SystemPool, load: Load, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
     let heavy: Vec<&str> = Task::HEAVY.iter().map(|task| task.as_str()).collect();
     Ok(sqlx::query_as(
         r"with recursive tenants as (
@@ -241,7 +240,7 @@ pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Valu
 }
 
 /// Extends a lease; false when it was lost.
-pub async fn extend(pool: &PgPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn extend(pool: &SystemPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         "update events set leased_until = $5 where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
     )
@@ -267,7 +266,7 @@ pub struct Ending<'a> {
 }
 
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
-pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
+pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
                  finished_at = case when $5 in ('done', 'dead') then $9 end,
@@ -291,7 +290,7 @@ pub async fn finish(pool: &PgPool, event: &Leased, ending: &Ending<'_>) -> Resul
 
 /// Makes the failed events of a tenant due now instead of later.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn hasten(pool: &PgPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn hasten(pool: &SystemPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'")
         .bind(tenant)
         .bind(now)
@@ -301,7 +300,7 @@ pub async fn hasten(pool: &PgPool, tenant: TenantId, now: DateTime<Utc>) -> Resu
 }
 
 /// How many events wait or run, by state.
-pub async fn depth(pool: &PgPool) -> Result<Vec<(String, i64)>, DbError> {
+pub async fn depth(pool: &SystemPool) -> Result<Vec<(String, i64)>, DbError> {
     Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state")
         .fetch_all(pool)
         .await?)
@@ -343,6 +342,6 @@ pub async fn sweep(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>, most: i
 
 /// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn commons(control: &PgPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
+pub async fn commons(control: &SystemPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)
 }

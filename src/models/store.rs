@@ -1,8 +1,8 @@
 //! SQL of the model registry.
 
 use super::{Floors, Model};
-use crate::db::DbError;
-use sqlx::{FromRow, PgPool};
+use crate::db::{DbError, SystemPool};
+use sqlx::FromRow;
 
 #[derive(FromRow)]
 struct Row {
@@ -16,7 +16,7 @@ struct Row {
     lexical_floor: f64,
 }
 
-pub async fn model(pool: &PgPool, name: &str) -> Result<Option<Model>, DbError> {
+pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbError> {
     let row: Option<Row> = sqlx::query_as(
         r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor
             from models where name = $1",

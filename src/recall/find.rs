@@ -115,7 +115,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     };
     let memory = match (memory, &knowledge) {
         (Ok(memory), _) => memory,
-        (Err(error @ Error::Db(DbError::Exhausted | DbError::Unavailable(_))), Some(_)) => {
+        (Err(Error::Db(error)), Some(_)) if error.is_away() => {
             tracing::warn!(%error, "memory could not be searched; a recall returns knowledge only");
             degraded.push("memory".to_owned());
             MemorySide::default()

@@ -3,7 +3,7 @@
 //! Light work (milliseconds) and heavy work (extraction, consolidation) have a worker each, so that the first never waits for the second.
 
 use crate::api::RequestId;
-use crate::db::Database;
+use crate::db::{Database, SystemPool};
 use crate::engine::{Engine, Signal};
 use crate::error::Error;
 use crate::jobs::store::{self, Ending, Leased, Load};
@@ -12,7 +12,6 @@ use crate::op::OpContext;
 use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
-use sqlx::PgPool;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
 
@@ -110,7 +109,7 @@ async fn work_batch(engine: &Engine, database: &Database, load: Load, stop: &Can
     Ok(claimed)
 }
 
-async fn attempt(engine: &Engine, pool: &PgPool, event: &Leased, stop: &CancellationToken) -> Result<(), Error> {
+async fn attempt(engine: &Engine, pool: &SystemPool, event: &Leased, stop: &CancellationToken) -> Result<(), Error> {
     // Its earlier holders died with it again and again: a job that kills its worker must end, too.
     let result = match event.tries > ATTEMPTS_MAX {
         true => Err(Error::internal(format!("every worker died while working on it, in {ATTEMPTS_MAX} attempts"))),
@@ -162,7 +161,7 @@ fn failed(event: &Leased, error: String, run_after: DateTime<Utc>) -> Verdict {
 }
 
 /// Extends the lease of an event again and again; returns when it was lost.
-async fn lease_lost(engine: &Engine, pool: &PgPool, event: &Leased) {
+async fn lease_lost(engine: &Engine, pool: &SystemPool, event: &Leased) {
     loop {
         tokio::time::sleep(HEARTBEAT).await;
         // A database that is out of reach for a moment costs no lease yet.

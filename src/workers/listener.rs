@@ -2,7 +2,6 @@
 
 use crate::engine::Engine;
 use crate::jobs::store::CHANNEL;
-use sqlx::postgres::PgListener;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +24,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
 }
 
 async fn listen(engine: &Engine) -> Result<(), sqlx::Error> {
-    let mut listener = PgListener::connect_with(engine.db().memory.system()).await?;
+    let mut listener = engine.db().memory.system().listener().await?;
     listener.listen(CHANNEL).await?;
     // What was committed before it listened.
     engine.captures().wake();

@@ -42,6 +42,7 @@ mod narrowing;
 mod out_of_reach;
 mod outage;
 mod people;
+mod pooler;
 mod portability;
 mod portability_attacks;
 mod portability_capture;

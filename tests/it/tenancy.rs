@@ -22,7 +22,6 @@ mod recall;
 mod usage;
 mod vocabulary;
 
-use crate::support::owner;
 use activity::ACTIVITY;
 use audit::{AUDIT, OUTBOX, OUTBOX_KB};
 use capture::{CAPTURE, CAPTURE_KB, INBOX};
@@ -42,11 +41,9 @@ use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_U
 use recall::RECALL;
 use remembrancer::OpContext;
 use remembrancer::api::{Scope, UserId};
-use remembrancer::db::{Database, Tx, Users};
+use remembrancer::db::{Database, SystemPool, Tx, Users};
 use remembrancer::testing::key;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
-use std::str::FromStr;
+use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
 
@@ -95,18 +92,18 @@ fn pooled() -> impl Iterator<Item = Pooled> {
 }
 
 /// A hash over every row of a tenant, per table.
-async fn fingerprint(connection: &mut PgConnection, tenant: remembrancer::api::TenantId) -> Vec<(String, Option<String>)> {
+async fn fingerprint(tx: &mut Tx, tenant: remembrancer::api::TenantId) -> Vec<(String, Option<String>)> {
     let tables: Vec<String> = sqlx::query_scalar(
         "select table_name::text from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1",
     )
-    .fetch_all(&mut *connection)
+    .fetch_all(&mut **tx)
     .await
     .unwrap();
     assert!(!tables.is_empty());
     let mut hashes = Vec::new();
     for table in tables {
         let sql = format!("select md5(string_agg(t::text, '|' order by t::text)) from {table} t where tenant_id = $1");
-        hashes.push((table, sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut *connection).await.unwrap()));
+        hashes.push((table, sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).fetch_one(&mut **tx).await.unwrap()));
     }
     hashes
 }
@@ -122,9 +119,8 @@ async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: remembrancer::a
     (seen, fingerprint(&mut tx, victim).await != before)
 }
 
-async fn pool(url: &str, role: &str) -> PgPool {
-    let options = PgConnectOptions::from_str(url).unwrap().options([("role", role)]);
-    PgPoolOptions::new().max_connections(1).connect_with(options).await.unwrap()
+fn pool(url: &str, role: &'static str) -> SystemPool {
+    SystemPool::in_role(url, role).unwrap()
 }
 
 impl Two {
@@ -164,7 +160,7 @@ async fn predicates_alone_keep_tenants_apart() {
     let right = two.case.clone();
     let wrong = right.clone().of(&two.b.system);
     for (_, url, queries) in two.databases() {
-        let owner = pool(url, "none").await;
+        let owner = pool(url, "none");
         for query in queries.into_iter().filter(|query| !BY_SETTINGS.contains(&query.name)) {
             let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &right, two.a.system.tenant_id).await;
             assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
@@ -215,7 +211,7 @@ async fn policies_alone_keep_users_apart() {
 async fn predicates_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
     let urls = two.a.engine.urls();
-    let (memory, control) = (pool(&urls.agent_memory, "none").await, pool(&urls.internal_shared, "none").await);
+    let (memory, control) = (pool(&urls.agent_memory, "none"), pool(&urls.internal_shared, "none"));
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
     let of_control = listed(OF_USERS).map(|query| (&control, query));
@@ -236,13 +232,13 @@ async fn predicates_alone_keep_users_apart() {
 async fn whoever_does_not_say_who_asks_sees_nothing() {
     let two = Two::new().await;
     for (_, url, queries) in two.databases() {
-        let app = pool(url, "rmb_app").await;
+        let app = pool(url, "rmb_app");
         for query in queries {
             let result = outcome(app.begin().await.unwrap(), query, &two.case, two.a.system.tenant_id).await;
             assert_eq!(result, (0, false), "{}", query.name);
         }
     }
-    let app = pool(&two.a.engine.urls().agent_memory, "rmb_app").await;
+    let app = pool(&two.a.engine.urls().agent_memory, "rmb_app");
     for query in of_agents() {
         let mut tx = app.begin().await.unwrap();
         let tenant_only = "select set_config('rmb.tenant', $1::text, true), set_config('rmb.agent', '', true)";
@@ -254,7 +250,7 @@ async fn whoever_does_not_say_who_asks_sees_nothing() {
 #[tokio::test]
 async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
     let two = Two::new().await;
-    let (control, kb) = (pool(&two.a.engine.urls().internal_shared, "none").await, pool(&two.a.engine.urls().shared_kb, "none").await);
+    let (control, kb) = (pool(&two.a.engine.urls().internal_shared, "none"), pool(&two.a.engine.urls().shared_kb, "none"));
     let (_, text) = key(&two.a.engine, &two.a.system, two.case.agent, &[Scope::MemoryRead]).await;
     let key_id: uuid::Uuid = sqlx::query_scalar("select id from api_keys where prefix = $1")
         .bind(text.split('_').nth(1).unwrap())
@@ -262,16 +258,14 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
         .await
         .unwrap();
     let case = Case { key: remembrancer::api::KeyId(key_id), ..two.case.clone() };
-    let urls = two.a.engine.urls();
     for query in pooled() {
-        let url = if query.kb { &urls.shared_kb } else { &urls.internal_shared };
         let pool = if query.kb { &kb } else { &control };
-        let before = fingerprint(&mut owner(url).await, two.a.system.tenant_id).await;
+        let before = fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await;
         let wrong = case.clone().of(&two.b.system);
         assert_eq!((query.run)(pool, &wrong).await.unwrap_or(0), 0, "{}", query.name);
-        assert_eq!(fingerprint(&mut owner(url).await, two.a.system.tenant_id).await, before, "{}", query.name);
+        assert_eq!(fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await, before, "{}", query.name);
         let seen = (query.run)(pool, &case).await.unwrap();
-        let changed = fingerprint(&mut owner(url).await, two.a.system.tenant_id).await != before;
+        let changed = fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await != before;
         assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
     }
 }

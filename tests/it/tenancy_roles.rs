@@ -4,7 +4,7 @@ use crate::support::{agent, memory_owner, owner, remember, settle};
 use remembrancer::api::MemoryFilter;
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, Logins};
-use remembrancer::testing::{Fake, World, fact};
+use remembrancer::testing::{Fake, TestDatabases, World, fact};
 use remembrancer::{Settings, memories};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
@@ -154,4 +154,45 @@ async fn every_table_of_tenants_has_policies_and_belongs_to_no_role_of_the_serve
         .await
         .unwrap();
     assert_eq!(strong, 0);
+}
+
+/// What looks beyond the rows of its caller has a role of its own, so that the rights of a function end at its columns.
+#[tokio::test]
+async fn functions_that_look_further_belong_to_a_role_that_owns_nothing_else_and_has_rights_by_column() {
+    let urls = TestDatabases::shared().await;
+    let mut seen = 0;
+    for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
+        let mut owner = owner(url).await;
+        let functions: Vec<(String, String)> = sqlx::query_as(
+            "select proname::text, pg_get_userbyid(proowner)::text from pg_proc where prosecdef and pronamespace = 'public'::regnamespace",
+        )
+        .fetch_all(&mut owner)
+        .await
+        .unwrap();
+        let others: Vec<_> = functions.iter().filter(|(_, owner)| owner != "rmb_definer").collect();
+        assert!(others.is_empty(), "{others:?}");
+        seen += functions.len();
+        let owned: Vec<String> = sqlx::query_scalar(
+            r"select pg_describe_object(classid, objid, objsubid) from pg_shdepend
+               where refobjid = 'rmb_definer'::regrole and deptype = 'o'
+                 and dbid = (select oid from pg_database where datname = current_database())
+                 and not (classid = 'pg_proc'::regclass and objid in (select oid from pg_proc where prosecdef))",
+        )
+        .fetch_all(&mut owner)
+        .await
+        .unwrap();
+        assert!(owned.is_empty(), "{owned:?}");
+        let whole: Vec<String> = sqlx::query_scalar(
+            r"select c.relname || ' ' || p from pg_class c, unnest(array['select', 'insert', 'update', 'truncate']) p
+               where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and has_table_privilege('rmb_definer', c.oid, p)",
+        )
+        .fetch_all(&mut owner)
+        .await
+        .unwrap();
+        assert!(whole.is_empty(), "{whole:?}");
+        let creates: bool =
+            sqlx::query_scalar("select has_schema_privilege('rmb_definer', 'public', 'create')").fetch_one(&mut owner).await.unwrap();
+        assert!(!creates);
+    }
+    assert!(seen >= 19, "only {seen} functions were looked at");
 }

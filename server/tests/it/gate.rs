@@ -4,10 +4,10 @@ use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, header};
+use remembrancer::db::Tx;
 use remembrancer::testing::{TestDatabases, World};
 use remembrancer::{Engine, identity};
-use sqlx::pool::PoolConnection;
-use sqlx::{Connection, PgConnection, Postgres};
+use sqlx::{Connection, PgConnection};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -15,11 +15,10 @@ const STRANGER: &str = "203.0.113.9:4711";
 const NEIGHBOUR: &str = "198.51.100.7:4711";
 
 /// Takes every connection to the control database that looks up keys and sessions.
-async fn exhaust(engine: &Engine) -> Vec<PoolConnection<Postgres>> {
-    let pool = engine.db().control.system();
+async fn exhaust(engine: &Engine) -> Vec<Tx> {
     let mut held = Vec::new();
-    for _ in 0..pool.options().get_max_connections() {
-        held.push(pool.acquire().await.unwrap());
+    for _ in 0..5 {
+        held.push(engine.db().control.begin_system().await.unwrap());
     }
     held
 }

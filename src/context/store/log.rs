@@ -4,10 +4,10 @@ use crate::api::{
     AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId,
 };
 use crate::db::cursor::Seek;
-use crate::db::{COUNTED, DbError, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
+use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
-use sqlx::{PgPool, Postgres, QueryBuilder};
+use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// One context as the log keeps it.
@@ -204,7 +204,7 @@ pub async fn holds_forgotten(
 }
 
 /// Deletes at most `most` old rows of the log and as many old texts, of any tenant; how many. Without a time, the log is kept.
-pub async fn sweep(pool: &PgPool, log: Option<DateTime<Utc>>, texts: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+pub async fn sweep(pool: &SystemPool, log: Option<DateTime<Utc>>, texts: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     let mut tx = begin(pool).await?;
     let swept = sqlx::query_scalar("select sweep_contexts($1, $2, $3)").bind(log).bind(texts).bind(most).fetch_one(&mut *tx).await?;
     tx.commit().await?;

@@ -1,21 +1,21 @@
 //! Requests, legal holds and the keys of tenants.
 
 use crate::api::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
-use crate::db::{DbError, Tx, insert};
+use crate::db::{DbError, SystemPool, Tx, insert};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
-use sqlx::{FromRow, PgPool};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 /// The secret of a tenant's key, if it has one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn secret(control: &PgPool, tenant: TenantId) -> Result<Option<String>, DbError> {
+pub async fn secret(control: &SystemPool, tenant: TenantId) -> Result<Option<String>, DbError> {
     Ok(sqlx::query_scalar("select secret from tenant_keys where tenant_id = $1").bind(tenant).fetch_optional(control).await?)
 }
 
 /// Gives a tenant a secret, unless it has one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn insert_secret(control: &PgPool, tenant: TenantId, secret: &str, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn insert_secret(control: &SystemPool, tenant: TenantId, secret: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("insert into tenant_keys (tenant_id, secret, created_at) values ($1, $2, $3) on conflict do nothing")
         .bind(tenant)
         .bind(secret)
@@ -220,7 +220,7 @@ pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, no
 
 /// The requests of a tenant that were confirmed and are not done.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn unfinished(control: &PgPool, tenant: TenantId) -> Result<Vec<ErasureId>, DbError> {
+pub async fn unfinished(control: &SystemPool, tenant: TenantId) -> Result<Vec<ErasureId>, DbError> {
     Ok(sqlx::query_scalar("select id from erasure_requests where tenant_id = $1 and state = 'confirmed' order by confirmed_at")
         .bind(tenant)
         .fetch_all(control)
@@ -230,7 +230,7 @@ pub async fn unfinished(control: &PgPool, tenant: TenantId) -> Result<Vec<Erasur
 /// Puts the job of a request on the bus of memories, or wakes a dead one. A job that waits or runs stays as it is.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn post_job(
-    memory: &PgPool,
+    memory: &SystemPool,
     (tenant, commons): (TenantId, AgentId),
     id: ErasureId,
     payload: &serde_json::Value,
@@ -255,7 +255,7 @@ pub async fn post_job(
 
 /// Says what the job of a request does now.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn begin_step(control: &PgPool, tenant: TenantId, id: ErasureId, step: &str) -> Result<(), DbError> {
+pub async fn begin_step(control: &SystemPool, tenant: TenantId, id: ErasureId, step: &str) -> Result<(), DbError> {
     sqlx::query("update erasure_requests set step = $3 where tenant_id = $1 and id = $2 and state = 'confirmed'")
         .bind(tenant)
         .bind(id)
@@ -267,7 +267,7 @@ pub async fn begin_step(control: &PgPool, tenant: TenantId, id: ErasureId, step:
 
 /// Records the counts before the first row goes; later ones change nothing.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn put_found(control: &PgPool, tenant: TenantId, id: ErasureId, found: &[TableCount]) -> Result<(), DbError> {
+pub async fn put_found(control: &SystemPool, tenant: TenantId, id: ErasureId, found: &[TableCount]) -> Result<(), DbError> {
     sqlx::query("update erasure_requests set found = $3 where tenant_id = $1 and id = $2 and state = 'confirmed' and found is null")
         .bind(tenant)
         .bind(id)

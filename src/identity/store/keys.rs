@@ -2,10 +2,9 @@
 
 use super::parse_all;
 use crate::api::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::KeyRecord;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 /// A new key.
@@ -83,7 +82,7 @@ impl TryFrom<KeyRow> for KeyRecord {
 }
 
 /// The key that a request's prefix names.
-pub async fn key_by_prefix(pool: &PgPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
+pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
                  a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
@@ -164,7 +163,7 @@ pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<V
 
 /// A tenant's key by its id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
+pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
                  a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
@@ -182,7 +181,7 @@ pub async fn key_by_id(pool: &PgPool, tenant: TenantId, id: KeyId) -> Result<Opt
 
 /// Notes that a key was used.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn key_used(pool: &PgPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn key_used(pool: &SystemPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update api_keys set last_used_at = $3 where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3)")
         .bind(tenant)
         .bind(key)

@@ -20,9 +20,8 @@ pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, 
 
 use super::model::{Agent, Tenant};
 use crate::api::{AgentId, Discipline, TenantId};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, SystemPool, Tx};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use std::str::FromStr;
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
@@ -30,7 +29,7 @@ fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str
 }
 
 /// A tenant by slug, with its commons.
-pub async fn tenant(pool: &PgPool, slug: &str) -> Result<Option<Tenant>, DbError> {
+pub async fn tenant(pool: &SystemPool, slug: &str) -> Result<Option<Tenant>, DbError> {
     let row: Option<(TenantId, String, String, AgentId)> = sqlx::query_as(
         r"select t.id, t.slug, t.name, c.id
             from tenants t join agents c on c.tenant_id = t.id and c.kind = 'commons'
@@ -43,7 +42,7 @@ pub async fn tenant(pool: &PgPool, slug: &str) -> Result<Option<Tenant>, DbError
 }
 
 /// Every tenant's slug, in order.
-pub async fn tenant_slugs(pool: &PgPool) -> Result<Vec<String>, DbError> {
+pub async fn tenant_slugs(pool: &SystemPool) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar("select slug from tenants order by slug").fetch_all(pool).await?)
 }
 
@@ -105,7 +104,7 @@ pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: Date
 }
 
 /// The tenant and the slug of the agent that has an id.
-pub async fn agent_holder(pool: &PgPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
+pub async fn agent_holder(pool: &SystemPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
     Ok(sqlx::query_as("select tenant_id, slug from agents where id = $1").bind(id).fetch_optional(pool).await?)
 }
 

@@ -2,10 +2,9 @@
 
 use super::parse_all;
 use crate::api::{AgentId, OperatorId, OperatorRole, TenantId};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::OperatorRecord;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 /// A new operator.
 pub struct NewOperator<'a> {
@@ -66,7 +65,7 @@ impl TryFrom<OperatorRow> for OperatorRecord {
 }
 
 /// An operator by what is typed at sign-in.
-pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
+pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = sqlx::query_as(
         r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
                  o.disabled_at
@@ -80,7 +79,7 @@ pub async fn operator_by_login(pool: &PgPool, login: &str) -> Result<Option<Oper
 }
 
 /// An operator by id.
-pub async fn operator(pool: &PgPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
+pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = sqlx::query_as(
         r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
                  o.disabled_at
@@ -132,7 +131,7 @@ pub async fn set_password(tx: &mut Tx, id: OperatorId, password_hash: &str) -> R
 }
 
 /// A session that has not expired, by the hash of its id, as everywhere below.
-pub async fn session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
+pub async fn session(pool: &SystemPool, id: &[u8], now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
     Ok(sqlx::query_as("select data, expires_at from sessions where id_hash = $1 and expires_at > $2")
         .bind(id)
         .bind(now)
@@ -141,7 +140,7 @@ pub async fn session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<Opt
 }
 
 /// Inserts a session; false if the id is taken.
-pub async fn insert_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn insert_session(pool: &SystemPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("insert into sessions (id_hash, data, expires_at) values ($1, $2, $3) on conflict (id_hash) do nothing")
         .bind(id)
         .bind(data)
@@ -152,7 +151,7 @@ pub async fn insert_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, 
 }
 
 /// Writes a session that exists. One that was deleted meanwhile stays deleted: a late save must not undo a sign-out.
-pub async fn save_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn save_session(pool: &SystemPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update sessions set data = $2, expires_at = $3 where id_hash = $1")
         .bind(id)
         .bind(data)
@@ -163,7 +162,7 @@ pub async fn save_session(pool: &PgPool, id: &[u8], data: &serde_json::Value, ex
 }
 
 /// Deletes a session, and with it every one that has expired.
-pub async fn delete_session(pool: &PgPool, id: &[u8], now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn delete_session(pool: &SystemPool, id: &[u8], now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("delete from sessions where id_hash = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! SQL of users.
 
 use crate::api::{TenantId, UserId};
-use crate::db::{DbError, Tx, like};
+use crate::db::{DbError, SystemPool, Tx, like};
 use crate::identity::model::User;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 /// Users whose reference or name begins with a text.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
@@ -31,7 +30,7 @@ pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Resul
 
 /// The user that has this reference in the organisation.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn user_by_reference(pool: &PgPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
+pub async fn user_by_reference(pool: &SystemPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")
         .bind(tenant)
         .bind(reference)

@@ -3,13 +3,13 @@
 use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{COUNTED, DbError, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
+use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
 use crate::memories::model::{embedded_text, wording};
 use crate::ranking::bm25::Statistics;
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
-use sqlx::{FromRow, PgPool, Postgres, QueryBuilder};
+use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 
 /// One row of the log.
@@ -176,7 +176,7 @@ pub async fn versions_seen(
 }
 
 /// Deletes at most `most` recalls that are older than `before`, of any tenant, with their dependent rows; how many.
-pub async fn sweep(pool: &PgPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+pub async fn sweep(pool: &SystemPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     let mut tx = begin(pool).await?;
     lift_statement_timeout(&mut tx).await?;
     let swept = sqlx::query_scalar("select sweep_retrievals($1, $2)").bind(before).bind(most).fetch_one(&mut *tx).await?;

@@ -1,22 +1,22 @@
 //! SQL of accounts, their credit, and prices.
 
 use crate::api::{TenantId, UsageLimits, UserId};
-use crate::db::{DbError, Tx};
+use crate::db::{DbError, SystemPool, Tx};
 use crate::usage::accounts::{Left, Price};
 use chrono::{DateTime, Utc};
-use sqlx::{FromRow, PgPool};
+use sqlx::FromRow;
 use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The prices of models that cost something.
-pub async fn prices(pool: &PgPool) -> Result<HashMap<String, Price>, DbError> {
+pub async fn prices(pool: &SystemPool) -> Result<HashMap<String, Price>, DbError> {
     let rows: Vec<(String, f64, f64)> =
         sqlx::query_as("select model, input, output from model_prices where input > 0 or output > 0").fetch_all(pool).await?;
     Ok(rows.into_iter().map(|(model, input, output)| (model, Price { input, output })).collect())
 }
 
 /// Sets what a model costs from now on.
-pub async fn set_price(pool: &PgPool, model: &str, price: Price) -> Result<(), DbError> {
+pub async fn set_price(pool: &SystemPool, model: &str, price: Price) -> Result<(), DbError> {
     sqlx::query(
         r"insert into model_prices (model, input, output) values ($1, $2, $3)
           on conflict (model) do update set input = excluded.input, output = excluded.output",
@@ -31,7 +31,7 @@ pub async fn set_price(pool: &PgPool, model: &str, price: Price) -> Result<(), D
 
 /// What the limits of a tenant's accounts leave, as the ledger was written last.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn left(pool: &PgPool, tenant: TenantId, month: DateTime<Utc>) -> Result<Vec<Left>, DbError> {
+pub async fn left(pool: &SystemPool, tenant: TenantId, month: DateTime<Utc>) -> Result<Vec<Left>, DbError> {
     Ok(sqlx::query_as(
         r"select nullif(a.user_id, $3) as user_id,
                  case when a.needs_credit then

@@ -6,13 +6,13 @@ pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, l
 
 use super::{Line, Purpose, Sum};
 use crate::api::{AgentId, TenantId, Usage, UsageLine};
-use crate::db::{DbError, Tenancy, Tx, begin};
+use crate::db::{DbError, SystemPool, Tenancy, Tx, begin};
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::{FromRow, PgPool};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 /// Adds sums to the lines of the ledger, at today's prices, and lowers the accounts that they concern: all or nothing.
-pub async fn add(pool: &PgPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {
     let each = |value: &dyn Fn(&Line) -> Uuid| -> Vec<Uuid> { lines.iter().map(|(line, _)| value(line)).collect() };
     let count = |value: &dyn Fn(&Sum) -> i64| -> Vec<i64> { lines.iter().map(|(_, sum)| value(sum)).collect() };
     let (tenants, users) = (each(&|line| line.payer.tenant_id.0), each(&|line| line.payer.user_id.map_or(Uuid::nil(), |id| id.0)));

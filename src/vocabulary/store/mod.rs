@@ -13,9 +13,8 @@ pub use terms::{
 };
 
 use crate::api::{AgentId, EventId, MemoryId, TenantId};
-use crate::db::{DbError, Tx, begin, lock, lock_key};
+use crate::db::{DbError, SystemPool, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 /// The vocabulary's version; 0 before the first decision.
@@ -68,7 +67,7 @@ pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbErro
 /// Counts a proposal once per delivery: adds to the open one, to a rejected one or, if the phrase became known meanwhile, to the one that
 /// made it known. Otherwise it opens one, also for a phrase that is no longer a term.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn deliver_proposal(kb: &PgPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
+pub async fn deliver_proposal(kb: &SystemPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = begin(kb).await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;
     let known: Option<Uuid> = sqlx::query_scalar(

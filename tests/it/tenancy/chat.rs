@@ -3,12 +3,11 @@
 use super::queries::{Case, Pooled, control};
 use remembrancer::api::{BotId, UserId};
 use remembrancer::chat::store as chat;
-use remembrancer::db::DbError;
-use sqlx::PgPool;
+use remembrancer::db::{DbError, SystemPool};
 use uuid::Uuid;
 
 /// A bot that speaks with the case's key, if the tenant has it.
-async fn bot(pool: &PgPool, c: &Case, place: u128) -> Result<(BotId, bool), DbError> {
+async fn bot(pool: &SystemPool, c: &Case, place: u128) -> Result<(BotId, bool), DbError> {
     let id = BotId(Uuid::from_u128(c.fresh.as_u128() + place));
     Ok((id, chat::insert_bot(pool, c.tenant, id, c.key, "x", &[], c.now).await?))
 }

@@ -8,7 +8,7 @@ use remembrancer::api::{
 };
 use remembrancer::clock::Clock;
 use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, Tx};
+use remembrancer::db::{DbError, SystemPool, Tx};
 use remembrancer::idempotency::store as idempotency;
 use remembrancer::identity::save_view;
 use remembrancer::knowledge::store as knowledge;
@@ -18,7 +18,6 @@ use remembrancer::models::Floors;
 use remembrancer::projects::store as projects;
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
-use sqlx::PgPool;
 use std::pin::Pin;
 use uuid::Uuid;
 
@@ -34,11 +33,11 @@ pub struct Query {
 pub struct Pooled {
     pub name: &'static str,
     pub kb: bool,
-    pub run: for<'a> fn(&'a PgPool, &'a Case) -> Answer<'a>,
+    pub run: for<'a> fn(&'a SystemPool, &'a Case) -> Answer<'a>,
 }
 
 /// One of the control database.
-pub fn control(name: &'static str, run: for<'a> fn(&'a PgPool, &'a Case) -> Answer<'a>) -> Pooled {
+pub fn control(name: &'static str, run: for<'a> fn(&'a SystemPool, &'a Case) -> Answer<'a>) -> Pooled {
     Pooled { name, kb: false, run }
 }
 

@@ -1,0 +1,206 @@
+//! Poolers between the server and Postgres: they ignore start-up options, forget settings between transactions, or change statements.
+//! Whatever they do, no transaction works as the owner.
+
+use crate::support::{Told, ask, owner, remember, settle};
+use remembrancer::api::ErrorCode;
+use remembrancer::db::{Database, DatabaseUrls, DbError, Tx};
+use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
+use remembrancer::{Error, Settings, recall};
+use sqlx::ConnectOptions;
+use sqlx::postgres::PgConnectOptions;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// A pooler that ignores `options` and forgets what was set outside a transaction. While `meddles` is set, it also gives the wrong role.
+struct Pooler {
+    address: SocketAddr,
+    meddles: Arc<AtomicBool>,
+}
+
+impl Pooler {
+    async fn before(url: &str) -> Self {
+        let options = PgConnectOptions::from_str(url).unwrap();
+        let postgres = format!("{}:{}", options.get_host(), options.get_port());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let pooler = Self { address: listener.local_addr().unwrap(), meddles: Arc::default() };
+        let meddles = Arc::clone(&pooler.meddles);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&postgres).await.unwrap();
+                tokio::spawn(relay(client, server, Arc::clone(&meddles)));
+            }
+        });
+        pooler
+    }
+
+    fn urls(&self, urls: &DatabaseUrls) -> DatabaseUrls {
+        let through = |url: &str| {
+            let options = PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port());
+            options.to_url_lossy().to_string()
+        };
+        DatabaseUrls {
+            agent_memory: through(&urls.agent_memory),
+            shared_kb: through(&urls.shared_kb),
+            internal_shared: through(&urls.internal_shared),
+        }
+    }
+
+    async fn world(&self, urls: &DatabaseUrls) -> World {
+        let fake = Fake::new();
+        World::with(self.urls(urls), Arc::new(fake.clone()), fake, Settings::default()).await
+    }
+}
+
+async fn frame(from: &mut OwnedReadHalf) -> Option<Vec<u8>> {
+    let kind = from.read_u8().await.ok()?;
+    let length = from.read_u32().await.ok()?;
+    let mut frame = [&[kind][..], &length.to_be_bytes()].concat();
+    frame.resize(length as usize + 1, 0);
+    from.read_exact(&mut frame[5..]).await.ok()?;
+    Some(frame)
+}
+
+fn frames(mut from: OwnedReadHalf) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel(64);
+    tokio::spawn(async move {
+        while let Some(frame) = frame(&mut from).await {
+            if sender.send(frame).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// The first message, without `options`.
+async fn start_up(client: &mut TcpStream) -> Option<Vec<u8>> {
+    loop {
+        let length = client.read_u32().await.ok()?;
+        let mut body = vec![0; length as usize - 4];
+        client.read_exact(&mut body).await.ok()?;
+        // The question whether TLS is spoken here.
+        if body == 80_877_103_u32.to_be_bytes() {
+            client.write_all(b"N").await.ok()?;
+            continue;
+        }
+        let text: Vec<&[u8]> = body[4..].split(|byte| *byte == 0).collect();
+        let mut kept = body[..4].to_vec();
+        for pair in text.chunks(2).filter(|pair| pair.len() == 2 && !pair[0].is_empty() && pair[0] != b"options") {
+            kept.extend(pair.iter().flat_map(|part| [part, &b"\0"[..]].concat()));
+        }
+        kept.push(0);
+        return Some([&(kept.len() as u32 + 4).to_be_bytes()[..], &kept].concat());
+    }
+}
+
+fn question_of(sql: &str) -> Vec<u8> {
+    [&b"Q"[..], &(sql.len() as u32 + 5).to_be_bytes(), sql.as_bytes(), b"\0"].concat()
+}
+
+/// Gives a statement another role of the same length.
+fn meddle(frame: Vec<u8>) -> Vec<u8> {
+    let Ok(text) = String::from_utf8(frame.clone()) else { return frame };
+    text.replace("set local role rmb_app", "set local role none   ").into_bytes()
+}
+
+async fn relay(mut client: TcpStream, server: TcpStream, meddles: Arc<AtomicBool>) -> Option<()> {
+    let start = start_up(&mut client).await?;
+    let ((from_client, mut client), (from_server, mut server)) = (client.into_split(), server.into_split());
+    server.write_all(&start).await.ok()?;
+    let (mut asked, mut answered) = (frames(from_client), frames(from_server));
+    // Whether a transaction ended: the next one finds no setting of this client.
+    let mut ended = false;
+    loop {
+        tokio::select! {
+            frame = asked.recv() => {
+                let frame = frame?;
+                if ended {
+                    server.write_all(&question_of("reset role; reset all")).await.ok()?;
+                    while answered.recv().await?[0] != b'Z' {}
+                    ended = false;
+                }
+                let frame = if meddles.load(Ordering::SeqCst) { meddle(frame) } else { frame };
+                server.write_all(&frame).await.ok()?;
+            }
+            frame = answered.recv() => {
+                let frame = frame?;
+                ended = frame[0] == b'Z' && frame[5] == b'I';
+                client.write_all(&frame).await.ok()?;
+            }
+        }
+    }
+}
+
+/// The role of a transaction, whether it has limits, and its time zone.
+const SELF: &str = "select current_user::text, current_setting('statement_timeout') <> '0', current_setting('TimeZone')";
+
+async fn of(mut tx: Tx) -> (String, bool, String) {
+    sqlx::query_as(SELF).fetch_one(&mut *tx).await.unwrap()
+}
+
+fn limited(role: &str) -> (String, bool, String) {
+    (role.into(), true, "UTC".into())
+}
+
+#[tokio::test]
+async fn behind_a_pooler_that_ignores_options_and_forgets_settings_no_transaction_works_as_the_owner() {
+    let urls = TestDatabases::shared().await;
+    let world = Pooler::before(&urls.agent_memory).await.world(&urls).await;
+    remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    settle(&world).await;
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
+    let db = world.engine.db();
+    for (database, operator) in [(&db.memory, "rmb_operator"), (&db.kb, "rmb_app"), (&db.control, "rmb_app")] {
+        let database: &Database = database;
+        for _ in 0..2 {
+            assert_eq!(of(database.begin(world.atlas.tenancy()).await.unwrap()).await, limited("rmb_app"));
+            assert_eq!(of(database.begin_snapshot(world.system.tenancy()).await.unwrap()).await, limited(operator));
+            assert_eq!(of(database.begin_system().await.unwrap()).await, limited("rmb_system"));
+            let statement: (String, bool, String) = sqlx::query_as(SELF).fetch_one(database.system()).await.unwrap();
+            assert_eq!(statement, limited("rmb_system"), "a single statement");
+            let erasure = of(database.begin_erasure(world.system.tenant_id).await.unwrap()).await;
+            assert_eq!(erasure, ("rmb_eraser".into(), false, "UTC".into()));
+        }
+    }
+    assert_eq!(world.engine.ready().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_until_it_does_not() {
+    let urls = TestDatabases::shared().await;
+    let pooler = Pooler::before(&urls.agent_memory).await;
+    pooler.meddles.store(true, Ordering::SeqCst);
+    let world = World::on(urls.clone()).await;
+    let fake = world.embedder.clone();
+    let through = remembrancer::Engine::open(pooler.urls(&urls), Arc::new(fake), Arc::<FakeClock>::clone(&world.clock), Settings::default());
+    let engine = through.await.unwrap();
+    let refused = engine.db().prove().await.unwrap_err().to_string();
+    for words in ["_agent_memory at 127.0.0.1:", "(DATABASE_URL)", "instead of rmb_app", "pooler"] {
+        assert!(refused.contains(words), "{refused}");
+    }
+    let (database, error) = engine.ready().await.unwrap_err();
+    assert!(database == "agent_memory" && matches!(error, DbError::Refused(_)), "{error}");
+    let recalled = recall::recall(&engine, &world.atlas, question("tea")).await.unwrap_err();
+    assert_eq!(recalled.code(), ErrorCode::Unavailable, "{recalled}");
+    assert!(!recalled.message().contains("127.0.0.1"), "{}", recalled.message());
+    pooler.meddles.store(false, Ordering::SeqCst);
+    recall::recall(&engine, &world.atlas, question("tea")).await.unwrap();
+    assert_eq!(engine.ready().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_role_that_row_level_security_does_not_bind_is_refused() {
+    let urls = TestDatabases::fresh(&FakeClock::default()).await;
+    sqlx::query("alter table memory_links owner to rmb_app").execute(&mut owner(&urls.agent_memory).await).await.unwrap();
+    let world = World::on(urls).await;
+    let tenancy = world.atlas.tenancy();
+    let refused = Error::from(world.engine.db().memory.begin(tenancy).await.unwrap_err());
+    assert!(refused.to_string().contains("row-level security does not bind rmb_app"), "{refused}");
+    assert!(matches!(world.engine.ready().await.unwrap_err(), ("agent_memory", DbError::Refused(_))));
+}

@@ -3,7 +3,7 @@
 use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
 use crate::api::{
-    AssembleRequest, AssembledContext, BlockItem, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState, UserRef,
+    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState, UserRef,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tenancy, Users};
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::guard;
 use crate::identity::{self, acting_for};
 use crate::op::{Access, OpContext};
+use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use sqlx::types::Json;
@@ -46,7 +47,7 @@ pub(super) fn write(
         ordering: request.order,
         tiers: request.tiers,
         vectors: request.vectors,
-        model: request.model.clone(),
+        model: request.model.clone().map(guard::without_secrets),
         budget: i32::try_from(context.budget).unwrap_or(i32::MAX),
         tokens: i32::try_from(context.tokens).unwrap_or(i32::MAX),
         tokenizer: context.tokenizer.clone(),
@@ -128,7 +129,8 @@ fn without_words(block: &ContextBlock) -> ContextBlock {
 }
 
 /// One context of the log: an agent reads its own, for the user it acts for; an operator reads those of the tenant. An agent does not get
-/// the text if a memory was forgotten since, or one in it has expired; an operator gets it with that state.
+/// the text if a memory was forgotten since, or one in it has expired; an operator gets it with that state. A key without `kb:read` gets it
+/// without documents, whichever key of the agent assembled it.
 ///
 /// # Errors
 /// `Forbidden` without `context:read` or the role `viewer`; `NotFound` for another agent's, user's or tenant's context, or one that the log
@@ -147,7 +149,7 @@ pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Optio
         }
     };
     let ctx = &acting_for(engine, ctx, user).await?;
-    let (entry, text, withheld) = read(engine, ctx, id).await?;
+    let (mut entry, mut text, withheld) = read(engine, ctx, id).await?;
     if own.is_some_and(|own| own != entry.agent_id) {
         return Err(Error::NotFound("context"));
     }
@@ -156,8 +158,34 @@ pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Optio
         (Some(_), true) => TextState::Withheld,
         (Some(_), false) => TextState::Kept,
     };
-    let text = text.filter(|_| own.is_none() || !withheld);
+    let sight = Sight::of(ctx);
+    narrow(sight, &mut entry, text.as_mut());
+    let text = text.filter(|_| sight.gone || !withheld);
     Ok(to_logged(entry, text, state))
+}
+
+/// Leaves out of a context what the caller may not see. The hash stays that of the whole text.
+fn narrow(sight: Sight, entry: &mut Entry, text: Option<&mut Text>) {
+    sight.narrow_degraded(&mut entry.degraded);
+    if sight.knowledge {
+        return;
+    }
+    let hidden = |block: &ContextBlock| block.name == BlockName::Knowledge;
+    let tokens: u32 = entry.blocks.iter().filter(|block| hidden(block)).map(|block| block.tokens).sum();
+    entry.tokens = entry.tokens.saturating_sub_unsigned(tokens);
+    if let Some(Text { text, .. }) = text {
+        let mut rest = std::mem::take(text);
+        for block in entry.blocks.iter() {
+            let end = usize::try_from(block.bytes).unwrap_or(usize::MAX);
+            let tail = if rest.is_char_boundary(end) { rest.split_off(end) } else { String::new() };
+            if !hidden(block) {
+                text.push_str(&rest);
+            }
+            rest = tail;
+        }
+    }
+    entry.blocks.retain(|block| !hidden(block));
+    entry.cut.retain(|cut| cut.block != BlockName::Knowledge);
 }
 
 /// The row and the text, if it is kept; and whether the text may hold what was forgotten.

@@ -20,6 +20,7 @@ mod replay;
 mod retrievals;
 pub mod scope;
 mod search;
+mod sight;
 pub mod silence;
 pub mod store;
 mod trace;
@@ -35,10 +36,11 @@ pub use replay::replay;
 pub use retrievals::{retrieval, retrievals, sweep};
 pub(crate) use search::for_task;
 pub use search::{search, without_floor};
+pub(crate) use sight::Sight;
 pub use why::explain;
 
 use crate::api::{
-    K_MAX, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope, Trust,
+    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope, Trust,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -47,6 +49,7 @@ use crate::identity::acting_for;
 use crate::memories;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
 use tracing::instrument;
 
 use crate::models::Floors;
@@ -136,8 +139,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         }
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
-    show_contradictions(engine, ctx, &mut hits).await;
-    show_reviews(engine, ctx, &mut hits).await;
+    show_marks(engine, ctx, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
 }
 
@@ -191,18 +193,50 @@ pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [R
     }
 }
 
-/// Adds to each hit the memories that contradict it. If they cannot be read, the answer does not fail: the status still shows that there
-/// are some.
-async fn show_contradictions(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
-    let contradicted = |hit: &RecallHit| hit.memory().filter(|hit| hit.status == MemoryStatus::Contradicted).map(|hit| hit.memory_id);
-    let ids: Vec<_> = hits.iter().filter_map(contradicted).collect();
-    let mut found = match memories::contradictions(engine, ctx, &ids).await {
-        Ok(found) => found,
-        Err(error) => return tracing::warn!(%error, "a recall is answered without the memories that contradict its hits"),
+/// Adds to each hit the memories that contradict it, and marks the shared hits that a person confirmed: in one transaction, and in none if
+/// no hit needs either. If they cannot be read, the answer does not fail: the status still shows that there are some, and shared hits stay
+/// unreviewed.
+async fn show_marks(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
+    let ids = |is: &dyn Fn(&Hit) -> bool| -> Vec<MemoryId> {
+        hits.iter().filter_map(RecallHit::memory).filter(|hit| is(hit)).map(|hit| hit.memory_id).collect()
+    };
+    let disputed = ids(&|hit| hit.status == MemoryStatus::Contradicted);
+    let shared = ids(&|hit| hit.trust == Trust::Unreviewed);
+    let (mut contradicting, reviewed) = match marks(engine, ctx, &disputed, &shared).await {
+        Ok(marks) => marks,
+        Err(error) => return tracing::warn!(%error, "a recall is answered without what contradicts its hits and who reviewed them"),
     };
     for hit in hits {
         if let RecallHit::Memory(hit) = hit {
-            hit.contradicts = found.remove(&hit.memory_id).unwrap_or_default();
+            hit.contradicts = contradicting.remove(&hit.memory_id).unwrap_or_default();
+            if reviewed.contains(&hit.memory_id) {
+                hit.trust = Trust::Reviewed;
+            }
         }
     }
+}
+
+/// The memories that contradict each of the `disputed` ones, and those of the `shared` ones that a person confirmed.
+async fn marks(
+    engine: &Engine,
+    ctx: &OpContext,
+    disputed: &[MemoryId],
+    shared: &[MemoryId],
+) -> Result<(HashMap<MemoryId, Vec<MemoryId>>, Vec<MemoryId>), Error> {
+    let (mut contradicting, mut reviewed): (HashMap<_, Vec<_>>, _) = (HashMap::new(), Vec::new());
+    if disputed.is_empty() && shared.is_empty() {
+        return Ok((contradicting, reviewed));
+    }
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if !disputed.is_empty() {
+        let agents = [ctx.agent_id()?, ctx.commons_id];
+        for (id, other) in memories::store::contradictions(&mut tx, ctx.tenancy(), &agents, disputed, engine.clock().now()).await? {
+            contradicting.entry(id).or_default().push(other);
+        }
+    }
+    if !shared.is_empty() {
+        reviewed = memories::store::reviewed(&mut tx, ctx.tenancy(), shared).await?;
+    }
+    tx.commit().await?;
+    Ok((contradicting, reviewed))
 }

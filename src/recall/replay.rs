@@ -3,7 +3,8 @@
 use super::find::{self, Finding};
 use super::log::LoggedMemory;
 use super::question::{Past, Question};
-use super::retrievals::{considered, detail, measured, reads_deleted};
+use super::retrievals::{considered, detail, measured};
+use super::sight::Sight;
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
 use super::{NEAR_MISSES, blend, differences, scope};
@@ -44,7 +45,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     let then = Past {
         vocabulary: Moment::Version(line.vocabulary_version, at),
         without: line.logged.degraded.clone(),
-        with_deleted: reads_deleted(ctx),
+        with_deleted: Sight::of(ctx).gone,
         statistics: Some(line.statistics.0),
     };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
@@ -54,8 +55,9 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         lost.push("Knowledge of that time could not be searched: it was unavailable, or too much of it was retired since.".into());
     }
     let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());
-    let (replayed, looked_at) = answer(engine, ctx, &line, past).await?;
-    let (today, _) = answer(engine, ctx, &line, today).await?;
+    let k = u32::try_from(line.logged.k).unwrap_or_default();
+    let (replayed, looked_at) = answer(engine, ctx, &line, past, hits_then(ctx, &line, k)).await?;
+    let (today, _) = answer(engine, ctx, &line, today, k).await?;
     let candidates = line.candidates.0.clone();
     let logged = detail(engine, ctx, line).await?;
     let withheld = logged.considered.iter().filter(|one| one.rank.is_some() && is_withheld(one)).count();
@@ -99,7 +101,7 @@ async fn ask(
         ranking: line.logged.ranking,
         reach,
         most: i64::from(line.logged.k) + i64::from(NEAR_MISSES),
-        // Whether the key could read knowledge then follows from the logged candidates.
+        // Whether the key could read knowledge then follows from the logged candidates; they are empty if the caller may not read it now.
         knowledge: !line.knowledge.0.is_empty(),
         floors: Some(Floors { vector: line.vector_floor, lexical: line.lexical_floor }),
         counted: false,
@@ -109,9 +111,21 @@ async fn ask(
     find::find(engine, question).await
 }
 
-/// The hits of an answer, and as many memories with their numbers as the log keeps.
-async fn answer(engine: &Engine, ctx: &OpContext, line: &Measured, found: Finding) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
-    let list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or_default(), line.fewer);
+/// How many hits the replay of a recall has at most. Knowledge that the caller may not see had taken the places of some memories.
+fn hits_then(ctx: &OpContext, line: &Measured, k: u32) -> u32 {
+    let was_cut = line.candidates.iter().any(|one| one.passed && one.rank.is_none());
+    if was_cut && !Sight::of(ctx).knowledge { u32::try_from(line.logged.hits).unwrap_or_default() } else { k }
+}
+
+/// The best `k` hits of an answer, and as many memories with their numbers as the log keeps.
+async fn answer(
+    engine: &Engine,
+    ctx: &OpContext,
+    line: &Measured,
+    found: Finding,
+    k: u32,
+) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
+    let list = blend::list(&found, k, line.fewer);
     let all = usize::MAX;
     let mut memories = logged(&found, &list, all);
     let mut hits = considered(engine, ctx, &line.logged.terms(), line.vector_floor, &memories, &logged_chunks(&found, &list, all)).await?;

@@ -1,6 +1,7 @@
 //! The retrieval log for agents and operators, and its retention.
 
 use super::log::{LoggedChunk, LoggedMemory};
+use super::sight::Sight;
 use super::store::{self, Logged, Measured};
 use crate::api::{
     AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
@@ -11,7 +12,7 @@ use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
-use crate::op::{Access, Actor, OpContext};
+use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::text::words;
@@ -54,14 +55,15 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let mut tx = engine.db().memory.begin_planned_anew(ctx.tenancy()).await?;
     let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;
     // What a filter does not find is not looked for twice.
-    let rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };
+    let mut rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };
     tx.commit().await?;
+    rows.iter_mut().for_each(|row| Sight::of(ctx).narrow(row));
     let page = seek.page(rows, PAGE, total, |row: &Logged| Cursor { key: row.at, id: row.id.0 });
     Ok(page.map(|row| to_retrieval(row, &slugs)))
 }
 
 /// One recall with everything that it considered and the log kept, with the texts of that time. Agents do not see the text of memories that
-/// are deleted or expired by now.
+/// are deleted or expired by now; a key without `kb:read` sees no knowledge, whichever key of the agent asked.
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's or another tenant's recall, or one that the log
@@ -83,7 +85,7 @@ fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
     }
 }
 
-/// The row of the log, if the caller may read it, and the context in which they read it.
+/// The row of the log, if the caller may read it, as far as they may, and the context in which they read it.
 pub(super) async fn measured(
     engine: &Engine,
     ctx: &OpContext,
@@ -95,13 +97,9 @@ pub(super) async fn measured(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let found = store::retrieval(&mut tx, ctx.tenancy(), id).await?;
     tx.commit().await?;
-    let found = found.filter(|found| own.is_none_or(|own| own == found.logged.agent_id)).ok_or(Error::NotFound("retrieval"))?;
+    let mut found = found.filter(|found| own.is_none_or(|own| own == found.logged.agent_id)).ok_or(Error::NotFound("retrieval"))?;
+    Sight::of(&ctx).narrow_measured(&mut found);
     Ok((ctx, found))
-}
-
-/// Whether the caller may still read memories that are deleted or expired by now: operators may, agents may not.
-pub(super) fn reads_deleted(ctx: &OpContext) -> bool {
-    !matches!(ctx.actor, Actor::Agent { .. })
 }
 
 /// A row of the log with the texts of that time.
@@ -131,7 +129,7 @@ pub(super) async fn considered(
 ) -> Result<Vec<Considered>, Error> {
     let seen: Vec<(AgentId, MemoryId, i32)> = candidates.iter().map(|one| (one.agent_id, one.memory_id, one.version)).collect();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let texts = store::versions_seen(&mut tx, ctx.tenancy(), &seen, reads_deleted(ctx), engine.clock().now()).await?;
+    let texts = store::versions_seen(&mut tx, ctx.tenancy(), &seen, Sight::of(ctx).gone, engine.clock().now()).await?;
     tx.commit().await?;
     let texts: HashMap<MemoryId, store::Seen> = texts.into_iter().map(|text| (text.memory_id, text)).collect();
     let ids: Vec<ChunkId> = chunks.iter().map(|one| one.chunk_id).collect();

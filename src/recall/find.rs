@@ -12,6 +12,7 @@ use crate::memories::model::embedded_text;
 use crate::models::Floors;
 use crate::ranking::Order;
 use crate::ranking::bm25::{Postings, Statistics};
+use crate::text::words;
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
@@ -90,12 +91,14 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     timings.push(("embedding", since(start)));
 
     let model = engine.model();
-    let floors = question.floors.unwrap_or(model.floors);
+    let floors = floors_of(&prepared, question.floors.unwrap_or(model.floors));
+    // Documents are not about the person who asks.
+    let floors_of_knowledge = if floors.vector > 0.0 { floors } else { model.floors };
     let start = Instant::now();
     let own = async { (in_memory(engine, tenancy, &question, &prepared, floors, &mut lost).await, since(start)) };
     let shared = async {
         match question.knowledge && question.runs("knowledge") {
-            true => Some((in_knowledge(engine, tenancy, &question, &prepared, floors).await, since(start))),
+            true => Some((in_knowledge(engine, tenancy, &question, &prepared, floors_of_knowledge).await, since(start))),
             false => None,
         }
     };
@@ -141,6 +144,12 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         lost,
         timings,
     })
+}
+
+/// The floors of a question. "Who am I?" has no word of content that a memory could share: then what is nearest in meaning is the answer,
+/// however far it is.
+pub(super) fn floors_of(prepared: &PreparedQuery, floors: Floors) -> Floors {
+    if words::has_only_function_words(&prepared.text) { Floors { vector: 0.0, ..floors } } else { floors }
 }
 
 /// The term that a whole question resolves to; if there is none, the terms inside it.

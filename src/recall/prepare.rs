@@ -92,6 +92,7 @@ pub(crate) async fn candidates(
         counted: false,
         past: None,
     };
+    let floors = find::floors_of(&question.prepared, floors);
     let found = find::in_memory(engine, ctx.tenancy(), &search, &question.prepared, floors, &mut Lost::default()).await?;
     Ok(found.order.passed)
 }

@@ -24,7 +24,8 @@ const STOP_WORDS: &[&str] = &[
     "which", "while", "who", "whom", "why", "will", "with", "would", "you", "your", "yours",
 ];
 
-/// The terms of a text with their counts: Unicode words, NFKC, lower case, without stop words, Snowball-stemmed.
+/// The terms of a text with their counts: Unicode words, NFKC, lower case, without stop words, Snowball-stemmed. A line of nothing but stop
+/// words keeps them: they are all that a topic "IT" or a question "Who am I?" has.
 pub fn terms(text: &str) -> BTreeMap<String, u32> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut counts = BTreeMap::new();
@@ -38,9 +39,10 @@ pub fn terms(text: &str) -> BTreeMap<String, u32> {
 pub fn matched_words(text: &str, wanted: &BTreeMap<String, u32>) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let (mut words, mut seen) = (Vec::new(), HashSet::new());
+    let letters: HashSet<char> = wanted.keys().filter_map(|term| term.chars().next()).collect();
     for (word, folded) in folded(text) {
         // A stem begins with the same letter as its word, and stemming is the slow part.
-        if folded.chars().next().is_some_and(|first| wanted.keys().any(|term| term.starts_with(first))) {
+        if folded.chars().next().is_some_and(|first| letters.contains(&first)) {
             let term = stemmer.stem(&folded).into_owned();
             if wanted.contains_key(&term) && seen.insert(term) {
                 words.push(word.to_owned());
@@ -50,15 +52,32 @@ pub fn matched_words(text: &str, wanted: &BTreeMap<String, u32>) -> Vec<String> 
     words
 }
 
-/// Words as they are spelled, and folded; without function words and data.
+/// Whether a text has words, and all of them are function words.
+pub fn has_only_function_words(text: &str) -> bool {
+    let mut words = words(text).peekable();
+    words.peek().is_some() && words.all(|(word, folded)| is_function_word(word, &folded))
+}
+
+/// Words as they are spelled, and folded; without data, and without function words in lines that have others.
 fn folded(text: &str) -> impl Iterator<Item = (&str, String)> {
+    text.lines().flat_map(|line| {
+        let all = has_only_function_words(line);
+        words(line).filter(move |(word, folded)| all || !is_function_word(word, folded))
+    })
+}
+
+/// Words as they are spelled, and folded; without data.
+fn words(text: &str) -> impl Iterator<Item = (&str, String)> {
     // Topics join words with underscores, which Unicode counts as part of a word.
     text.split('_').flat_map(UnicodeSegmentation::unicode_words).filter_map(|word| {
         let folded = fold(word);
-        let empty = STOP_WORDS.binary_search(&folded.as_str()).is_ok() && !is_acronym(word);
-        let kept = !folded.is_empty() && !empty && folded.chars().count() <= TERM_MAX;
+        let kept = !folded.is_empty() && folded.chars().count() <= TERM_MAX;
         kept.then_some((word, folded))
     })
+}
+
+fn is_function_word(word: &str, folded: &str) -> bool {
+    STOP_WORDS.binary_search(&folded).is_ok() && !is_acronym(word)
 }
 
 /// Whether a word that looks like a function word is written as a name: "IT", "US".
@@ -76,10 +95,10 @@ fn fold(word: &str) -> String {
         folded.truncate(owner.len());
     }
     // The stemmer drops it.
-    while folded.starts_with('\'') {
-        folded.remove(0);
+    match folded.starts_with('\'') {
+        true => folded.trim_start_matches('\'').to_owned(),
+        false => folded,
     }
-    folded
 }
 
 #[cfg(test)]
@@ -92,7 +111,11 @@ mod tests {
         let counts = terms("Vera_prefers Terraform-managed INFRA; Vera's preferences are managed in Terraform.");
         let expected = [("infra", 1), ("manag", 2), ("prefer", 2), ("terraform", 2), ("vera", 2)];
         assert_eq!(counts.into_iter().collect::<Vec<_>>(), expected.map(|(term, count)| (term.to_owned(), count)));
-        assert!(terms("the of and to").is_empty());
+        assert_eq!(terms("the tea of Vera").into_keys().collect::<Vec<_>>(), ["tea", "vera"]);
+        assert_eq!(terms("it\nthe tea of Vera").into_keys().collect::<Vec<_>>(), ["it", "tea", "vera"], "a topic keeps its words");
+        assert_eq!(terms("Who am I?").into_keys().collect::<Vec<_>>(), ["am", "i", "who"]);
+        assert!(has_only_function_words("Who am I?"));
+        assert!(["Who is Vera?", "IT", "", "?"].into_iter().all(|text| !has_only_function_words(text)));
         assert_eq!(terms("IT for US").into_keys().collect::<Vec<_>>(), ["it", "us"], "names are no function words");
     }
 

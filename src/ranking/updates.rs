@@ -6,8 +6,10 @@
 use super::Ranked;
 use super::hybrid::{self, is_code};
 use crate::api::{Criterion, Part, Ranking};
+use crate::memories::model::Memory;
 use crate::text::{normal, words};
 use chrono::TimeDelta;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Hits that are looked at, from the first.
@@ -45,53 +47,92 @@ const CHANGES: &[&str] = &[
 /// The same in Chinese and Japanese.
 const CHANGES_UNSPACED: &[&str] = &["现在", "不再", "改为", "改成", "搬到", "今は", "もう", "現在", "変わ", "引っ越"];
 
-/// A hit as the rule sees it.
+/// A hit as the rule sees it. Its words are read only when it is compared.
 struct Seen {
     topic: String,
-    /// Of topic and content.
-    words: BTreeSet<String>,
-    /// Of the content, without the speaker's name.
-    content: BTreeSet<String>,
     characters: usize,
-    changes: bool,
     is_code: bool,
     is_named: bool,
+    words: OnceCell<Words>,
+}
+
+/// The words of a hit.
+struct Words {
+    /// Of topic and content.
+    all: BTreeSet<String>,
+    /// Of the content, without the speaker's name.
+    content: BTreeSet<String>,
+    changes: bool,
 }
 
 impl Seen {
     fn new(ranked: &Ranked) -> Self {
         let memory = &ranked.candidate.memory;
         let characters = memory.content.chars().count();
-        let of = |text: &str| words::terms(text).into_keys().collect::<BTreeSet<String>>();
-        // What is too long is no short statement of one matter.
-        let content = if characters <= BY_TOPIC { of(&memory.content) } else { BTreeSet::new() };
-        let speaker = memory.speaker().map(|name| of(&name)).unwrap_or_default();
         let punctuation = memory.content.chars().filter(char::is_ascii_punctuation).count();
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
         Self {
             topic: normal(&memory.topic),
-            words: content.iter().cloned().chain(of(&memory.topic)).collect(),
-            content: content.difference(&speaker).cloned().collect(),
             characters,
-            changes: characters <= BY_TOPIC && says_change(&memory.content),
             is_code: is_code(count(characters), count(punctuation)),
             is_named: ranked.breakdown.parts.iter().any(|part| part.name == Criterion::Identifier),
+            words: OnceCell::new(),
         }
     }
 
-    /// Whether both are statements of one matter; `topics` counts the hits of each topic.
-    fn same_matter(&self, other: &Self, topics: &HashMap<String, usize>) -> bool {
-        let longest = self.characters.max(other.characters);
-        let by_topic = self.topic == other.topic && topics.get(&self.topic).is_some_and(|hits| *hits <= TOPIC_MAX);
-        let shared = self.content.intersection(&other.content).count();
-        let fewer = self.content.len().min(other.content.len());
-        let by_words = shared >= SHARED_MIN && shared as f64 >= SHARE_MIN * fewer as f64 && self.content != other.content;
-        by_topic && longest <= BY_TOPIC || by_words && longest <= BY_WORDS
+    fn words(&self, memory: &Memory) -> &Words {
+        self.words.get_or_init(|| {
+            let of = |text: &str| words::terms(text).into_keys().collect::<BTreeSet<String>>();
+            let content = of(&memory.content);
+            let speaker = memory.speaker().map(|name| of(&name)).unwrap_or_default();
+            Words {
+                all: content.iter().cloned().chain(of(&memory.topic)).collect(),
+                content: content.difference(&speaker).cloned().collect(),
+                changes: says_change(&memory.content),
+            }
+        })
+    }
+}
+
+/// Two hits, of which one may replace the other.
+struct Pair<'a> {
+    later: (&'a Memory, &'a Seen),
+    earlier: (&'a Memory, &'a Seen),
+}
+
+impl Pair<'_> {
+    /// Whether the later one replaces the earlier; `topics` counts the hits of each topic. What costs nothing is judged first: words are read
+    /// only of short statements, of different days.
+    fn replaces(&self, topics: &HashMap<String, usize>, question: &[String]) -> bool {
+        let ((later, new), (earlier, old)) = (self.later, self.earlier);
+        later.stated_at >= earlier.stated_at + LATER
+            && new.characters.max(old.characters) <= BY_TOPIC
+            && !new.is_code
+            && !old.is_code
+            && (new.is_named || !old.is_named)
+            && self.same_matter(topics)
+            && self.answers(question)
     }
 
-    /// Whether it answers a question as well as an earlier statement, or says that something changed.
-    fn answers_as(&self, earlier: &Self, question: &[String]) -> bool {
-        self.changes || question.iter().all(|word| !earlier.words.contains(word) || self.words.contains(word))
+    /// Whether both are statements of one matter.
+    fn same_matter(&self, topics: &HashMap<String, usize>) -> bool {
+        let ((later, new), (earlier, old)) = (self.later, self.earlier);
+        if new.topic == old.topic && topics.get(&new.topic).is_some_and(|hits| *hits <= TOPIC_MAX) {
+            return true;
+        }
+        if new.characters.max(old.characters) > BY_WORDS {
+            return false;
+        }
+        let (new, old) = (&new.words(later).content, &old.words(earlier).content);
+        let shared = new.intersection(old).count();
+        shared >= SHARED_MIN && shared as f64 >= SHARE_MIN * new.len().min(old.len()) as f64 && new != old
+    }
+
+    /// Whether the later one answers a question as well as the earlier, or says that something changed.
+    fn answers(&self, question: &[String]) -> bool {
+        let ((later, new), (earlier, old)) = (self.later, self.earlier);
+        let (new, old) = (new.words(later), old.words(earlier));
+        new.changes || question.iter().all(|word| !old.all.contains(word) || new.all.contains(word))
     }
 }
 
@@ -117,6 +158,10 @@ fn is_foreign(ranked: &Ranked) -> bool {
 }
 
 fn put_newer_of_one_project_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
+    let stated = || passed.iter().take(FIRST).map(|ranked| ranked.candidate.memory.stated_at);
+    if stated().max().zip(stated().min()).is_none_or(|(last, first)| last < first + LATER) {
+        return;
+    }
     let rest = passed.split_off(passed.len().min(FIRST));
     let mut topics: HashMap<String, usize> = HashMap::new();
     for ranked in passed.iter() {
@@ -126,12 +171,8 @@ fn put_newer_of_one_project_first(passed: &mut Vec<Ranked>, ranking: Ranking, qu
     for mut ranked in passed.drain(..) {
         let seen = Seen::new(&ranked);
         let replaces = |(earlier, other): &(Ranked, Seen)| {
-            ranked.candidate.memory.stated_at >= earlier.candidate.memory.stated_at + LATER
-                && !seen.is_code
-                && !other.is_code
-                && (seen.is_named || !other.is_named)
-                && seen.same_matter(other, &topics)
-                && seen.answers_as(other, question)
+            let pair = Pair { later: (&ranked.candidate.memory, &seen), earlier: (&earlier.candidate.memory, other) };
+            pair.replaces(&topics, question)
         };
         match order.iter().position(replaces) {
             Some(place) => {
@@ -163,7 +204,6 @@ fn says_change(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::api::{Breakdown, MatchedBy};
-    use crate::memories::model::Memory;
     use crate::ranking::Candidate;
     use crate::testing::memory;
     use chrono::DateTime;

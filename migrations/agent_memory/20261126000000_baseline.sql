@@ -74,7 +74,7 @@ create table agent_memories (
     -- what kind of speaker said it; null: unknown
     speaker_kind       text         constraint agent_memories_speaker_kind_check
         check (speaker_kind in ('person', 'agent', 'tool', 'document')),
-    -- captured: taken from somebody's text, not written by the agent
+    -- captured: taken from somebody's text, or a text that may carry instructions; not the agent's own words
     trust              text         not null default 'own' constraint agent_memories_trust_check
         check (trust in ('own', 'captured')),
     -- the person who confirmed it, and when
@@ -132,6 +132,11 @@ create table agent_memories (
         case when category = 'person' then subject end)) stored,
     -- a column of its own: a policy lets an index be used for `=` between texts, and not for the operators of JSON
     platform           text         generated always as (source->>'platform') stored,
+    -- the shape of its content, so that a search needs not read it: characters, those that are ASCII punctuation, whether it asks
+    characters         integer      not null generated always as (char_length(content)) stored,
+    punctuation        integer      not null generated always as (
+        char_length(content) - char_length(translate(content, '!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~', ''))) stored,
+    asks               boolean      not null generated always as (right(rtrim(content, E' \t\r\n'), 1) = '?') stored,
 
     constraint agent_memories_pkey primary key (tenant_id, agent_id, id),
     constraint agent_memories_tenant_id_agent_id_short_id_key unique (tenant_id, agent_id, short_id),
@@ -626,7 +631,8 @@ create table project_links (
     valid_to   timestamptz,
     constraint project_links_one_fkey foreign key (tenant_id, agent_id, one_id) references projects (tenant_id, agent_id, id),
     constraint project_links_other_fkey foreign key (tenant_id, agent_id, other_id) references projects (tenant_id, agent_id, id),
-    constraint project_links_order_check check (one_id < other_id)
+    constraint project_links_order_check check (one_id < other_id),
+    constraint project_links_validity_check check (valid_to >= created_at)
 );
 create unique index project_links_current_key on project_links (tenant_id, agent_id, one_id, other_id) where valid_to is null;
 create index project_links_other_idx on project_links (agent_id, other_id);
@@ -882,7 +888,8 @@ create table connections (
     active            boolean      not null default true,
     created_at        timestamptz  not null,
     updated_at        timestamptz  not null,
-    constraint connections_pkey primary key (tenant_id, agent_id, id),
+    -- each person's ids are their own: the runtime of the caller gives them
+    constraint connections_id_key unique nulls not distinct (tenant_id, agent_id, user_id, id),
     constraint connections_schema_expires_at_check check ((tool_schema is null) = (schema_expires_at is null))
 );
 create index connections_user_idx on connections (agent_id, user_id, name, id);
@@ -899,7 +906,7 @@ create table connection_entities (
     message_id    varchar(256),
     created_at    timestamptz  not null,
     constraint connection_entities_pkey primary key (tenant_id, agent_id, id),
-    constraint connection_entities_key_key unique (tenant_id, agent_id, connection_id, key)
+    constraint connection_entities_key_key unique nulls not distinct (tenant_id, agent_id, user_id, connection_id, key)
 );
 create index connection_entities_user_idx on connection_entities (agent_id, user_id);
 
@@ -1299,16 +1306,17 @@ $$;
 create function expire_schemas(tenant uuid, agent uuid, before timestamptz, most bigint) returns bigint
     language sql security definer set search_path = public, pg_temp as $$
     with old as (
-        select c.id from connections c
+        select c.id, c.user_id from connections c
          where c.tenant_id = tenant and c.agent_id = agent and c.schema_expires_at <= before
            and not exists (select from legal_holds h where h.tenant_id = tenant and h.user_id = c.user_id and h.lifted_at is null)
            and tenant = nullif(current_setting('rmb.tenant', true), '')::uuid
          limit most for update of c skip locked),
          documents as (delete from profile_documents d using old
                         where d.tenant_id = tenant and d.agent_id = agent and d.origin_id = old.id
-                          and d.context_type = 'tool_schema'),
+                          and d.user_id is not distinct from old.user_id and d.context_type = 'tool_schema'),
          emptied as (update connections c set tool_schema = null, schema_expires_at = null from old
-                      where c.tenant_id = tenant and c.agent_id = agent and c.id = old.id returning 1)
+                      where c.tenant_id = tenant and c.agent_id = agent and c.id = old.id
+                        and c.user_id is not distinct from old.user_id returning 1)
     select count(*) from emptied
 $$;
 
@@ -1388,6 +1396,7 @@ $$;
 
 revoke execute on function sweep_retrievals, sweep_contexts, sweep_outbox, sweep_idempotent_requests from public;
 grant execute on function sweep_retrievals, sweep_contexts, sweep_outbox, sweep_idempotent_requests to rmb_system;
+
 
 -- The role of these functions: column by column what they read, and what they change. To lock a row takes the right to update one
 -- of its columns, which no function changes then.

@@ -1,9 +1,11 @@
 //! Identifiers in a query: `E1042` is to be found to the letter, however little a single word weighs in a long question. Pure.
 
 use super::bm25::{Postings, Statistics};
+use crate::api::{MemoryId, SHORT_ID_LENGTH};
 use crate::text::words::{self, PRIOR_DOCUMENTS};
 use std::collections::HashSet;
 use std::hash::Hash;
+use uuid::Uuid;
 
 /// An identifier is rare if at most this many texts have its words, and at most one text in a hundred.
 const RARE: usize = 20;
@@ -11,6 +13,8 @@ const RARE_AMONG: f64 = 100.0;
 /// Shortest number, and shortest word in capitals, that is taken for an identifier: 23505, ENOENT.
 const DIGITS: usize = 5;
 const CAPITALS: usize = 4;
+/// Characters of an id in full.
+const UUID_LENGTH: usize = 36;
 /// Shortest number that is an identifier after `#` or after a word in capitals: `PR 482`.
 const NUMBERED: usize = 3;
 
@@ -71,6 +75,64 @@ impl Identifiers {
     }
 }
 
+/// Most ids of memories that are read from one question.
+const IDS: usize = 10;
+
+/// The ids of memories that a question names, alone or among other words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamedIds {
+    ids: Vec<Uuid>,
+    short_ids: Vec<String>,
+}
+
+impl NamedIds {
+    /// Reads a question. Nothing is looked up for words that cannot be ids: eight letters are a short id if they are the whole question, or
+    /// if no word is written like them.
+    pub fn read(query: &str) -> Self {
+        let mut named = Self::default();
+        let is_alone = query.trim().len() == SHORT_ID_LENGTH;
+        for token in query.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').map(|token| token.trim_matches('-')) {
+            if named.ids.len() + named.short_ids.len() >= IDS {
+                break;
+            }
+            if token.len() == UUID_LENGTH && let Ok(id) = token.parse() {
+                named.ids.push(id);
+            } else if token.len() == SHORT_ID_LENGTH && (is_alone || is_short_id(token)) && !token.contains('-') {
+                named.short_ids.push(token.to_owned());
+            }
+        }
+        named
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.short_ids.is_empty()
+    }
+
+    /// The ids in full.
+    pub fn ids(&self) -> &[Uuid] {
+        &self.ids
+    }
+
+    /// The short ids.
+    pub fn short_ids(&self) -> &[String] {
+        &self.short_ids
+    }
+
+    /// Whether a memory has one of these ids.
+    pub fn name(&self, id: MemoryId, short_id: &str) -> bool {
+        self.ids.contains(&id.0) || self.short_ids.iter().any(|short| short == short_id)
+    }
+}
+
+/// Whether eight letters and digits look like a short id: neither a word, in lower case, in capitals or with one capital, nor a number.
+fn is_short_id(token: &str) -> bool {
+    let tail = token.get(1..).unwrap_or_default();
+    let lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+    let one_case = lower(tail) && token.starts_with(|c: char| c.is_ascii_alphabetic()) || token.bytes().all(|byte| byte.is_ascii_uppercase());
+    !one_case && !token.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a word looks like a name that somebody made up for a machine: `RMB_POOL_MAX`, `ADR-005`, `E1042`, `maxPoolSize`, `ENOENT`, 23505.
 fn is_identifier(word: &str) -> bool {
     let (mut letters, mut digits, mut capitals, mut hump, mut before) = (0, 0, 0, false, ' ');
@@ -106,7 +168,6 @@ mod tests {
     use super::*;
     use crate::api::ChunkId;
     use crate::ranking::bm25::{Posting, Words};
-    use uuid::Uuid;
 
     #[test]
     fn identifiers_are_told_from_words() {
@@ -139,6 +200,26 @@ mod tests {
         ] {
             assert!(!is_spoken(before, word), "{word}");
         }
+    }
+
+    #[test]
+    fn ids_of_memories_are_told_from_words() {
+        let id = "01900000-0000-7000-8000-000000000000";
+        for (query, ids, short_ids) in [
+            ("k3v9x2aq", 0, 1),
+            ("What does [id:k3v9x2aq] say about tea?", 0, 1),
+            ("painting", 0, 1),
+            ("the painting of Harbours", 0, 0),
+            ("DEADLINE and Terminal on 20260511", 0, 0),
+            (id, 1, 0),
+            (&format!("Is {id} still true, and AbCdEfGh?"), 1, 1),
+            ("", 0, 0),
+        ] {
+            let named = NamedIds::read(query);
+            assert_eq!((named.ids().len(), named.short_ids().len()), (ids, short_ids), "{query}");
+            assert_eq!(named.is_empty(), ids + short_ids == 0);
+        }
+        assert_eq!(NamedIds::read(&"k3v9x2aq ".repeat(400)).short_ids().len(), IDS);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The rankings: pure formulas over candidates, and the sentences that explain a score.
 
 pub mod bm25;
+mod conversation;
 pub mod dates;
 pub mod explain;
 pub mod hybrid;

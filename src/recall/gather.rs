@@ -14,7 +14,7 @@ use crate::models::Floors;
 use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
-use crate::ranking::identifiers::Identifiers;
+use crate::ranking::identifiers::{Identifiers, NamedIds};
 use crate::ranking::updates::{self, put_newer_first};
 use crate::ranking::{self, Candidate, Order};
 use std::collections::{HashMap, HashSet};
@@ -45,10 +45,12 @@ pub(super) async fn by_decay(
         None => None,
     };
     let stands_in = |id: &MemoryId| awaiting.as_ref().is_none_or(|awaiting| awaiting.contains(id));
+    let named = named(tx, question).await?;
     let lexical: HashMap<MemoryId, f64> = postings
         .relevances()
         .filter(|(id, _)| stands_in(id))
         .filter(|(id, lexical)| !foreign.contains(id) || *lexical >= STRONG_WORDS)
+        .chain(named.iter().map(|id| (*id, 1.0)))
         .collect();
     let worded = lexical.iter().filter(|(_, lexical)| **lexical >= floors.lexical).map(|(id, _)| *id);
     let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
@@ -57,13 +59,19 @@ pub(super) async fn by_decay(
     let ids: Vec<MemoryId> = nearest.iter().map(|near| near.id).chain(by_words).collect();
     let rows = memories::store::by_ids(tx, reach.tenancy, None, &ids, false).await?;
     let candidate = |memory: Memory| {
-        let semantic = semantic.get(&memory.id).copied();
+        let semantic = semantic.get(&memory.id).copied().filter(|_| !named.contains(&memory.id));
         Candidate { lexical: lexical.get(&memory.id).copied().filter(|_| semantic.is_none()), semantic, memory }
     };
     let order = ranking::decayed(rows.into_iter().map(candidate).collect(), floors, reach.now);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (scored, below_floor) = (count(order.passed.len() + order.below.len()), count(order.below.len()));
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
+}
+
+/// The memories in reach whose ids the question names: looked up only if it has something like an id.
+async fn named(tx: &mut Tx, question: &Question<'_>) -> Result<HashSet<MemoryId>, DbError> {
+    let names = NamedIds::read(question.query);
+    if names.is_empty() { Ok(HashSet::new()) } else { store::named(tx, &question.reach, &names).await }
 }
 
 /// What the two sides of a search find. A page that searches all agents takes long: it searches each half of the memories on a connection
@@ -142,11 +150,12 @@ pub(super) async fn by_hybrid(
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let identifiers = Identifiers::in_memories(question.query, &words.terms);
-    let anchors = anchors(&postings, &foreign, most, &identifiers, statistics, nearest.iter().map(|near| near.id));
+    let named = named(tx, question).await?;
+    let anchors = anchors(&postings, &foreign, most, (&identifiers, named), statistics, nearest.iter().map(|near| near.id));
     let vector = prepared.vector.as_deref();
     let (features, places) = store::turns(tx, reach, (model, vector), reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
-    let turns = features.into_iter().map(|feature| turn(feature, question, &identifiers)).collect();
+    let turns = features.into_iter().map(|feature| turn(feature, question, &identifiers, &anchors)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
     let (chosen, scored, below_floor) = choose(scored, question, floors);
     let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG_WORDS);
@@ -158,12 +167,13 @@ pub(super) async fn by_hybrid(
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
 }
 
-/// What a search looks at closely: the best by words, more of them than by meaning; the nearest; and the holders of rare identifiers.
+/// What a search looks at closely: the best by words, more of them than by meaning; the nearest; the holders of rare identifiers; and what
+/// the question names by its id.
 pub(super) fn anchors(
     postings: &Postings<MemoryId>,
     foreign: &HashSet<MemoryId>,
     most: usize,
-    identifiers: &Identifiers,
+    (identifiers, named): (&Identifiers, HashSet<MemoryId>),
     statistics: Statistics,
     nearest: impl Iterator<Item = MemoryId>,
 ) -> Anchors {
@@ -171,7 +181,8 @@ pub(super) fn anchors(
     let holders = if identifiers.is_empty() { HashSet::new() } else { identifiers.candidates(statistics, postings) };
     let holders: HashSet<MemoryId> = holders.into_iter().filter(|id| !foreign.contains(id)).collect();
     let worded = word_anchors(postings, foreign, most.max(WORD_ANCHORS));
-    Anchors { all: worded.chain(wide.iter().copied()).chain(holders.iter().copied()).collect(), wide, holders }
+    let all = worded.chain(wide.iter().copied()).chain(holders.iter().copied()).chain(named.iter().copied()).collect();
+    Anchors { all, wide, holders, named }
 }
 
 /// The best by words. Memories of other projects do not compete with them: they are added, and only if they are strongly relevant.
@@ -222,18 +233,20 @@ pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: F
     (passed, all, cut)
 }
 
-pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Identifiers) -> Turn {
+pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Identifiers, anchors: &Anchors) -> Turn {
     let named = |topic: &String| identifiers.are_named_in(&embedded_text(topic, feature.text.as_deref().unwrap_or_default()));
     Turn {
         id: feature.id,
         content: fingerprint(&feature.content_hash),
         said_at: feature.said_at,
+        conversation: (feature.agent_id, feature.conversation),
         scope: question.reach.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
         speaker: feature.speaker,
         characters: feature.characters,
         terms: feature.terms,
         is_code: hybrid::is_code(feature.characters, feature.punctuation),
         is_named: feature.topic.as_ref().is_some_and(named),
+        is_wanted: anchors.named.contains(&feature.id),
         semantic: feature.semantic,
         recency: hybrid::recency(feature.stated_at, question.reach.now),
         confidence: f64::from(feature.confidence),

@@ -172,6 +172,9 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
                 out_of_reach.map(ToString::to_string).unwrap_or_default()
             ),
         )
+        .time("filters.from", filters.from)
+        .time("filters.until", filters.until)
+        .time("as_of", request.as_of)
         .that(request.as_of.is_none_or(|at| at <= now), "as_of", "must not be in the future")
         .done()
 }

@@ -15,15 +15,17 @@ use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::hybrid::{self, Place, Reading};
-use crate::ranking::identifiers::Identifiers;
+use crate::ranking::identifiers::{Identifiers, NamedIds};
 use crate::ranking::{self, Candidate, Order};
 use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
+use uuid::Uuid;
 
 /// Most memories that a question about the past may read: it reads them all.
 pub const PAST_MAX: i64 = 20_000;
@@ -140,15 +142,21 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
     let rows: Vec<_> = documents.iter().flat_map(|one| words.postings(one.past.memory.id, &one.terms)).collect();
     let postings = Postings::new(&words, statistics, &rows, |id| !foreign.contains(id));
     let lengths = documents.iter().map(|one| (one.past.memory.id, one.terms.values().sum())).collect();
+    let names = NamedIds::read(question.query);
+    let is_named = |memory: &Memory| names.name(memory.id, &memory.short_id);
     let candidate =
         |Document { past, semantic, .. }| Candidate { lexical: postings.relevance(past.memory.id), semantic, memory: past.memory };
+    let wanted = |one: Candidate| match is_named(&one.memory) {
+        true => Candidate { lexical: Some(1.0), semantic: None, ..one },
+        false => one,
+    };
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
     let order = match question.ranking {
         Ranking::Decay => {
             let related = |one: &Candidate| one.semantic.or(one.lexical).is_some();
             let strong = |one: &Candidate| scoping.shows(0.0, one.semantic, one.lexical.filter(|_| one.semantic.is_none()));
             let shown = |one: &Candidate| related(one) && (!foreign.contains(&one.memory.id) || strong(one));
-            ranking::decayed(reached.into_iter().filter(shown).collect(), floors, question.reach.now)
+            ranking::decayed(reached.into_iter().map(wanted).filter(shown).collect(), floors, question.reach.now)
         }
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics, lengths), floors),
     };
@@ -176,7 +184,9 @@ fn hybrid(
     let own = near.iter().map(|(_, id)| *id).filter(|id| !foreign.contains(id)).take(most);
     let others = near.iter().map(|(_, id)| *id).filter(|id| foreign.contains(id) && strong.contains(id)).take(most);
     let identifiers = Identifiers::in_memories(question.query, &prepared.question_words().terms);
-    let anchors = gather::anchors(postings, foreign, most, &identifiers, statistics, own.chain(others));
+    let names = NamedIds::read(question.query);
+    let named = reached.iter().map(|one| &one.memory).filter(|memory| names.name(memory.id, &memory.short_id)).map(|memory| memory.id);
+    let anchors = gather::anchors(postings, foreign, most, (&identifiers, named.collect()), statistics, own.chain(others));
     reached
         .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();
@@ -192,7 +202,7 @@ fn hybrid(
     let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
     let length = |one: &Candidate| lengths.get(&one.memory.id).copied().unwrap_or_default();
     let feature = |one: &Candidate| feature(one, length(one), reading.asks_when(), may_name(one));
-    let turns = scored.map(|one| gather::turn(feature(one), question, &identifiers)).collect();
+    let turns = scored.map(|one| gather::turn(feature(one), question, &identifiers, &anchors)).collect();
     let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors, &reading)
 }
@@ -203,12 +213,23 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
+/// The conversation of a memory as one id.
+fn conversation(one: &Candidate) -> Uuid {
+    let (_, platform, channel, thread) = thread(one);
+    let hash = Sha256::digest(format!("{platform}\u{1f}{}\u{1f}{}", channel.unwrap_or_default(), thread.unwrap_or_default()));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    Uuid::from_bytes(bytes)
+}
+
 fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feature {
     let memory = &one.memory;
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     Feature {
         id: memory.id,
         said_at: memory.said_at(),
+        agent_id: memory.agent_id,
+        conversation: conversation(one),
         speaker: memory.speaker(),
         characters: count(memory.content.chars().count()),
         scope: memory.scope,

@@ -182,7 +182,9 @@ fn searched_text(memory: &Memory) -> String {
 /// The relevance of a memory by words. One that the search may not find is weighed like those that it may.
 fn lexical(found: &Finding, memory: &Memory) -> Option<f64> {
     let own = || found.prepared.question_words().postings(memory.id, &words::terms(&searched_text(memory)));
-    found.postings.relevance(memory.id).or_else(|| found.postings.relevance_of(&own()))
+    let scored = found.order.passed.iter().chain(&found.order.below).find(|ranked| ranked.candidate.memory.id == memory.id);
+    let counted = scored.and_then(|ranked| ranked.candidate.lexical);
+    counted.or_else(|| found.postings.relevance(memory.id)).or_else(|| found.postings.relevance_of(&own()))
 }
 
 /// The memory that supersedes another one: the latest that is not deleted.

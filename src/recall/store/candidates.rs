@@ -6,6 +6,7 @@ use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::ranking::bm25::{Posting, Statistics};
 use crate::ranking::hybrid::{self, AROUND, Place};
+use crate::ranking::identifiers::NamedIds;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
@@ -171,6 +172,28 @@ pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId
     Ok(ids.into_iter().collect())
 }
 
+/// The memories that may be found and have one of these ids.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
+pub async fn named(tx: &mut Tx, reach: &Reach<'_>, names: &NamedIds) -> Result<HashSet<MemoryId>, DbError> {
+    let mut query = statement!(
+        format!(
+            r"select m.id from agent_memories m
+               where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $3)
+                 and (m.id = any($5) or m.short_id = any($6)){}",
+            reach.of_user("m", "$4")
+        ),
+        reach.tenant(),
+        reach.agent_ids(),
+        reach.now,
+        reach.user_id(),
+        names.ids(),
+        names.short_ids(),
+    );
+    reach.push_filters(&mut query);
+    let ids: Vec<MemoryId> = query.build_query_scalar().fetch_all(&mut **tx).await?;
+    Ok(ids.into_iter().collect())
+}
+
 /// When memories were last written.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, ids = ids.len()))]
 pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, DateTime<Utc>>, DbError> {
@@ -193,6 +216,8 @@ pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Res
 pub struct Feature {
     pub id: MemoryId,
     pub said_at: DateTime<Utc>,
+    pub agent_id: AgentId,
+    pub conversation: Uuid,
     pub speaker: Option<String>,
     pub characters: i32,
     pub scope: MemoryScope,
@@ -230,10 +255,9 @@ pub struct Anchors {
     pub wide: HashSet<MemoryId>,
     /// Those that have all words of a rare identifier of the question.
     pub holders: HashSet<MemoryId>,
+    /// Those whose ids the question names.
+    pub named: HashSet<MemoryId>,
 }
-
-/// ASCII punctuation, as a literal of SQL.
-const PUNCTUATION: &str = r##"!"#$%&''()*+,-./:;<=>?@[\]^_`{|}~"##;
 
 fn ids(memories: &HashSet<MemoryId>) -> Vec<Uuid> {
     memories.iter().map(|id| id.0).collect()
@@ -299,9 +323,8 @@ pub async fn turns(
               turn as materialized (
                   select array(select id from anchor union select before[1] from anchor where id = any($9)
                                union select after[1] from anchor where id = any($9)) as ids)
-              select m.id, m.said_at, m.speaker, char_length(m.content) as characters, m.scope, m.project_id, m.repo_id, m.stated_at,
-                     m.content_hash, m.confidence, right(rtrim(m.content, E' \t\r\n'), 1) = '?' as asks, coalesce(m.term_count, 0) as terms,
-                     char_length(m.content) - char_length(translate(m.content, '{PUNCTUATION}', '')) as punctuation,
+              select m.id, m.said_at, m.agent_id, m.conversation, m.speaker, m.characters, m.scope, m.project_id, m.repo_id, m.stated_at,
+                     m.content_hash, m.confidence, m.asks, coalesce(m.term_count, 0) as terms, m.punctuation,
                      case when m.id = any($10) then m.topic end as topic,
                      case when $6 or m.id = any($10) then m.content end as text,
                      a.before, a.after, {semantic} as semantic

@@ -7,7 +7,7 @@ mod past;
 mod reach;
 mod retrievals;
 
-pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, sides, sizes, turns, updated_at};
+pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, named, sides, sizes, turns, updated_at};
 pub use gates::{Compared, compared, lets_through};
 pub use health::{Recalls, Share, SilentRow, by_bar, count_silent, list_silent, nearest_of_all, shares};
 pub use past::{Past, as_stored, count_past, past};

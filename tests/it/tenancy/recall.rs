@@ -6,6 +6,7 @@ use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
 use remembrancer::memories::store as memories;
 use remembrancer::models::Model;
+use remembrancer::ranking::identifiers::NamedIds;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
 use remembrancer::recall::period::Span;
@@ -91,9 +92,10 @@ pub const RECALL: &[Query] = queries! {
         recall::awaiting(tx, &reach!(c)).await?.len()
     };
     "recall::updated_at" |tx, c| recall::updated_at(tx, &reach!(c), &[c.id]).await?.len();
+    "recall::named" |tx, c| recall::named(tx, &reach!(c), &NamedIds::read(&c.id.to_string())).await?.len();
     "recall::turns" |tx, c| {
         let ids = std::collections::HashSet::from([c.id]);
-        let anchors = recall::Anchors { all: ids.clone(), wide: ids.clone(), holders: ids };
+        let anchors = recall::Anchors { all: ids.clone(), wide: ids.clone(), holders: ids.clone(), named: ids };
         recall::turns(tx, &reach!(c), ("all-MiniLM-L6-v2", Some(&c.vector)), true, &anchors).await?.0.len()
     };
     "recall::compared" |tx, c| {

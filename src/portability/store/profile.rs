@@ -9,6 +9,8 @@ use sqlx::AssertSqlSafe;
 /// Columns of [`ConnectionLine`], except its agent.
 pub const CONNECTION: &[&str] =
     &["id", "user_id", "tool_id", "name", "tool_schema", "schema_expires_at", "active", "created_at", "updated_at"];
+/// Stands for no user in the order of an export, as a literal of SQL.
+const NOBODY: &str = "'00000000-0000-0000-0000-000000000000'::uuid";
 /// Columns of [`ProfileLeafLine`], except its agent.
 pub const PROFILE_LEAF: &[&str] = &[
     "id",
@@ -31,7 +33,7 @@ pub const PROFILE_LEAF: &[&str] = &[
 /// Columns of [`ProfileVersionLine`], except its agent.
 pub const PROFILE_VERSION: &[&str] = &["id", "user_id", "version", "diff", "event_ids", "narrated", "created_at"];
 
-/// Connections after `last`, by id.
+/// Connections after `last`, by id and user: people may have connections with the same id.
 pub async fn connections(
     tx: &mut Tx,
     scope: &Scope<'_>,
@@ -40,9 +42,10 @@ pub async fn connections(
 ) -> Result<Vec<ConnectionLine>, DbError> {
     let mut query = scope.select("connections", CONNECTION)?;
     if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
+        query.push(format!(" and (t.id, coalesce(t.user_id, {NOBODY})) > (")).push_bind(last.id);
+        query.push(", coalesce(").push_bind(last.user_id).push(format!(", {NOBODY}))"));
     }
-    page(tx, query, "t.id", size).await
+    page(tx, query, &format!("t.id, coalesce(t.user_id, {NOBODY})"), size).await
 }
 
 /// Leaves of profiles after `last`, by id; for an agent only those that it may see.
@@ -81,12 +84,20 @@ pub async fn profile_versions(
     page(tx, query, "t.id", size).await
 }
 
-/// The table of a type of lines, the columns that an import writes, and what makes a row `t` the same as a row `r` besides its id.
+/// The table of a type of lines, the columns that an import writes, and what makes a row `t` the same as a row `r`.
 fn table(section: Section) -> Option<(&'static str, String, &'static str)> {
     let (table, columns, same) = match section {
-        Section::Connection => ("connections", CONNECTION.join(", "), "false"),
-        Section::ProfileLeaf => ("profile_leaves", format!("{}, leaf_hash, matters", PROFILE_LEAF.join(", ")), "t.leaf_hash = r.leaf_hash"),
-        Section::ProfileVersion => ("profile_versions", PROFILE_VERSION.join(", "), "t.version = r.version"),
+        Section::Connection => ("connections", CONNECTION.join(", "), "t.id = r.id and t.user_id is not distinct from r.user_id"),
+        Section::ProfileLeaf => (
+            "profile_leaves",
+            format!("{}, leaf_hash, matters", PROFILE_LEAF.join(", ")),
+            "t.id = r.id or t.user_id is not distinct from r.user_id and t.leaf_hash = r.leaf_hash",
+        ),
+        Section::ProfileVersion => (
+            "profile_versions",
+            PROFILE_VERSION.join(", "),
+            "t.id = r.id or t.user_id is not distinct from r.user_id and t.version = r.version",
+        ),
         _ => return None,
     };
     Some((table, columns, same))
@@ -100,7 +111,7 @@ pub async fn count_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, row
     let sql = format!(
         r"select count(*) from jsonb_populate_recordset(null::{table}, $2) r
            where exists (select from {table} t where t.tenant_id = $1 and t.agent_id = r.agent_id and {of_user}
-                            and (t.id = r.id or t.user_id is not distinct from r.user_id and {same}))"
+                            and ({same}))"
     );
     // Table and condition are the literals above.
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)

@@ -281,9 +281,9 @@ pub async fn connections(
     .await?)
 }
 
-/// Stores a connection; false if its id belongs to another user of the agent.
+/// Stores a connection in place of an earlier one of the subject with the same id. Another user's connection may have the same id.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
-pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, connection: &StoredConnection) -> Result<bool, DbError> {
+pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, connection: &StoredConnection) -> Result<(), DbError> {
     let mut query = insert!("insert into connections" {
         tenant_id: tenancy.tenant,
         agent_id: subject.agent_id,
@@ -296,30 +296,10 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
         active: connection.active,
         created_at: connection.created_at,
         updated_at: connection.updated_at,
-    } "on conflict (tenant_id, agent_id, id) do nothing");
-    if query.build().execute(&mut **tx).await?.rows_affected() > 0 {
-        return Ok(true);
-    }
-    // Another user's row is out of sight, and an upsert that meets it would fail instead of finding nothing.
-    let done = sqlx::query(concat!(
-        r"update connections c set tool_id = $5, name = $6, tool_schema = $7, schema_expires_at = $8, updated_at = $9, active = $11
-           where c.tenant_id = $1 and c.agent_id = $2 and c.id = $3 and ",
-        same_user!("c", "$4"),
-        " and ",
-        of_user!("c", "$10")
-    ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(connection.id)
-    .bind(subject.user_id)
-    .bind(&connection.tool_id)
-    .bind(&connection.name)
-    .bind(&connection.tool_schema)
-    .bind(connection.schema_expires_at)
-    .bind(connection.updated_at)
-    .bind(tenancy.users)
-    .bind(connection.active)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    } r"on conflict (tenant_id, agent_id, user_id, id) do update
+           set tool_id = excluded.tool_id, name = excluded.name, tool_schema = excluded.tool_schema,
+               schema_expires_at = excluded.schema_expires_at, updated_at = excluded.updated_at, active = excluded.active
+         where connections.tenant_id = excluded.tenant_id");
+    query.build().execute(&mut **tx).await?;
+    Ok(())
 }

@@ -67,7 +67,9 @@ pub async fn unindexed_schemas(
            where c.tenant_id = $1 and c.agent_id = $2 and ",
         same_user!("c", "$3"),
         r" and c.schema_expires_at > $5
-             and not exists (select from profile_documents d where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = c.id) and ",
+             and not exists (select from profile_documents d
+                              where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = c.id and d.user_id is not distinct from c.user_id)
+             and ",
         of_user!("c", "$4"),
         " order by c.id"
     ))

@@ -1,8 +1,9 @@
 //! The error of a verb that cannot do what it was asked.
 
 use crate::api::{BatchError, ErrorCode, ErrorDetail, Exhausted, FieldError, RequestId};
-use crate::db::DbError;
+use crate::db::{DbError, Illness};
 use crate::providers::EmbedError;
+use chrono::{DateTime, Datelike, Utc};
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -28,6 +29,9 @@ pub enum Error {
     /// Nothing is wrong with the request: others like it have to end first.
     #[error("{reason}; try again in {} s", .wait.as_secs().max(1))]
     Busy { reason: &'static str, wait: Duration },
+    /// A key used up what it may send for some time; the reason says until when.
+    #[error("{reason}")]
+    OverQuota { reason: String, wait: Duration },
     /// An account has nothing left for a call of a model that cannot be replaced by anything else.
     #[error(transparent)]
     Exhausted(Exhausted),
@@ -84,11 +88,20 @@ impl Error {
             Self::NotFound(_) | Self::Db(DbError::NotFound) => ErrorCode::NotFound,
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::KeyReused => ErrorCode::KeyReused,
-            Self::RateLimited(_) | Self::Busy { .. } => ErrorCode::RateLimited,
+            Self::RateLimited(_) | Self::Busy { .. } | Self::OverQuota { .. } => ErrorCode::RateLimited,
             Self::Exhausted(_) => ErrorCode::BalanceExhausted,
             Self::Unavailable(_) | Self::Db(DbError::Cancelled) => ErrorCode::Unavailable,
             Self::Db(error) if error.is_away() => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
+        }
+    }
+
+    /// When the caller should try again, if that is known.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited(wait) | Self::Busy { wait, .. } | Self::OverQuota { wait, .. } => Some(*wait),
+            Self::Db(DbError::Ill { .. }) => Some(Illness::PAUSE),
+            _ => None,
         }
     }
 
@@ -104,7 +117,10 @@ impl Error {
     pub fn message(&self) -> String {
         match self.code() {
             ErrorCode::Internal => "something went wrong on the server; search its log for the request id".into(),
-            ErrorCode::Unavailable => "not available at the moment; try again".into(),
+            ErrorCode::Unavailable => match self {
+                Self::Db(DbError::Ill { illness, .. }) => format!("{illness}; try again later, or tell an administrator"),
+                _ => "not available at the moment; try again".into(),
+            },
             ErrorCode::NotFound if matches!(self, Self::Db(_)) => "not found".into(),
             _ => self.to_string(),
         }
@@ -204,6 +220,11 @@ impl Checks {
             field,
             "must not contain NUL",
         )
+    }
+
+    /// A time of the years 1 to 9999, if it is there: beyond them Postgres and RFC 3339 do not agree, and an export could not be read again.
+    pub fn time(&mut self, field: &str, at: Option<DateTime<Utc>>) -> &mut Self {
+        self.that(at.is_none_or(|at| (1..=9999).contains(&at.year())), field, "must be a time in the years 1 to 9999")
     }
 
     /// Everything noted, as one error.

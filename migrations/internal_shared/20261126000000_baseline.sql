@@ -54,7 +54,16 @@ create table api_keys (
     created_at   timestamptz not null,
     expires_at   timestamptz,
     revoked_at   timestamptz,
+    -- the last request that was not refused, and the address that it came from
     last_used_at timestamptz,
+    last_used_from inet,
+    -- requests in all, and those of them that were refused: over a limit, without the right, or after the key had ended
+    requests     bigint      not null default 0,
+    refused      bigint      not null default 0,
+    last_refused_at timestamptz,
+    -- what it sent on a day (UTC) to be captured
+    source_day   date,
+    source_bytes bigint      not null default 0,
     constraint api_keys_pkey primary key (tenant_id, id),
     constraint api_keys_agent_fkey foreign key (tenant_id, agent_id) references agents (tenant_id, id)
 );
@@ -590,8 +599,8 @@ create policy audit_log_eraser on audit_log to rmb_eraser using (
 grant select on tenants, agents, users, bot_chats, capture_policies, search_policies, lifecycle_policies, models, model_prices,
     usage_ledger, usage_accounts, usage_credits, audit_log, audit_texts, erasure_requests to rmb_app;
 grant select (tenant_id, id, login, name, roles, created_at, disabled_at, access_epoch) on operators to rmb_app;
-grant select (tenant_id, id, agent_id, prefix, name, scopes, created_at, expires_at, revoked_at, last_used_at) on api_keys
-    to rmb_app;
+grant select (tenant_id, id, agent_id, prefix, name, scopes, created_at, expires_at, revoked_at, last_used_at, last_used_from,
+    requests, refused, last_refused_at) on api_keys to rmb_app;
 grant select (tenant_id, id, platform, name, key_id, created_at) on bots to rmb_app;
 grant select, insert, delete, update (name) on saved_views to rmb_app;
 grant select, insert on actions, workflow_steps, action_terms, workflow_step_terms to rmb_app;
@@ -606,7 +615,8 @@ grant select, insert, delete on audit_texts to rmb_system;
 grant select, insert on tenants, agents, api_keys, users, operators, bots, usage_credits, audit_log, tenant_keys to rmb_system;
 grant select on models to rmb_system;
 grant update (discipline, knowledge_categories, keeps_context_texts, blocked_at) on agents to rmb_system;
-grant update (last_used_at, revoked_at) on api_keys to rmb_system;
+grant update (last_used_at, last_used_from, requests, refused, last_refused_at, source_day, source_bytes, revoked_at) on api_keys
+    to rmb_system;
 grant update (password_hash, roles, name, disabled_at, access_epoch) on operators to rmb_system;
 -- It may remove reports, and reads no word of them.
 grant select (tenant_id, id, agent_id, user_id, created_at), delete on actions, workflow_steps to rmb_system;

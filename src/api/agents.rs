@@ -36,8 +36,15 @@ pub struct AgentKey {
     pub hint: String,
     pub scopes: Vec<Scope>,
     pub created_at: DateTime<Utc>,
-    /// To the minute.
+    /// All requests with it, some seconds ago.
+    pub requests: i64,
+    /// Those that were refused.
+    pub refused: i64,
+    /// When it was last used and not refused.
     pub last_used_at: Option<DateTime<Utc>>,
+    /// The address from which it was last used.
+    pub last_used_from: Option<String>,
+    pub last_refused_at: Option<DateTime<Utc>>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
 }

@@ -4,15 +4,19 @@ use super::request::capturing;
 use super::source::Read;
 use crate::api::{
     AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Scope,
-    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest,
+    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
+use crate::identity::count_source;
+use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::op::OpContext;
 use crate::profile::{flatten, normalise};
 use async_recursion::async_recursion as boxed;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tracing::instrument;
 use uuid::Uuid;
@@ -29,16 +33,16 @@ const LEARNED_FACT: &str = "learned_fact";
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: ObservationRequest) -> Result<CaptureResponse, Error> {
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
+    let (ctx, request) = &observing(engine, ctx, request, |request| (request.user_id.as_ref(), request.commons)).await?;
     Checks::default().bytes("content", &request.content, OBSERVATION_MAX).done()?;
-    let once = Once::new(engine, ctx, "record_observation", &request)?;
+    let once = Once::new(engine, ctx, "record_observation", request)?;
     let event_type = match request.category {
         ObservationCategory::Fact => "fact",
         ObservationCategory::Preference => "preference",
         ObservationCategory::ProjectDetails => "project_details",
         ObservationCategory::Correction => "correction",
     };
-    let observation = Observation { event_type, topic: None, json: false, text: request.content };
+    let observation = Observation { event_type, topic: None, json: false, text: request.content.clone() };
     let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: request.connection_id };
     record(engine, ctx, &[observation], place, &once).await
 }
@@ -51,13 +55,13 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: UserContextRequest) -> Result<CaptureResponse, Error> {
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "update_user_context", &request)?;
+    let (ctx, request) = &observing(engine, ctx, request, |request| (request.user_id.as_ref(), request.commons)).await?;
+    let once = Once::new(engine, ctx, "update_user_context", request)?;
     let mut observations = updates("scaffold_updates", &request.scaffold_updates, SCAFFOLD_UPDATE)?;
     let mut checks = Checks::default();
-    for (addition, number) in request.persistent_info_additions.into_iter().zip(0..) {
-        checks.bytes(&format!("persistent_info_additions[{number}]"), &addition, OBSERVATION_MAX);
-        observations.push(Observation { event_type: LEARNED_FACT, topic: None, json: false, text: addition });
+    for (addition, number) in request.persistent_info_additions.iter().zip(0..) {
+        checks.bytes(&format!("persistent_info_additions[{number}]"), addition, OBSERVATION_MAX);
+        observations.push(Observation { event_type: LEARNED_FACT, topic: None, json: false, text: addition.clone() });
     }
     let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
     checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
@@ -76,13 +80,26 @@ pub async fn update_connection_context(
     ctx: &OpContext,
     request: ConnectionContextRequest,
 ) -> Result<CaptureResponse, Error> {
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "update_connection_context", &request)?;
+    let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "update_connection_context", request)?;
     let observations = updates("learned", &request.learned, LEARNED_FACT)?;
     let message = format!("has {} entries; it may have 1 to {UPDATES_MAX}", observations.len());
     Checks::default().that((1..=UPDATES_MAX).contains(&observations.len()), "learned", message).done()?;
     let place = Place { agent: ctx.agent_id()?, session: request.session_id, connection: Some(request.connection_id) };
     record(engine, ctx, &observations, place, &once).await
+}
+
+/// As [`capturing`]; whether the caller may write to the commons is asked before any field is looked at.
+async fn observing<T: Serialize + DeserializeOwned>(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: T,
+    place: impl Fn(&T) -> (Option<&UserRef>, bool),
+) -> Result<(OpContext, Admitted<T>), Error> {
+    ctx.agent_id()?;
+    ctx.require(Scope::CaptureWrite)?;
+    recorder(ctx, place(&request).1)?;
+    capturing(engine, ctx, request, |request| place(request).0).await
 }
 
 /// Where observations were made, and whose they are.
@@ -140,6 +157,7 @@ async fn record(
     Place { agent, session: session_id, connection: connection_id }: Place,
     once: &Once<'_>,
 ) -> Result<CaptureResponse, Error> {
+    count_source(engine, ctx, observations.iter().map(|one| one.text.len()).sum()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
@@ -147,7 +165,7 @@ async fn record(
     let mut event_ids: Vec<EventId> = Vec::with_capacity(observations.len());
     for observation in observations {
         let details = SourceDetails { form: Some(SourceForm::Note), session_id, connection_id, ..SourceDetails::default() };
-        let source = Read::statement(details, &observation.text).store(engine, ctx, &mut tx, agent).await?;
+        let source = Read::statement(Admitted::new(details)?, &observation.text).store(engine, ctx, &mut tx, agent).await?;
         let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic, "json": observation.json }));
         let origin = Origin {
             user_id: None,

@@ -6,18 +6,21 @@ use super::source::{Paste, Read};
 use super::store;
 use crate::api::{
     AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
-    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX,
+    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
-use crate::identity::{self, acting_for};
+use crate::identity::{self, acting_for, count_source};
+use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::memories::remember::check_decision;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tracing::instrument;
 use uuid::Uuid;
 
@@ -29,8 +32,8 @@ use uuid::Uuid;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: CaptureConversationRequest) -> Result<CaptureResponse, Error> {
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "capture_conversation", &request)?;
+    let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "capture_conversation", request)?;
     let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: None };
     queue(engine, ctx, EventKind::ConversationCapture, request.source_ref, target.payload(request.capture_mode)?, &once).await
 }
@@ -42,8 +45,8 @@ pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: Cap
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureSessionRequest) -> Result<CaptureResponse, Error> {
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "capture_session", &request)?;
+    let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "capture_session", request)?;
     let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: request.session_id };
     queue(engine, ctx, EventKind::SessionClose, request.source_ref, target.payload(None)?, &once).await
 }
@@ -56,10 +59,10 @@ pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureS
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryRequest) -> Result<QueuedResponse, Error> {
     let agent = ctx.agent_id()?;
-    let ctx = &capturing(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "ingest", &request)?;
+    let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "ingest", request)?;
     let MemoryInput { topic_raw, content, kind, scope, project_id, repo_id, session_id, rationale, alternatives, confidence } =
-        request.memory_input;
+        request.memory_input.clone();
     let mut checks = Checks::default();
     checks.text("memory_input.topic_raw", &topic_raw, TOPIC_MAX).bytes("memory_input.content", &content, CONTENT_MAX).that(
         confidence.is_none_or(|c| (0.0..=1.0).contains(&c)),
@@ -70,7 +73,8 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
     checks.done()?;
     let target = Target { scope, project_id, repo_id, session_id }.payload(None)?;
     let details = SourceDetails { form: Some(SourceForm::Note), title: Some(topic_raw.clone()), ..SourceDetails::default() };
-    let read = Read::statement(details, &content);
+    let read = Read::statement(Admitted::new(details)?, &content);
+    count_source(engine, ctx, content.len()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
@@ -104,7 +108,7 @@ pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<Sou
         CaptureMode::Summary => SourceForm::Summary,
     };
     let details = SourceDetails { form: Some(form), title: paste.title, filename: paste.filename, ..SourceDetails::default() };
-    let read = Read::new(details, paste.text.into_bytes()).await?;
+    let read = Read::new(Admitted::new(details)?, paste.text.into_bytes()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let source = read.store(engine, ctx, &mut tx, paste.agent_id).await?;
     insert_events(engine, ctx, &mut tx, (paste.agent_id, EventKind::ConversationCapture), source.source_id, &payload).await?;
@@ -134,11 +138,18 @@ impl Target {
     }
 }
 
-/// The context of an agent that captures.
-pub(super) async fn capturing(engine: &Engine, ctx: &OpContext, user: Option<&crate::api::UserRef>) -> Result<OpContext, Error> {
+/// The context of an agent that captures, and its request. `user` names the user of a request.
+pub(super) async fn capturing<T: Serialize + DeserializeOwned>(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: T,
+    user: impl Fn(&T) -> Option<&UserRef>,
+) -> Result<(OpContext, Admitted<T>), Error> {
     ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
-    acting_for(engine, ctx, user).await
+    let request = Admitted::new(request)?;
+    let ctx = acting_for(engine, ctx, user(&request)).await?;
+    Ok((ctx, request))
 }
 
 async fn queue(

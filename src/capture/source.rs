@@ -14,15 +14,21 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard::{Redacted, redact};
 use crate::idempotency::Once;
-use crate::identity::acting_for;
+use crate::identity::{acting_for, count_source};
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 use tracing::instrument;
 use uuid::Uuid;
 
 /// Characters of a title that is made from a text.
 const TITLE: usize = 80;
+/// Sources of more bytes than this are read a few at a time.
+const LARGE: usize = 256 * 1024;
+/// Places for large sources that are being read.
+static LARGE_READS: Semaphore = Semaphore::const_new(2);
 
 /// What an operator captures for an agent.
 #[derive(Clone, Debug)]
@@ -40,15 +46,17 @@ pub struct Paste {
 /// agent and user is stored once.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`; `Invalid` for the field `content` if it is empty, too large, no text and no attachment, or JSON
-/// without messages.
+/// `Forbidden` without `capture:write`; `OverQuota` for a key that sent its share of the day; `Invalid` for the field `content` if it is
+/// empty, too large, no text and no attachment, or JSON without messages.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
+    let details = Admitted::new(details)?;
     let ctx = &acting_for(engine, ctx, details.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "add_source", &(&details, Sha256::digest(&content).to_vec()))?;
+    let once = Once::new(engine, ctx, "add_source", &details.clone().with(Admitted::new(Sha256::digest(&content).to_vec())?))?;
+    count_source(engine, ctx, content.len()).await?;
     let read = Read::new(details, content).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
@@ -66,6 +74,8 @@ pub(super) struct Read {
     redacted: Vec<String>,
     bytes: usize,
     turns: usize,
+    timed: usize,
+    skipped: usize,
     /// Of the whole text as it will be stored.
     digest: Vec<u8>,
     title: String,
@@ -85,7 +95,7 @@ impl Read {
     ///
     /// # Errors
     /// `Invalid`, naming the field.
-    pub async fn new(details: SourceDetails, content: Vec<u8>) -> Result<Self, Error> {
+    pub async fn new(details: Admitted<SourceDetails>, content: Vec<u8>) -> Result<Self, Error> {
         let mut checks = Checks::default();
         let size = content.len();
         checks
@@ -95,19 +105,25 @@ impl Read {
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
             .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a media type such as application/pdf")
             .done()?;
-        let details = redacted(details);
+        let details = details.into_inner();
         if details.form == Some(SourceForm::Attachment) && !transcript::is_text(&content) {
             return Self::binary(details, content);
         }
-        let read = tokio::task::spawn_blocking(move || Self::from_bytes(details, &content)).await;
-        read.map_err(Error::failed("a source could not be read"))?
+        // A caller that waits no longer leaves its thread behind: the thread keeps the place, so that few are left.
+        let place = if size > LARGE { LARGE_READS.acquire().await.ok() } else { None };
+        let read = tokio::task::spawn_blocking(move || {
+            let read = Self::from_bytes(details, &content);
+            drop(place);
+            read
+        });
+        read.await.map_err(Error::failed("a source could not be read"))?
     }
 
     /// One statement as a source of its own: its text is not searched for turns.
-    pub fn statement(details: SourceDetails, text: &str) -> Self {
+    pub fn statement(details: Admitted<SourceDetails>, text: &str) -> Self {
         let Redacted { text, removed } = redact(text.trim());
         let turn = Turn { speaker: None, role: Role::Person, at: None, start: 0, end: text.len(), text: text.clone(), cleared: false };
-        Self::of(redacted(details), Transcript { turns: vec![turn], text, removed })
+        Self::of(details.into_inner(), Transcript { turns: vec![turn], text, removed, skipped: 0 })
     }
 
     fn from_bytes(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
@@ -126,6 +142,8 @@ impl Read {
             redacted: vec![],
             bytes: size,
             turns: 0,
+            timed: 0,
+            skipped: 0,
             digest: Sha256::digest(&bytes).to_vec(),
             title,
             parts: vec![Part { text: String::new(), turns: vec![] }],
@@ -142,6 +160,8 @@ impl Read {
             redacted: transcript.removed.iter().map(ToString::to_string).collect(),
             bytes: transcript.text.len(),
             turns: transcript.turns.len(),
+            timed: transcript.turns.iter().filter(|turn| turn.at.is_some()).count(),
+            skipped: transcript.skipped,
             digest,
             title,
             parts: split(&transcript, PART_MAX),
@@ -185,11 +205,14 @@ impl Read {
                 break;
             }
         }
+        let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         Ok(SourceResponse {
             source_id: whole,
             known,
-            bytes: i64::try_from(self.bytes).unwrap_or(i64::MAX),
-            turns: i64::try_from(self.turns).unwrap_or(i64::MAX),
+            bytes: number(self.bytes),
+            turns: number(self.turns),
+            timed_turns: number(self.timed),
+            skipped_messages: number(self.skipped),
             parts: i64::from(count),
             redacted: self.redacted,
             media_type: self.binary.map(|binary| binary.media_type),
@@ -229,12 +252,6 @@ fn refusal(error: ReadError) -> Error {
         _ => "",
     };
     Error::invalid("content", format!("{error}{keep}"))
-}
-
-/// Removes secrets from the names of a source.
-fn redacted(details: SourceDetails) -> SourceDetails {
-    let clean = |name: Option<String>| name.map(|name| redact(&name).text);
-    SourceDetails { title: clean(details.title), filename: clean(details.filename), ..details }
 }
 
 /// The first words that somebody says.

@@ -9,7 +9,8 @@ use crate::api::{BotId, KeyId, OperatorRole, RequestId, UserId};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::identity;
+use crate::intake::Admitted;
+use crate::identity::{self, SeenKey};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
@@ -32,6 +33,7 @@ fn hash(secret: &str) -> Vec<u8> {
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str) -> Result<(BotId, String), Error> {
     ctx.require_role(OperatorRole::Admin)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default().text("name", name, 100).done()?;
     let (id, secret) = (BotId(engine.clock().id()), engine.clock().secret(SECRET_LENGTH));
     let pool = engine.db().control.system();
@@ -86,9 +88,10 @@ pub struct Bot {
 /// The bot that a webhook is called for.
 ///
 /// # Errors
-/// `Unauthenticated` for an unknown bot, a wrong secret, or a key that is revoked or expired; all read the same.
+/// `Unauthenticated` for an unknown bot, a wrong secret, or a key that is revoked or expired; all read the same. `seen` learns the key of a
+/// bot that showed its secret.
 #[boxed]
-pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: RequestId) -> Result<Bot, Error> {
+pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: RequestId, seen: &SeenKey) -> Result<Bot, Error> {
     const REFUSED: Error = Error::Unauthenticated("this bot's secret is not valid");
     let pool = engine.db().control.system();
     let id: BotId = bot.parse().map_err(|_| REFUSED)?;
@@ -97,6 +100,7 @@ pub async fn authenticate(engine: &Engine, bot: &str, secret: &str, request_id: 
     let kept = found.as_ref().map_or(&[0; 32][..], |found| &found.secret_hash);
     let same = identity::same_hash(kept, &hash(secret));
     let found = found.filter(|_| same).ok_or(REFUSED)?;
+    seen.set((found.tenant_id, found.key_id));
     let ctx = identity::context_of_key(engine, found.tenant_id, found.key_id, request_id).await.map_err(|error| match error {
         Error::Unauthenticated(_) => REFUSED,
         error => error,

@@ -13,6 +13,7 @@ use crate::api::{AgentId, LifecyclePolicy, TenantId};
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
+use crate::identity::Uses;
 use crate::models::{self, Model};
 use crate::providers::chat::{Answer, Chat, ChatError, Question};
 use crate::providers::tokens::Tokens;
@@ -77,6 +78,8 @@ pub struct Settings {
     pub source_deadline: Duration,
     /// How long after signing in a session ends, however much it is used.
     pub session_age: Duration,
+    /// Bytes that one API key may send in a day to be captured.
+    pub source_bytes_per_day: u64,
     /// How many days the retrieval log is kept; for ever if absent.
     pub retrieval_log_days: Option<NonZeroU32>,
     /// How many days the texts of assembled contexts are kept; none if 0.
@@ -98,6 +101,7 @@ impl Default for Settings {
             statement_budget: Duration::from_secs(15),
             source_deadline: Duration::from_secs(1),
             session_age: Duration::from_secs(7 * 24 * 60 * 60),
+            source_bytes_per_day: 256 * 1024 * 1024,
             retrieval_log_days: NonZeroU32::new(90),
             context_text_days: 14,
             skills_dir: None,
@@ -116,6 +120,7 @@ struct Inner {
     log: RetrievalLog,
     skills: Shelf,
     ledger: Ledger,
+    key_uses: Uses,
     accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     past_searches: Semaphore,
@@ -177,6 +182,7 @@ impl Engine {
             vocabulary,
             log,
             ledger: Ledger::default(),
+            key_uses: Uses::default(),
             accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             past_searches,
@@ -223,6 +229,11 @@ impl Engine {
     /// The calls of models that are not in the usage ledger yet.
     pub fn ledger(&self) -> &Ledger {
         &self.inner.ledger
+    }
+
+    /// The uses of API keys that are not written yet.
+    pub fn key_uses(&self) -> &Uses {
+        &self.inner.key_uses
     }
 
     /// The lifecycle policies of agents, as they were some seconds ago.

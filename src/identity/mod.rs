@@ -7,8 +7,10 @@ mod model;
 mod operators;
 mod password;
 mod policy;
+mod quota;
 pub mod store;
 mod users;
+mod uses;
 mod views;
 
 pub(crate) use agents::{adopt_agent, agent, agent_holder, all_agents, scopes_of};
@@ -31,6 +33,8 @@ pub(crate) use policy::{keeps_context_texts, search_settings};
 use tracing::instrument;
 pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, named_by_caller, user, users};
+pub use uses::{KeyRef, SeenKey, Use, Uses};
+pub(crate) use quota::count_source;
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef};
@@ -38,13 +42,12 @@ use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 /// Longest name of an agent, in characters.
 pub(crate) const AGENT_NAME_MAX: usize = 500;
-/// How often the use of a key is noted: a busy key costs no write per request.
-const USE_NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
 /// The context of a request that carries an API key.
 ///
@@ -52,6 +55,15 @@ const USE_NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
 /// `Unauthenticated` for a key that is malformed, unknown, expired or revoked; all read the same. `Forbidden` while its agent is blocked.
 #[boxed]
 pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> Result<OpContext, Error> {
+    authenticate_seen(engine, key, request_id, &SeenKey::default()).await
+}
+
+/// The same; `seen` learns which key it is, also of one that is refused.
+///
+/// # Errors
+/// As [`authenticate`].
+#[boxed]
+pub async fn authenticate_seen(engine: &Engine, key: &str, request_id: RequestId, seen: &SeenKey) -> Result<OpContext, Error> {
     const REFUSED: Error = Error::Unauthenticated("this API key is not valid");
     let prefix = keys::prefix_of(key).ok_or(REFUSED)?;
     let pool = engine.db().control.system();
@@ -59,7 +71,8 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
     if !keys::same(&record.secret_hash, &keys::hash(key)) {
         return Err(REFUSED);
     }
-    admit(engine, record, request_id).await
+    seen.set((record.tenant_id, record.key_id));
+    admit(engine, record, request_id)
 }
 
 /// The context of a key, for a caller that has proved by other means that it acts with the key, as a bot does.
@@ -69,10 +82,29 @@ pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> 
 #[tracing::instrument(skip_all, fields(%tenant))]
 pub(crate) async fn context_of_key(engine: &Engine, tenant: TenantId, key: KeyId, request_id: RequestId) -> Result<OpContext, Error> {
     let record = store::key_by_id(engine.db().control.system(), tenant, key).await?;
-    admit(engine, record.ok_or(Error::Unauthenticated("this API key is not valid"))?, request_id).await
+    admit(engine, record.ok_or(Error::Unauthenticated("this API key is not valid"))?, request_id)
 }
 
-async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<OpContext, Error> {
+/// Writes how keys were used since the last time. What cannot be written is kept for the next time.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn flush_uses(engine: &Engine) -> Result<(), Error> {
+    let uses = engine.key_uses().take();
+    if uses.is_empty() {
+        return Ok(());
+    }
+    let written = store::write_uses(engine.db().control.system(), &uses).await;
+    if written.is_err() {
+        for (key, what) in uses {
+            engine.key_uses().note(key, what);
+        }
+    }
+    Ok(written?)
+}
+
+fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<OpContext, Error> {
     let now = engine.clock().now();
     if record.revoked_at.is_some() || record.expires_at.is_some_and(|expires| expires <= now) {
         return Err(Error::Unauthenticated("this API key is not valid"));
@@ -81,9 +113,6 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
     if record.blocked {
         return Err(Error::Forbidden(format!("the agent {} is blocked; an administrator can unblock it", record.agent_slug)));
     }
-    if record.last_used_at.is_none_or(|last| last + USE_NOTED_EVERY < now) {
-        store::key_used(engine.db().control.system(), record.tenant_id, record.key_id, now).await?;
-    }
     Ok(OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,
@@ -91,6 +120,7 @@ async fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Res
         access: Access::Scopes(record.scopes),
         users: record.user_id.into(),
         idempotency: None,
+        only_reads: false,
         request_id,
     })
 }
@@ -139,6 +169,7 @@ pub async fn create_key(
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(KeyId, String), Error> {
     ctx.require_role(OperatorRole::Admin)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
     let now = engine.clock().now();
     Checks::default()
         .text("name", name, 100)

@@ -41,7 +41,6 @@ pub struct KeyRecord {
     pub user_id: Option<UserId>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
-    pub last_used_at: Option<DateTime<Utc>>,
 }
 
 /// What a session holds of the sign-in that opened it.

@@ -1,16 +1,17 @@
 //! Keys, operators and sessions: who gets in, and who does not any more.
 
 use crate::support::{agent, owner};
-use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{AgentId, AuditFilter, KeyId, OperatorProfile, OperatorRole, RequestId, Scope};
+use chrono::Duration;
+use remembrancer::api::{AgentId, AuditFilter, OperatorProfile, OperatorRole, RequestId, Scope};
 use remembrancer::clock::Clock;
 use remembrancer::db::lock_key;
-use remembrancer::identity::Admission;
+use remembrancer::identity::{Admission, SeenKey, Use};
 use remembrancer::op::{Access, Actor};
 use remembrancer::testing::{PASSWORD, World, nowhere};
-use remembrancer::{Error, OpContext, audit, identity, overview};
+use remembrancer::{Engine, Error, OpContext, Settings, audit, identity, overview};
 use serde_json::json;
 use sha2::Digest;
+use std::sync::Arc;
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
@@ -30,14 +31,6 @@ async fn resume(world: &World, admission: &Admission) -> Result<OperatorProfile,
 async fn audited(world: &World, action: &str) -> i64 {
     let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
     audit::browse(&world.engine, &world.vera, &filter).await.unwrap().total
-}
-
-async fn last_used(world: &World, id: KeyId) -> Option<DateTime<Utc>> {
-    sqlx::query_scalar("select last_used_at from api_keys where id = $1")
-        .bind(id)
-        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap()
 }
 
 #[tokio::test]
@@ -92,23 +85,48 @@ async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_key_is_known_to_the_minute() {
+async fn uses_of_a_key_on_two_servers_add_up() {
+    let world = World::new().await;
+    let atlas = agent(&world.atlas);
+    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "x", Scope::ALL, None, None).await.unwrap();
+    let embedder = Arc::new(world.embedder.clone());
+    let other = Engine::open(world.engine.urls().clone(), embedder, world.clock.clone(), Settings::default()).await.unwrap();
+    let listed = async || {
+        let page = overview::agent(&world.engine, &world.vera, atlas).await.unwrap();
+        page.keys.into_iter().find(|listed| listed.id == id).unwrap()
+    };
+    let seen = SeenKey::default();
+    identity::authenticate_seen(&world.engine, &key, RequestId(world.clock.id()), &seen).await.unwrap();
+    let (key_ref, now) = (seen.get().unwrap(), world.clock.now());
+    let from = |text: &str| text.parse().ok();
+    for _ in 0..1000 {
+        world.engine.key_uses().note(key_ref, Use::request(false, from("192.0.2.7"), now));
+    }
+    other.key_uses().note(key_ref, Use::request(false, from("2001:db8::1"), now + Duration::seconds(3)));
+    other.key_uses().note(key_ref, Use::request(true, from("203.0.113.9"), now + Duration::seconds(5)));
+    other.key_uses().note(key_ref, Use::refusal(now + Duration::seconds(6)));
+    assert_eq!((listed().await.requests, listed().await.last_used_at), (0, None), "a busy key costs no write per request");
+    // The server with the later use writes first.
+    identity::flush_uses(&other).await.unwrap();
+    identity::flush_uses(&world.engine).await.unwrap();
+    identity::flush_uses(&world.engine).await.unwrap();
+    let key = listed().await;
+    assert_eq!((key.requests, key.refused), (1002, 2));
+    assert_eq!((key.last_used_at, key.last_used_from.as_deref()), (Some(now + Duration::seconds(3)), Some("2001:db8::1")));
+    assert_eq!(key.last_refused_at, Some(now + Duration::seconds(6)));
+}
+
+#[tokio::test]
+async fn a_key_is_recognised_although_it_is_refused() {
     let world = World::new().await;
     let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", Scope::ALL, None, None).await.unwrap();
-    assert_eq!(last_used(&world, id).await, None);
-    authenticate(&world, &key).await.unwrap();
-    let first = last_used(&world, id).await.unwrap();
-    world.clock.advance(Duration::seconds(30));
-    authenticate(&world, &key).await.unwrap();
-    assert_eq!(last_used(&world, id).await, Some(first), "a busy key costs no write per request");
-    world.clock.advance(Duration::seconds(90));
-    authenticate(&world, &key).await.unwrap();
-    assert!(last_used(&world, id).await.unwrap() >= first + Duration::seconds(120));
-    world.clock.advance(Duration::minutes(5));
-    let used = last_used(&world, id).await;
+    identity::revoke_key(&world.engine, &world.system, id).await.unwrap();
     let forged = format!("{}{}", &key[..key.len() - 1], if key.ends_with('a') { 'b' } else { 'a' });
-    assert!(authenticate(&world, &forged).await.is_err());
-    assert_eq!(last_used(&world, id).await, used, "a wrong secret is no use");
+    for (key, known) in [(&key, Some((world.system.tenant_id, id))), (&forged, None)] {
+        let seen = SeenKey::default();
+        assert!(identity::authenticate_seen(&world.engine, key, RequestId(world.clock.id()), &seen).await.is_err());
+        assert_eq!(seen.get(), known, "a wrong secret is no use");
+    }
 }
 
 #[tokio::test]
@@ -306,7 +324,7 @@ async fn a_blocked_agent_is_refused_with_the_reason_and_comes_back_with_its_keys
     let page = overview::agent(&world.engine, &world.vera, atlas).await.unwrap();
     assert!(page.blocked_at.is_some() && page.summary.blocked);
     let listed = page.keys.iter().find(|listed| listed.id == id).unwrap();
-    assert!(key.starts_with(listed.hint.trim_end_matches('…')) && listed.last_used_at.is_some(), "{listed:?}");
+    assert!(key.starts_with(listed.hint.trim_end_matches('…')), "{listed:?}");
     assert!(!serde_json::to_string(&page).unwrap().contains(key.rsplit('_').next().unwrap()), "the secret is on no page");
     assert!(identity::set_blocked(&world.engine, &world.system, atlas, false, "found again").await.unwrap());
     authenticate(&world, &key).await.unwrap();

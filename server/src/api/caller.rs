@@ -2,11 +2,12 @@
 
 use super::Api;
 use super::error::ApiError;
+use super::gate::seen_key;
 use super::openapi::{Describe, Operation, Refusal};
 use axum::extract::{FromRequestParts, Request};
-use axum::http::HeaderValue;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use remembrancer::api::{RequestId, UserRef};
@@ -35,15 +36,21 @@ impl FromRequestParts<Api> for Caller {
             Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
             _ => return Err(Error::Unauthenticated("send an API key as `Authorization: Bearer rmb_…`").into()),
         };
-        let look_up = identity::authenticate(&api.engine, key, request_id(parts)?);
+        let seen = seen_key(parts);
+        let look_up = identity::authenticate_seen(&api.engine, key, request_id(parts)?, &seen);
         let ctx = api.gate.admit(key, parts, look_up).await?;
-        let ctx = OpContext { idempotency: idempotency_key(parts)?, ..ctx };
+        let only_reads = matches!(parts.method, Method::GET | Method::HEAD);
+        let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, ..ctx };
         let mut named = parts.headers.get_all(USER).iter();
         match (named.next(), named.next()) {
             (None, _) => Ok(Self(ctx)),
             (Some(_), Some(_)) => Err(Error::invalid(USER, "is sent twice: a proxy must replace it, not add to it").into()),
             (Some(value), None) => {
                 let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(USER, "is not UTF-8"))?;
+                // A proxy that adds a header to one that the client sent may write both into one.
+                if text.contains(',') {
+                    return Err(Error::invalid(USER, "has a comma, so it may be two headers in one: a proxy must replace it").into());
+                }
                 let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
                 Ok(Self(identity::named_by_caller(&api.engine, ctx, &user).await?))
             }

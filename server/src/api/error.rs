@@ -11,6 +11,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Seconds after which something that is away may be back.
+const AWAY: HeaderValue = HeaderValue::from_static("5");
+
 /// Why a request failed: an error of the engine, or a refusal of the HTTP layer.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
@@ -67,14 +70,23 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let code = self.code();
         let mut response = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response();
-        if let Self::Engine(Error::RateLimited(wait) | Error::Busy { wait, .. }) = &self {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(*wait)));
+        if let Self::Engine(error) = &self
+            && let Some(wait) = error.retry_after()
+        {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait)));
         }
         if code == ErrorCode::Unauthenticated {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(Arc::new(self));
         response
+    }
+}
+
+/// Tells the client of an answer 503 when to come back, unless it says so already.
+pub fn add_retry_after(response: &mut Response) {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().entry(header::RETRY_AFTER).or_insert(AWAY);
     }
 }
 
@@ -86,6 +98,7 @@ fn whole_seconds(wait: Duration) -> u64 {
 /// Middleware that writes the body of every [`ApiError`] with the id of its request. A 5xx is logged here and nowhere else.
 pub async fn render(Extension(request_id): Extension<RequestId>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
+    add_retry_after(&mut response);
     let Some(error) = response.extensions_mut().remove::<Arc<ApiError>>() else { return response };
     if let ApiError::Engine(error) = error.as_ref()
         && response.status().is_server_error()

@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use moka::future::Cache;
 use remembrancer::api::KeyId;
 use remembrancer::chat::Bot;
+use remembrancer::identity::{KeyRef, SeenKey};
 use remembrancer::op::Actor;
 use remembrancer::{Error, OpContext};
 use sha2::{Digest, Sha256};
@@ -49,9 +50,9 @@ impl Admitted for Bot {
 pub struct Gate {
     requests: PerMinute<KeyId>,
     unknown: PerMinute<Option<IpAddr>>,
-    good: Cache<Hash, KeyId>,
-    /// With the message of each refusal.
-    bad: Cache<Hash, &'static str>,
+    good: Cache<Hash, KeyRef>,
+    /// With the message of each refusal, and the key if it is one that ended.
+    bad: Cache<Hash, (&'static str, Option<KeyRef>)>,
     lookups: Semaphore,
 }
 
@@ -81,11 +82,16 @@ impl Gate {
         look_up: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let hash: Hash = Sha256::digest(credential).into();
+        let seen = seen_key(parts);
         if let Some(key) = self.good.get(&hash).await {
-            self.requests.check(&key).map_err(|wait| limited("requests", wait))?;
-            return self.noted(hash, look_up.await).await;
+            seen.set(key);
+            self.requests.check(&key.1).map_err(|wait| limited("requests", wait))?;
+            return self.noted(hash, look_up.await, &seen).await;
         }
-        if let Some(refusal) = self.bad.get(&hash).await {
+        if let Some((refusal, key)) = self.bad.get(&hash).await {
+            if let Some(key) = key {
+                seen.set(key);
+            }
             return Err(Error::Unauthenticated(refusal));
         }
         let address = parts.extensions.get::<ClientAddress>().map(|client| network(client.0));
@@ -94,24 +100,25 @@ impl Gate {
         let turn = turn.map_err(|_| Error::Unavailable("too many unknown credentials are being looked up".into()))?;
         let found = look_up.await;
         drop(turn);
-        let found = self.noted(hash, found).await?;
-        if let Some(key) = key_of(&found) {
+        let found = self.noted(hash, found, &seen).await?;
+        if let Some((_, key)) = key_of(&found) {
             self.requests.check(&key).map_err(|wait| limited("requests", wait))?;
         }
         Ok(found)
     }
 
-    /// Remembers whether a credential is good or bad.
-    async fn noted<T: Admitted>(&self, hash: Hash, found: Result<T, Error>) -> Result<T, Error> {
+    /// Remembers whether a credential is good or bad, and enters the key into `seen`.
+    async fn noted<T: Admitted>(&self, hash: Hash, found: Result<T, Error>, seen: &SeenKey) -> Result<T, Error> {
         match &found {
             Ok(found) => {
                 if let Some(key) = key_of(found) {
+                    seen.set(key);
                     self.good.insert(hash, key).await;
                 }
             }
             Err(Error::Unauthenticated(refusal)) => {
                 self.good.invalidate(&hash).await;
-                self.bad.insert(hash, refusal).await;
+                self.bad.insert(hash, (*refusal, seen.get())).await;
             }
             _ => {}
         }
@@ -119,9 +126,15 @@ impl Gate {
     }
 }
 
-fn key_of(found: &impl Admitted) -> Option<KeyId> {
-    match found.context().actor {
-        Actor::Agent { key_id, .. } => Some(key_id),
+/// Where the key of a request is entered; [`super::count_use`] counts it.
+pub fn seen_key(parts: &Parts) -> SeenKey {
+    parts.extensions.get().cloned().unwrap_or_default()
+}
+
+fn key_of(found: &impl Admitted) -> Option<KeyRef> {
+    let ctx = found.context();
+    match ctx.actor {
+        Actor::Agent { key_id, .. } => Some((ctx.tenant_id, key_id)),
         Actor::Operator { .. } | Actor::System => None,
     }
 }

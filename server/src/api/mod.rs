@@ -6,7 +6,7 @@ mod caller;
 mod context;
 pub mod error;
 mod gate;
-mod health;
+pub(crate) mod health;
 mod knowledge;
 mod memory;
 pub mod openapi;
@@ -35,13 +35,15 @@ pub use route::{Group, Guard, Route};
 pub use transfers::Transfers;
 
 use crate::mcp::{self, Mcp};
+use app::ClientAddress;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, delete, get, post};
 use remembrancer::api::{RequestId, Scope};
+use remembrancer::identity::{SeenKey, Use};
 use remembrancer::{Engine, Error};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -262,6 +264,7 @@ pub fn router(api: Api) -> Router {
         .route("/api/", any(error::no_such_address))
         .route("/api/{*rest}", any(error::no_such_address))
         .layer(middleware::from_fn(limit_time))
+        .layer(middleware::from_fn_with_state(api.engine.clone(), count_use))
         .with_state(api)
 }
 
@@ -272,6 +275,19 @@ pub async fn assign_request_id(State(engine): State<Engine>, mut request: Reques
     let mut response = next.run(request).await;
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert("x-request-id", value);
+    }
+    response
+}
+
+/// Middleware that counts a request for its key, and whether it was refused.
+async fn count_use(State(engine): State<Engine>, mut request: Request, next: Next) -> Response {
+    let seen = SeenKey::default();
+    request.extensions_mut().insert(seen.clone());
+    let from = request.extensions().get::<ClientAddress>().map(|client| client.0);
+    let response = next.run(request).await;
+    if let Some(key) = seen.get() {
+        let refused = matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
+        engine.key_uses().note(key, Use::request(refused, from, engine.clock().now()));
     }
     response
 }

@@ -4,6 +4,7 @@ use super::Api;
 use super::body::UnreadBody;
 use super::caller::request_id;
 use super::error::ApiError;
+use super::gate::seen_key;
 use super::openapi::{Describe, Operation, Refusal};
 use super::params::Segment;
 use axum::Json;
@@ -24,7 +25,8 @@ impl FromRequestParts<Api> for Bot {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, ApiError> {
         let Segment(bot, _) = Segment::<BotId>::from_request_parts(parts, api).await?;
         let secret = parts.headers.get(SECRET).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let look_up = chat::authenticate(&api.engine, &bot, secret, request_id(parts)?);
+        let seen = seen_key(parts);
+        let look_up = chat::authenticate(&api.engine, &bot, secret, request_id(parts)?, &seen);
         Ok(Self(api.gate.admit(&format!("bot {bot} {secret}"), parts, look_up).await?))
     }
 }

@@ -4,6 +4,8 @@ use super::resources;
 use axum::http::request::Parts;
 use futures_util::FutureExt;
 use remembrancer::api::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
+use remembrancer::identity::{SeenKey, Use};
+use remembrancer::op::Actor;
 use remembrancer::tools::{self, Effect, Output};
 use remembrancer::{Engine, Error, OpContext, identity, prompts};
 use rmcp::model::{
@@ -69,13 +71,25 @@ impl Door {
                 return parts.cloned().ok_or_else(|| refusal(&Error::internal("the request has no caller: a layer is missing"), id));
             }
             Identity::Key { key, user } => {
-                (identity::authenticate(&self.engine, key, id).await.map_err(|error| refusal(&error, id))?, user)
+                let seen = SeenKey::default();
+                let found = identity::authenticate_seen(&self.engine, key, id, &seen).await;
+                if let Some(key) = seen.get() {
+                    self.engine.key_uses().note(key, Use::request(found.is_err(), None, self.engine.clock().now()));
+                }
+                (found.map_err(|error| refusal(&error, id))?, user)
             }
             Identity::Agent { ctx, user } => (OpContext { request_id: id, ..ctx.clone() }, user),
         };
         match user {
             Some(user) => identity::named_by_caller(&self.engine, ctx, user).await.map_err(|error| refusal(&error, id)),
             None => Ok(ctx),
+        }
+    }
+
+    /// Counts a call that is refused although its request is answered.
+    fn count_refusal(&self, ctx: &OpContext, error: &Error) {
+        if let (Actor::Agent { key_id, .. }, ErrorCode::Forbidden | ErrorCode::RateLimited) = (&ctx.actor, error.code()) {
+            self.engine.key_uses().note((ctx.tenant_id, *key_id), Use::refusal(self.engine.clock().now()));
         }
     }
 
@@ -216,7 +230,10 @@ impl ServerHandler for Door {
                 result.content = vec![ContentBlock::text(text)];
                 result
             }
-            Outcome::Failed(error) => tool_error(&error, ctx.request_id),
+            Outcome::Failed(error) => {
+                self.count_refusal(&ctx, &error);
+                tool_error(&error, ctx.request_id)
+            }
             Outcome::Cancelled => CallToolResult::error(vec![ContentBlock::text("the client cancelled the call")]),
         }
         .into())

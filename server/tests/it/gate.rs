@@ -1,12 +1,15 @@
 //! Refusals by limits cost no statement: they work while every connection for lookups is taken.
 
 use crate::harness::{Answer, Site};
+use crate::mcp::without_session;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, header};
+use remembrancer::api::Scope;
 use remembrancer::db::Tx;
 use remembrancer::testing::{TestDatabases, World};
-use remembrancer::{Engine, identity};
+use remembrancer::{Engine, identity, overview};
+use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -101,4 +104,55 @@ async fn guessing_leaves_connections_to_sessions() {
         let status = guess.await.unwrap();
         assert!([StatusCode::UNAUTHORIZED, StatusCode::SERVICE_UNAVAILABLE].contains(&status), "{status}");
     }
+}
+
+/// The counts of the keys of atlas, as its page shows them once they are written: requests, refused, and the last address.
+async fn counts(site: &Site, key: &str) -> (i64, i64, Option<String>) {
+    let world = &site.world;
+    identity::flush_uses(&world.engine).await.unwrap();
+    let page = overview::agent(&world.engine, &world.vera, world.atlas.agent_id().unwrap()).await.unwrap();
+    let listed = page.keys.into_iter().find(|listed| key.starts_with(listed.hint.trim_end_matches('…'))).unwrap();
+    (listed.requests, listed.refused, listed.last_used_from)
+}
+
+#[tokio::test]
+async fn requests_and_refusals_are_counted_for_their_key() {
+    let site = Site::with(&[("RATE_LIMIT_PER_MINUTE", "6")]).await;
+    let world = &site.world;
+    let atlas = world.atlas.agent_id().unwrap();
+    let key = identity::create_key(&world.engine, &world.system, atlas, "reader", &[Scope::MemoryRead], None, None).await.unwrap();
+    let (id, key) = (key.0, key.1.as_str());
+    assert_eq!(counts(&site, key).await, (0, 0, None));
+    for address in [NEIGHBOUR, STRANGER] {
+        assert_eq!(list_tools(&site, key, address).await.status, StatusCode::OK);
+    }
+    assert_eq!(counts(&site, key).await, (2, 0, Some("203.0.113.9".into())));
+    let remember = json!({ "topic_raw": "tea", "content": "Vera likes tea", "source": { "platform": "slack" } });
+    let refused = site.post(Some(key), "agent_memory_remember", remember.to_string()).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    let (requests, refusals, _) = counts(&site, key).await;
+    assert_eq!((requests, refusals), (3, 1));
+    // Over the Model Context Protocol a refusal is an answer 200.
+    let call = json!({ "name": "agent_memory_remember", "arguments": remember });
+    let answer = site.send(without_session(key, "tools/call", call)).await;
+    assert!(answer.status == StatusCode::OK && answer.text.contains("forbidden"), "{answer:?}");
+    let (requests, refusals, _) = counts(&site, key).await;
+    assert_eq!((requests, refusals), (4, 2));
+    // Over the limit, after its end, and once more, when it is known to have ended.
+    for _ in 0..3 {
+        list_tools(&site, key, STRANGER).await;
+    }
+    let (requests, refusals, _) = counts(&site, key).await;
+    assert_eq!((requests, refusals), (7, 3));
+    let fresh = Site::on(site.world, &[]);
+    identity::revoke_key(&fresh.world.engine, &fresh.world.system, id).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(list_tools(&fresh, key, STRANGER).await.status, StatusCode::UNAUTHORIZED);
+    }
+    let (requests, refusals, from) = counts(&fresh, key).await;
+    assert_eq!((requests, refusals, from.as_deref()), (9, 5, Some("203.0.113.9")));
+    // A wrong secret says nothing about the key.
+    let forged = format!("{}{}", &key[..key.len() - 1], if key.ends_with('a') { 'b' } else { 'a' });
+    list_tools(&fresh, &forged, STRANGER).await;
+    assert_eq!(counts(&fresh, key).await.0, 9);
 }

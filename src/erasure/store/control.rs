@@ -40,7 +40,7 @@ pub async fn erase_user(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<(
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn revoke_keys(tx: &mut Tx, tenant: TenantId, user: UserId, now: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
-        r"update api_keys set revoked_at = coalesce(revoked_at, $3), user_id = null, name = 'erased'
+        r"update api_keys set revoked_at = coalesce(revoked_at, $3), user_id = null, name = 'erased', last_used_from = null
            where tenant_id = $1 and user_id = $2 returning id",
     )
     .bind(tenant)

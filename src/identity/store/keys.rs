@@ -4,7 +4,9 @@ use super::parse_all;
 use crate::api::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::KeyRecord;
-use chrono::{DateTime, Utc};
+use crate::identity::{KeyRef, Use};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// A new key.
@@ -57,7 +59,6 @@ struct KeyRow {
     user_id: Option<UserId>,
     expires_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
-    last_used_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<KeyRow> for KeyRecord {
@@ -76,7 +77,6 @@ impl TryFrom<KeyRow> for KeyRecord {
             user_id: row.user_id,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
-            last_used_at: row.last_used_at,
         })
     }
 }
@@ -85,7 +85,7 @@ impl TryFrom<KeyRow> for KeyRecord {
 pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -120,7 +120,11 @@ struct ListedKey {
     prefix: String,
     scopes: Vec<String>,
     created_at: DateTime<Utc>,
+    requests: i64,
+    refused: i64,
     last_used_at: Option<DateTime<Utc>>,
+    last_used_from: Option<String>,
+    last_refused_at: Option<DateTime<Utc>>,
     expires_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
 }
@@ -129,7 +133,8 @@ struct ListedKey {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<AgentKey>, DbError> {
     let rows: Vec<ListedKey> = sqlx::query_as(
-        r"select id, name, prefix, scopes, created_at, last_used_at, expires_at, revoked_at
+        r"select id, name, prefix, scopes, created_at, requests, refused, last_used_at, host(last_used_from) as last_used_from,
+                 last_refused_at, expires_at, revoked_at
             from api_keys where tenant_id = $1 and agent_id = $2
            order by revoked_at is not null, created_at desc, id limit $3",
     )
@@ -145,7 +150,11 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
             name: row.name,
             hint: format!("rmb_{}_…", row.prefix),
             created_at: row.created_at,
+            requests: row.requests,
+            refused: row.refused,
             last_used_at: row.last_used_at,
+            last_used_from: row.last_used_from,
+            last_refused_at: row.last_refused_at,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
         })
@@ -166,7 +175,7 @@ pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<V
 pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at, k.last_used_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
@@ -179,16 +188,55 @@ pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result
     row.map(TryInto::try_into).transpose()
 }
 
-/// Notes that a key was used.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn key_used(pool: &SystemPool, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("update api_keys set last_used_at = $3 where tenant_id = $1 and id = $2 and (last_used_at is null or last_used_at < $3)")
-        .bind(tenant)
-        .bind(key)
-        .bind(now)
-        .execute(pool)
-        .await?;
+/// Adds to the counts of keys, and notes their last uses.
+pub async fn write_uses(pool: &SystemPool, uses: &BTreeMap<KeyRef, Use>) -> Result<(), DbError> {
+    let (tenants, keys): (Vec<Uuid>, Vec<Uuid>) = uses.keys().map(|(tenant, key)| (tenant.0, key.0)).unzip();
+    let all = || uses.values();
+    sqlx::query(
+        r"update api_keys k
+             set requests = k.requests + u.requests, refused = k.refused + u.refused,
+                 last_used_at = greatest(k.last_used_at, u.used_at),
+                 last_used_from = case when u.used_at >= coalesce(k.last_used_at, u.used_at) then u.used_from::inet else k.last_used_from end,
+                 last_refused_at = greatest(k.last_refused_at, u.refused_at)
+            from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::text[], $7::timestamptz[])
+              as u (tenant_id, key_id, requests, refused, used_at, used_from, refused_at)
+           where k.tenant_id = u.tenant_id and k.id = u.key_id",
+    )
+    .bind(tenants)
+    .bind(keys)
+    .bind(all().map(|one| one.requests).collect::<Vec<_>>())
+    .bind(all().map(|one| one.refused).collect::<Vec<_>>())
+    .bind(all().map(|one| one.used.map(|(at, _)| at)).collect::<Vec<_>>())
+    .bind(all().map(|one| one.used.and_then(|(_, from)| from).map(|from| from.to_string())).collect::<Vec<_>>())
+    .bind(all().map(|one| one.refused_at).collect::<Vec<_>>())
+    .execute(pool)
+    .await?;
     Ok(())
+}
+
+/// Adds to what a key sent on a day, unless that would exceed the limit; whether it was added. A day that ended on another server's clock
+/// does not begin again.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn count_source(
+    pool: &SystemPool,
+    (tenant, key): KeyRef,
+    day: NaiveDate,
+    bytes: i64,
+    limit: i64,
+) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update api_keys
+             set source_bytes = case when source_day >= $3 then source_bytes else 0 end + $4, source_day = greatest(source_day, $3)
+           where tenant_id = $1 and id = $2 and case when source_day >= $3 then source_bytes else 0 end + $4 <= $5",
+    )
+    .bind(tenant)
+    .bind(key)
+    .bind(day)
+    .bind(bytes)
+    .bind(limit)
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// Revokes a key; whether it was there and in force.

@@ -5,7 +5,8 @@ use remembrancer::api::{
     AgentId, AgentKind, CapturePolicy, Discipline, KeyId, LifecyclePolicy, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy,
     UserId, ViewId, ViewPage,
 };
-use remembrancer::identity::{Agent, store as identity};
+use remembrancer::identity::{Agent, Use, store as identity};
+use std::collections::BTreeMap;
 
 /// In the control database; kept apart by tenant.
 pub const IDENTITY: &[Query] = queries! {
@@ -111,9 +112,13 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::key_by_id", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::key_by_id(pool, c.tenant, c.key).await?.is_some())) })
         }),
-        control("identity::key_used", |pool, c| {
-            let later = c.now + chrono::Duration::hours(1);
-            Box::pin(async move { identity::key_used(pool, c.tenant, c.key, later).await.map(|()| 0) })
+        control("identity::write_uses", |pool, c| {
+            let uses = BTreeMap::from([((c.tenant, c.key), Use::request(true, None, c.now))]);
+            Box::pin(async move { identity::write_uses(pool, &uses).await.map(|()| 0) })
+        }),
+        control("identity::count_source", |pool, c| {
+            let day = c.now.date_naive();
+            Box::pin(async move { identity::count_source(pool, (c.tenant, c.key), day, 1, i64::MAX).await.map(usize::from) })
         }),
         control("identity::keys_of", |pool, c| {
             kept!(pool, |tx| identity::keys_of(tx, c.tenant, c.agent, 10).await.map(|keys| keys.len())?)

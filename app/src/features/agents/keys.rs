@@ -3,7 +3,7 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use remembrancer::api::AgentKey;
 
-/// The API keys of an agent: what each may do, and when it was last used.
+/// The API keys of an agent: what each may do, how often it was used and refused, and when and from where it was last used.
 #[component]
 pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
     let body = if keys.is_empty() {
@@ -22,7 +22,8 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
                         <tr>
                             <th scope="col">"Key"</th>
                             <th scope="col" class="hidden sm:table-cell">"Scopes"</th>
-                            <th scope="col" class="hidden w-30 md:table-cell">"Created"</th>
+                            <th scope="col" class="hidden w-30 lg:table-cell">"Created"</th>
+                            <th scope="col" class="number hidden w-26 sm:table-cell">"Requests"</th>
                             <th scope="col" class="w-30">"Last used"</th>
                         </tr>
                     </thead>
@@ -48,6 +49,8 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
         (None, Some(end)) if end <= now => Some(view! { <Badge tone=Tone::Warn text="expired" /> }),
         _ => None,
     };
+    let (requests, refused) = (text::count(key.requests, "request", "requests"), text::count(key.refused, "refused", "refused"));
+    let refused_at = (key.refused > 0).then_some(key.last_refused_at).flatten();
     let end = key.expires_at.filter(|end| *end > now && key.revoked_at.is_none());
     view! {
         <tr data-testid="key">
@@ -59,14 +62,20 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
                 <p class="mt-1 text-xs break-words text-soft sm:hidden">{scopes.clone()}</p>
+                <p class="mt-1 text-xs text-soft sm:hidden">{format!("{requests}, {refused}")}</p>
             </td>
             <td class="hidden text-sm break-words text-soft sm:table-cell">{scopes}</td>
-            <td class="hidden md:table-cell"><Time at=key.created_at /></td>
+            <td class="hidden lg:table-cell"><Time at=key.created_at /></td>
+            <td class="number hidden sm:table-cell">
+                <p>{text::number(key.requests)}</p>
+                {refused_at.map(|at| view! { <p class="text-xs text-danger">{refused} <br /> <Time at /></p> })}
+            </td>
             <td>
                 {match key.last_used_at {
                     Some(at) => view! { <Time at /> }.into_any(),
                     None => view! { <span class="text-soft">"never"</span> }.into_any(),
                 }}
+                {key.last_used_from.map(|from| view! { <p class="font-mono text-xs break-all text-soft" title="The address of the last request">{from}</p> })}
             </td>
         </tr>
     }

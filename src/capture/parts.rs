@@ -4,8 +4,12 @@ use super::extract::{Role, Transcript, Turn};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Longest part, in bytes. Escaped as JSON, a part is still shorter than a line of an export may be.
+/// Longest part, in bytes.
 pub const PART_MAX: usize = 1024 * 1024;
+/// Most bytes of a part and its turns as JSON: both are one line of an export, and many short turns are longer than their text.
+const LINE_MAX: usize = 7 * 1024 * 1024;
+/// Most bytes of a turn as JSON, without the name of its speaker.
+const TURN: usize = 128;
 
 /// A part of a transcript: a text of its own, with turns by bytes of that text.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +33,7 @@ pub struct StoredTurn {
 /// Splits at the ends of turns, and inside a turn only if it is longer than a part.
 pub fn split(transcript: &Transcript, most: usize) -> Vec<Part> {
     let text = &transcript.text;
-    let (mut parts, mut begin, mut turns) = (Vec::new(), 0, Vec::new());
+    let (mut parts, mut begin, mut turns, mut line) = (Vec::new(), 0, Vec::new(), 0);
     let mut close = |begin: &mut usize, end: usize, turns: &mut Vec<StoredTurn>| {
         if let Some(text) = text.get(*begin..end).filter(|text| !text.is_empty()) {
             parts.push(Part { text: text.to_owned(), turns: std::mem::take(turns) });
@@ -38,9 +42,12 @@ pub fn split(transcript: &Transcript, most: usize) -> Vec<Part> {
     };
     for turn in &transcript.turns {
         let mut from = turn.start;
-        if turn.end - begin > most && !turns.is_empty() {
-            let last = turns.last().map_or(begin, |last: &StoredTurn| begin + last.end);
+        let last = turns.last().map_or(begin, |last: &StoredTurn| begin + last.end);
+        let weight = TURN + escaped(turn.speaker.as_deref().unwrap_or_default()) + escaped(text.get(last..turn.end).unwrap_or_default());
+        line += weight;
+        if (turn.end - begin > most || line > LINE_MAX) && !turns.is_empty() {
             close(&mut begin, last, &mut turns);
+            line = weight;
         }
         while turn.end - begin > most {
             let cut = boundary(text, from.max(begin), begin + most);
@@ -62,12 +69,17 @@ pub fn split(transcript: &Transcript, most: usize) -> Vec<Part> {
     parts
 }
 
+/// Bytes of a text as JSON.
+fn escaped(text: &str) -> usize {
+    text.bytes().map(|byte| if byte < 0x20 { 6 } else { 1 + usize::from(matches!(byte, b'"' | b'\\')) }).sum()
+}
+
 fn stored(turn: &Turn, start: usize, end: usize, begin: usize) -> StoredTurn {
     StoredTurn { speaker: turn.speaker.clone(), role: turn.role, at: turn.at, start: start - begin, end: end - begin }
 }
 
 /// Where to cut between two bytes: after a sentence or a word in the last tenth if there is one, never inside a character.
-fn boundary(text: &str, from: usize, most: usize) -> usize {
+pub(super) fn boundary(text: &str, from: usize, most: usize) -> usize {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -108,6 +120,17 @@ mod tests {
             transcript.turns.push(turn);
         }
         transcript
+    }
+
+    #[test]
+    fn a_part_of_many_short_turns_is_a_line_of_an_export() {
+        let turns = transcript(&vec!["a".to_owned(); 130_000]);
+        let parts = split(&turns, PART_MAX);
+        let line = |part: &Part| serde_json::to_string(&part.text).unwrap().len() + serde_json::to_string(&part.turns).unwrap().len();
+        assert!(parts.len() > 1 && parts.iter().all(|part| line(part) < 8 * 1024 * 1024 - 128 * 1024), "{}", parts.len());
+        assert_eq!(parts.iter().map(|part| part.turns.len()).sum::<usize>(), 130_000);
+        let controls = transcript(&vec!["\u{1}".repeat(1000); 2_000]);
+        assert!(split(&controls, PART_MAX).iter().all(|part| line(part) < 8 * 1024 * 1024 - 128 * 1024));
     }
 
     proptest! {

@@ -60,8 +60,9 @@ struct Extracting<'a> {
     progress: Progress,
 }
 
-/// Extracts candidates from a part of a source. Each step stores its candidates and how far it came, in one transaction that holds the
-/// event: a worker that dies loses nothing and doubles nothing, and the next one goes on where it stopped.
+/// Extracts candidates from a part of a source, one step: about 25 candidates of the rules, or one answer of a model. It stores candidates
+/// together with how far it came, in transactions that hold the event: a worker that dies loses nothing and doubles nothing, and the next
+/// step goes on where the last one stopped.
 ///
 /// # Errors
 /// When the database is out of reach: the event is tried again, and the source stays.
@@ -79,9 +80,11 @@ pub async fn extract_source(
     tx.commit().await?;
     let policy = identity::capture_policy(engine, ctx).await?;
     let owner = Owner { agent_id: held.agent_id, user_id: stored.user_id };
-    index_attachment(engine, ctx, owner, &stored).await?;
-    let mut extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let mut progress: Progress = stored.outcome.clone().and_then(|outcome| serde_json::from_value(outcome).ok()).unwrap_or_default();
+    if progress.read == 0 {
+        index_attachment(engine, ctx, owner, &stored).await?;
+    }
+    let mut extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
     let (filename, attachment_id) = (stored.filename.clone(), stored.attachment_id.clone());
     let transcript = transcript(stored, payload);
@@ -89,29 +92,29 @@ pub async fn extract_source(
     progress.extractor = extractor.name().to_owned();
     let mut work =
         Extracting { engine, ctx, held, payload, owner, policy, source_id, session_id, filename, attachment_id, transcript, progress };
-    loop {
+    let extraction = loop {
         let extraction = tokio::select! {
             () = stop.cancelled() => return Ok(Work::Stopped),
             extraction = extractor.extract(&work.transcript, work.progress.read) => extraction,
         };
-        let end = match extraction {
-            Ok(extraction) => work.place(extraction, stop).await?,
+        match extraction {
+            Ok(extraction) => break extraction,
             Err(ExtractError::Model(ChatError::Exhausted(_))) => {
                 extractor = Box::new(Rules);
                 work.progress.extractor = RULES_UNPAID.to_owned();
-                continue;
             }
             Err(error) => return Ok(failure(&error)),
-        };
-        match end {
-            None => return Ok(Work::Stopped),
-            Some(end) if end >= work.progress.of => break,
-            Some(_) => {}
+        }
+    };
+    match work.place(extraction, extractor.is_free(), stop).await? {
+        None => Ok(Work::Stopped),
+        Some(end) if end < work.progress.of => Ok(Work::Continues),
+        Some(_) => {
+            let fresh = work.progress.candidates + work.progress.promoted;
+            metrics::counter!("remembrancer_extracted_candidates_total").increment(u64::from(fresh));
+            Ok(Work::Done(work.progress.outcome()))
         }
     }
-    let fresh = work.progress.candidates + work.progress.promoted;
-    metrics::counter!("remembrancer_extracted_candidates_total").increment(u64::from(fresh));
-    Ok(Work::Done(work.progress.outcome()))
 }
 
 /// Makes the text of an attachment findable.
@@ -149,8 +152,9 @@ pub(super) fn failure(error: &ExtractError) -> Work {
 }
 
 impl Extracting<'_> {
-    /// Stores what one round of the extractor found, step by step; how far the text is read now. `None`: the server stops.
-    async fn place(&mut self, extraction: Extraction, stop: &CancellationToken) -> Result<Option<usize>, Error> {
+    /// Stores what one round of the extractor found: the beginning of it if finding the rest again costs nothing, or all of it. Returns how far
+    /// the text is read now; `None`: the server stops.
+    async fn place(&mut self, extraction: Extraction, is_free: bool, stop: &CancellationToken) -> Result<Option<usize>, Error> {
         let (engine, ctx) = (self.engine, self.ctx);
         let Extraction { candidates, quarantined, read_to, dropped } = extraction;
         self.progress.dropped += dropped;
@@ -185,8 +189,8 @@ impl Extracting<'_> {
             engine.relay().wake();
             engine.jobs().wake();
             rest = later;
-            if rest.is_empty() {
-                return Ok(Some(read_to));
+            if is_free || rest.is_empty() {
+                return Ok(Some(end));
             }
         }
     }
@@ -241,7 +245,7 @@ fn transcript(stored: StoredSource, payload: &ExtractPayload) -> Transcript {
             turn.cleared = true;
         }
     }
-    Transcript { text, turns, removed: Vec::new() }
+    Transcript { text, turns, ..Transcript::default() }
 }
 
 /// Who says what is at a byte of the text.

@@ -1,15 +1,16 @@
 //! A signal between verbs and a worker.
 
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 /// How long a verb waits for a worker.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Wakes a worker, and lets a verb wait until the worker has seen what the verb committed.
+/// Wakes workers, and lets a verb wait until a single worker has seen what the verb committed.
 #[derive(Default)]
 pub struct Signal {
-    wake: Notify,
+    /// How often somebody woke them.
+    wakes: watch::Sender<u64>,
     rounds: watch::Sender<Rounds>,
 }
 
@@ -22,9 +23,9 @@ struct Rounds {
 }
 
 impl Signal {
-    /// Wakes the worker.
+    /// Wakes every worker of this signal.
     pub fn wake(&self) {
-        self.wake.notify_one();
+        self.wakes.send_modify(|wakes| *wakes += 1);
     }
 
     /// Wakes the worker and waits until a round that begins after this call has ended, at most two seconds. Returns at once when no
@@ -40,31 +41,35 @@ impl Signal {
     /// Marks the worker as running until the guard is dropped.
     pub(crate) fn attend(&self) -> Attendance<'_> {
         self.rounds.send_modify(|rounds| rounds.running = true);
-        Attendance(self)
+        Attendance { signal: self, wakes: self.wakes.subscribe() }
     }
 }
 
 /// A running worker's side of its signal.
-pub(crate) struct Attendance<'a>(&'a Signal);
+pub(crate) struct Attendance<'a> {
+    signal: &'a Signal,
+    wakes: watch::Receiver<u64>,
+}
 
 impl Attendance<'_> {
-    /// Waits until somebody wakes the worker.
-    pub(crate) async fn woken(&self) {
-        self.0.wake.notified().await;
+    /// Waits until somebody wakes the worker; returns at once if somebody did since the last time.
+    pub(crate) async fn woken(&mut self) {
+        // The sender is in the signal, so it is not gone.
+        let _ = self.wakes.changed().await;
     }
 
     /// Runs one round.
     pub(crate) async fn round<T>(&self, work: impl Future<Output = T>) -> T {
-        self.0.rounds.send_modify(|rounds| rounds.begun += 1);
+        self.signal.rounds.send_modify(|rounds| rounds.begun += 1);
         let done = work.await;
-        self.0.rounds.send_modify(|rounds| rounds.ended = rounds.begun);
+        self.signal.rounds.send_modify(|rounds| rounds.ended = rounds.begun);
         done
     }
 }
 
 impl Drop for Attendance<'_> {
     fn drop(&mut self) {
-        self.0.rounds.send_modify(|rounds| rounds.running = false);
+        self.signal.rounds.send_modify(|rounds| rounds.running = false);
     }
 }
 
@@ -85,7 +90,7 @@ mod tests {
         let worker = tokio::spawn({
             let (signal, rounds) = (Arc::clone(&signal), Arc::clone(&rounds));
             async move {
-                let attendance = signal.attend();
+                let mut attendance = signal.attend();
                 for _ in 0..2 {
                     attendance.woken().await;
                     attendance.round(tokio::task::yield_now()).await;

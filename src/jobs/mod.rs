@@ -59,8 +59,12 @@ pub enum Task {
 }
 
 impl Task {
-    /// Work that takes seconds rather than milliseconds. A worker of its own does it, so that light work never waits for it.
-    pub const HEAVY: [Self; 7] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate, Self::Survey, Self::Sweep, Self::Erase];
+    /// What captures need: work of seconds, done in steps.
+    pub const HEAVY: [Self; 4] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate];
+    /// What keeps the memories of an organisation in order. It may take long, and nobody waits for it.
+    pub const UPKEEP: [Self; 2] = [Self::Survey, Self::Sweep];
+    /// What erases people. It waits for nothing else.
+    pub const ERASURE: [Self; 1] = [Self::Erase];
 
     /// The text form.
     pub fn as_str(self) -> &'static str {
@@ -158,6 +162,8 @@ pub enum Work {
     Done(serde_json::Value),
     /// The work marked the event itself, in the transaction of its effects.
     Ended,
+    /// A step is done and stored. The rest is due now, after a step of each other organisation.
+    Continues,
     /// The server is stopping; a part is done.
     Stopped,
     /// It failed. It is tried again after a pause of at least `again`; without one, trying again would not help.

@@ -4,6 +4,7 @@ use super::{Held, NewEvent, PostedJob, State, Task};
 use crate::api::{AgentId, EventId, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
 pub const CHANNEL: &str = "remembrancer_captures";
@@ -168,19 +169,36 @@ impl Leased {
     }
 }
 
-/// The kinds of work that a worker claims.
+/// The kinds of work. Each has workers of its own, so that none waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// What takes milliseconds.
     Light,
     /// [`Task::HEAVY`].
     Heavy,
+    /// [`Task::UPKEEP`].
+    Upkeep,
+    /// [`Task::ERASURE`].
+    Erasure,
+}
+
+impl Load {
+    /// Its tasks; with false, all tasks but these.
+    fn tasks(self) -> (Vec<&'static str>, bool) {
+        let tasks: Vec<Task> = match self {
+            Self::Light => [&Task::HEAVY[..], &Task::UPKEEP, &Task::ERASURE].concat(),
+            Self::Heavy => Task::HEAVY.to_vec(),
+            Self::Upkeep => Task::UPKEEP.to_vec(),
+            Self::Erasure => Task::ERASURE.to_vec(),
+        };
+        (tasks.into_iter().map(Task::as_str).collect(), self != Self::Light)
+    }
 }
 
 /// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
 /// any. Observations are never claimed.
 pub async fn claim(pool: &SystemPool, load: Load, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
-    let heavy: Vec<&str> = Task::HEAVY.iter().map(|task| task.as_str()).collect();
+    let (tasks, among) = load.tasks();
     Ok(sqlx::query_as(
         r"with recursive tenants as (
               (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
@@ -205,9 +223,58 @@ pub async fn claim(pool: &SystemPool, load: Load, now: DateTime<Utc>, lease_unti
     .bind(now)
     .bind(lease_until)
     .bind(most)
-    .bind(heavy)
-    .bind(load == Load::Heavy)
+    .bind(tasks)
+    .bind(among)
     .fetch_all(pool)
+    .await?)
+}
+
+/// Claims one heavy event: of the next tenant after `last` that is not in `busy`, in a circle, and of its agents the one that waits longest.
+/// The events of an agent come in the order in which they became due, so that the parts of a source are placed in theirs.
+pub async fn claim_step(
+    pool: &SystemPool,
+    now: DateTime<Utc>,
+    lease_until: DateTime<Utc>,
+    last: Option<TenantId>,
+    busy: &[TenantId],
+) -> Result<Option<Leased>, DbError> {
+    let (tasks, _) = Load::Heavy.tasks();
+    let busy: Vec<Uuid> = busy.iter().map(|tenant| tenant.0).collect();
+    Ok(sqlx::query_as(
+        r"with recursive tenants as (
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              union all
+              select (select e.tenant_id from events e
+                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
+                       order by e.tenant_id limit 1)
+                from tenants t where t.tenant_id is not null),
+          circle as (
+              select tenant_id, coalesce(tenant_id <= $5, false) as served from tenants
+               where tenant_id is not null and tenant_id <> all($4) order by served, tenant_id),
+          next as (
+              select e.tenant_id, e.agent_id, e.id
+                from circle c
+               cross join lateral (
+                     select w.tenant_id, w.agent_id, w.id
+                       from (select distinct on (o.agent_id) o.agent_id, o.id, coalesce(o.leased_until, o.run_after) as since
+                               from events o
+                              where o.tenant_id = c.tenant_id and o.run_after <= $1 and o.kind <> 'observation' and o.task = any($3)
+                                and (o.state in ('pending', 'failed') or (o.state = 'running' and o.leased_until < $1))
+                              order by o.agent_id, o.run_after, o.id) first
+                       join events w on w.tenant_id = c.tenant_id and w.agent_id = first.agent_id and w.id = first.id
+                      where w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1)
+                      order by first.since limit 1 for update of w skip locked) e
+               order by c.served, c.tenant_id limit 1)
+          update events set state = 'running', attempt = attempt + 1, leased_until = $2
+           where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from next)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
+    )
+    .bind(now)
+    .bind(lease_until)
+    .bind(tasks)
+    .bind(busy)
+    .bind(last)
+    .fetch_optional(pool)
     .await?)
 }
 
@@ -283,6 +350,23 @@ pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> R
     .bind(ending.run_after)
     .bind(ending.now)
     .bind(ending.counts)
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Gives an event back whose next step is due: its place among those of its agent stays, and its earlier failures no longer count. False when
+/// the lease was lost meanwhile, in which case nothing changes.
+pub async fn give_back(pool: &SystemPool, event: &Leased, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update events set state = 'pending', error = null, leased_until = $5, attempts_before = attempt
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
+    )
+    .bind(event.tenant_id)
+    .bind(event.agent_id)
+    .bind(event.id)
+    .bind(event.attempt)
+    .bind(now)
     .execute(pool)
     .await?;
     Ok(done.rows_affected() > 0)

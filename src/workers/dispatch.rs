@@ -1,54 +1,54 @@
 //! The job workers: claim events in batches, work outside any transaction, and retry with backoff until an event is dead.
 //!
-//! Light work (milliseconds) and heavy work (extraction, consolidation) have a worker each, so that the first never waits for the second.
+//! Light work (milliseconds), heavy work (captures), upkeep and erasures have workers of their own, so that none waits for another. Heavy work
+//! is done step by step ([`Turns`]).
 
 use crate::api::RequestId;
 use crate::db::{Database, SystemPool};
-use crate::engine::{Engine, Signal};
+use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::store::{self, Ending, Leased, Load};
 use crate::jobs::{State, Task, Work};
 use crate::op::OpContext;
+use crate::workers::turns::Turns;
 use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
+use std::sync::Arc;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
 
 /// Events per claim.
 const BATCH: i64 = 50;
-/// Heavy events per claim: the others are left to other workers.
-const HEAVY_BATCH: i64 = 2;
+/// Steps of heavy work in one call of [`work`].
+const STEPS: usize = 2;
 /// How long a worker may be silent before another one takes its event.
 const LEASE: Duration = Duration::seconds(30);
 /// How often a worker extends the lease of the event that it works on.
 const HEARTBEAT: StdDuration = StdDuration::from_secs(8);
 /// Attempts before an event is dead.
 const ATTEMPTS_MAX: i32 = 8;
+/// How long an event waits while a database is ill or out of reach.
+const AWAY: Duration = Duration::seconds(30);
+/// How often, and after which pause, the end of an attempt is written again.
+const FINISHES: usize = 10;
+const FINISH_AGAIN: StdDuration = StdDuration::from_secs(2);
 /// How long an event waits that cannot be paid for, unless a grant or a higher limit wakes it.
 const UNPAID: Duration = Duration::hours(1);
-/// How long the worker of a load sleeps when nobody wakes it. Heavy work is announced across processes; light work is not.
+/// How long the workers of a load sleep when nobody wakes them. Heavy work is announced across processes; light work is not.
 const fn pause(load: Load) -> StdDuration {
     StdDuration::from_secs(match load {
         Load::Light => 1,
-        Load::Heavy => 5,
+        Load::Heavy | Load::Upkeep | Load::Erasure => 5,
     })
 }
 
-/// Does the light work until it is stopped; the current event is finished first.
-pub async fn run(engine: Engine, stop: CancellationToken) {
-    run_load(&engine, engine.jobs(), Load::Light, &stop).await;
-}
-
-/// Does the heavy work until it is stopped. What is being extracted stops after its current step.
-pub async fn run_heavy(engine: Engine, stop: CancellationToken) {
-    run_load(&engine, engine.captures(), Load::Heavy, &stop).await;
-}
-
-async fn run_load(engine: &Engine, signal: &Signal, load: Load, stop: &CancellationToken) {
-    let attendance = signal.attend();
+/// Does the work of one load until it is stopped: the current event is finished first, or its current step.
+pub async fn run(engine: Engine, load: Load, turns: Arc<Turns>, stop: CancellationToken) {
+    let signal = if load == Load::Light { engine.jobs() } else { engine.captures() };
+    let mut attendance = signal.attend();
     loop {
-        let worked = attendance.round(work_of(engine, load, stop)).await.unwrap_or_else(|error| {
+        let worked = attendance.round(work_of(&engine, load, &turns, &stop)).await.unwrap_or_else(|error| {
             tracing::warn!(%error, ?load, "the job worker could not claim a job; it tries again");
             0
         });
@@ -71,10 +71,20 @@ async fn run_load(engine: &Engine, signal: &Signal, load: Load, stop: &Cancellat
 /// When a database is out of reach.
 #[boxed]
 pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
-    Ok(work_of(engine, Load::Light, stop).await? + work_of(engine, Load::Heavy, stop).await?)
+    let (mut claimed, turns) = (0, Turns::default());
+    for load in [Load::Erasure, Load::Light, Load::Upkeep] {
+        claimed += work_of(engine, load, &turns, stop).await?;
+    }
+    for _ in 0..STEPS {
+        claimed += step(engine, &turns, stop).await?;
+    }
+    Ok(claimed)
 }
 
-async fn work_of(engine: &Engine, load: Load, stop: &CancellationToken) -> Result<usize, Error> {
+async fn work_of(engine: &Engine, load: Load, turns: &Turns, stop: &CancellationToken) -> Result<usize, Error> {
+    if load == Load::Heavy {
+        return step(engine, turns, stop).await;
+    }
     let mut claimed = work_batch(engine, &engine.db().memory, load, stop).await?;
     if load == Load::Light {
         claimed += work_batch(engine, &engine.db().kb, load, stop).await?;
@@ -82,7 +92,20 @@ async fn work_of(engine: &Engine, load: Load, stop: &CancellationToken) -> Resul
     Ok(claimed)
 }
 
-/// The same for the light work of one database.
+/// Does one step of the heavy work whose turn it is; how many were done: none if nothing is due.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn step(engine: &Engine, turns: &Turns, stop: &CancellationToken) -> Result<usize, Error> {
+    let pool = engine.db().memory.system();
+    let now = engine.clock().now();
+    let Some(turn) = turns.next(pool, now, now + LEASE).await? else { return Ok(0) };
+    attempt(engine, pool, turn.event(), stop).await?;
+    Ok(1)
+}
+
+/// Claims and does the light work of one database.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -94,7 +117,7 @@ pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationTo
 async fn work_batch(engine: &Engine, database: &Database, load: Load, stop: &CancellationToken) -> Result<usize, Error> {
     let pool = database.system();
     let now = engine.clock().now();
-    let most = if load == Load::Heavy { HEAVY_BATCH } else { BATCH };
+    let most = if load == Load::Light { BATCH } else { 1 };
     let batch = store::claim(pool, load, now, now + LEASE, most).await?;
     let claimed = batch.len();
     for event in batch {
@@ -116,29 +139,36 @@ async fn attempt(engine: &Engine, pool: &SystemPool, event: &Leased, stop: &Canc
         false => tokio::select! {
             result = perform(engine, event, stop) => result,
             () = lease_lost(engine, pool, event) => {
-                tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
+                lost(event);
                 return Ok(());
             }
         },
     };
     let now = engine.clock().now();
-    // It says nothing about the job, so it is no attempt.
-    let unpaid = matches!(result, Err(Error::Exhausted(_)));
+    // Neither an empty account nor a database that is ill or away says anything about the job, so it is no attempt.
+    let away = matches!(&result, Err(Error::Db(error)) if error.is_away());
+    let counts = !away && !matches!(result, Err(Error::Exhausted(_)));
     let (state, error, outcome, run_after) = match result {
         Ok(Work::Ended) => return Ok(()),
         Ok(Work::Done(outcome)) => (State::Done, None, Some(outcome), now),
         // What it has done so far is stored; it goes on where it stopped.
-        Ok(Work::Stopped) => (State::Failed, None, None, now),
+        Ok(Work::Continues | Work::Stopped) => {
+            if !store::give_back(pool, event, now).await? {
+                lost(event);
+            }
+            return Ok(());
+        }
         Ok(Work::Failed { error, again: None }) => (State::Dead, Some(error), None, now),
         Ok(Work::Failed { error, again: Some(pause) }) => failed(event, error, now + backoff(event.tries).max(pause)),
         Err(error @ Error::Exhausted(_)) => (State::Failed, Some(error.to_string()), None, now + UNPAID),
+        Err(error) if away => (State::Failed, Some(error.chain()), None, now + AWAY),
         Err(error) => failed(event, error.chain(), now + backoff(event.tries)),
     };
     if let Some(error) = &error {
         tracing::warn!(event_id = %event.id, task = event.task, attempt = event.attempt, %error, "a job failed");
     }
     let label = match state {
-        _ if unpaid => "waiting",
+        _ if !counts => "waiting",
         State::Done => "done",
         State::Dead => "dead",
         _ => "failed",
@@ -146,11 +176,27 @@ async fn attempt(engine: &Engine, pool: &SystemPool, event: &Leased, stop: &Canc
     // A row may hold any text, but labels must have few values.
     let task = task_of(event).map_or("unknown", Task::as_str);
     metrics::counter!("remembrancer_jobs_total", "task" => task, "outcome" => label).increment(1);
-    let ending = Ending { state, error: error.as_deref(), outcome, run_after, now, counts: !unpaid };
-    if !store::finish(pool, event, &ending).await? {
-        tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
+    let ending = Ending { state, error: error.as_deref(), outcome, run_after, now, counts };
+    if !finish(pool, event, &ending).await? {
+        lost(event);
     }
     Ok(())
+}
+
+/// Ends an attempt. A database that is ill for a moment is asked again within the lease: otherwise the attempt would count as one whose
+/// worker died.
+async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, Error> {
+    for _ in 0..FINISHES {
+        match store::finish(pool, event, ending).await {
+            Err(error) if error.is_away() => tokio::time::sleep(FINISH_AGAIN).await,
+            finished => return Ok(finished?),
+        }
+    }
+    Ok(store::finish(pool, event, ending).await?)
+}
+
+fn lost(event: &Leased) {
+    tracing::warn!(event_id = %event.id, "the lease was lost while working; another worker has the event");
 }
 
 type Verdict = (State, Option<String>, Option<serde_json::Value>, DateTime<Utc>);

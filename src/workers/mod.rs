@@ -5,15 +5,19 @@ mod dispatch;
 mod listener;
 mod log_writer;
 mod relay;
+mod turns;
 
 pub use anchor::log_anchors;
-pub use dispatch::{work, work_on};
+pub use dispatch::{step, work, work_on};
 pub use log_writer::run as write_log;
 pub use relay::drain;
+pub use turns::Turns;
 
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::jobs::store::Load;
 use crate::{audit, consolidation, context, erasure, idempotency, identity, lifecycle, recall, skills, usage};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,8 +28,11 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// How often the folder of skills is looked at.
 const SKILLS_EVERY: Duration = Duration::from_secs(2);
 
-/// How often the usage ledger is written. A process that is killed loses the counts of this time.
+/// How often the usage ledger and the uses of keys are written. A process that is killed loses the counts of this time.
 const LEDGER_EVERY: Duration = Duration::from_secs(5);
+
+/// Workers for heavy work. Several, because a step of one organisation may wait for a chat model.
+const HEAVY: usize = 3;
 
 /// The running workers. Stop them before the process ends, so that the last second of the retrieval log is written.
 pub struct Workers {
@@ -39,8 +46,10 @@ impl Workers {
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
-        tasks.spawn(dispatch::run(engine.clone(), stop.clone()));
-        tasks.spawn(dispatch::run_heavy(engine.clone(), stop.clone()));
+        let turns = Arc::new(Turns::default());
+        for load in [Load::Light, Load::Upkeep, Load::Erasure].into_iter().chain([Load::Heavy; HEAVY]) {
+            tasks.spawn(dispatch::run(engine.clone(), load, Arc::clone(&turns), stop.clone()));
+        }
         tasks.spawn(listener::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
@@ -60,7 +69,7 @@ impl Workers {
     }
 }
 
-/// Writes the usage ledger until it is stopped, and once more then.
+/// Writes the usage ledger and the uses of keys until it is stopped, and once more then.
 async fn ledger(engine: Engine, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -69,6 +78,9 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
         }
         if let Err(error) = usage::flush(&engine).await {
             tracing::warn!(%error, "the use of models could not be written to the ledger; it will be tried again");
+        }
+        if let Err(error) = identity::flush_uses(&engine).await {
+            tracing::warn!(%error, "the uses of API keys could not be written; it will be tried again");
         }
         if stop.is_cancelled() {
             return;

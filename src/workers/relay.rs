@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Delivers until it is stopped. Writers wake it; a missed wake-up costs one pause.
 pub async fn run(engine: Engine, stop: CancellationToken) {
-    let attendance = engine.relay().attend();
+    let mut attendance = engine.relay().attend();
     loop {
         if let Err(error) = attendance.round(drain(&engine)).await {
             tracing::warn!(%error, "the relay could not deliver; it tries again");

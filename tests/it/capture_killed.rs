@@ -6,7 +6,7 @@ use chrono::Duration;
 use remembrancer::api::{InboxFilter, RequestId};
 use remembrancer::capture::{self, ExtractPayload, extract_source};
 use remembrancer::jobs::Held;
-use remembrancer::jobs::store::{Load, claim};
+use remembrancer::jobs::store::claim_step;
 use remembrancer::testing::{World, nowhere};
 use remembrancer::{OpContext, consolidation, workers};
 use std::future::poll_fn;
@@ -84,7 +84,7 @@ async fn a_worker_that_hung_stores_nothing_once_another_has_its_event() {
     let source = send(&world, &world.atlas, &text(0)).await;
     capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
     let (pool, now) = (world.engine.db().memory.system(), world.engine.clock().now());
-    let hung = claim(pool, Load::Heavy, now, now + Duration::seconds(30), 10).await.unwrap().remove(0);
+    let hung = claim_step(pool, now, now + Duration::seconds(30), None, &[]).await.unwrap().unwrap();
     let held = Held { tenant_id: hung.tenant_id, agent_id: hung.agent_id, id: hung.id, attempt: hung.attempt };
 
     world.clock.advance(Duration::minutes(1));
@@ -110,29 +110,4 @@ async fn two_workers_share_the_sources() {
     for run in 0..4 {
         assert_eq!(candidates(&world, run).await, STATEMENTS as i64, "fleet {run}");
     }
-}
-
-#[tokio::test]
-async fn tenants_take_turns() {
-    let world = alone().await;
-    for run in 0..6 {
-        let source = send(&world, &world.atlas, &text(run)).await;
-        capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
-    }
-    let quiet = remembrancer::identity::create_tenant(&world.engine, "quiet", "Quiet").await.unwrap();
-    let agent = remembrancer::identity::create_agent(&world.engine, &quiet, "binky", "Binky", false).await.unwrap();
-    let paste = capture::Paste {
-        agent_id: agent.id,
-        mode: remembrancer::api::CaptureMode::Transcript,
-        scope: None,
-        project_id: None,
-        title: None,
-        filename: None,
-        text: "Mina: I live in Thun.".into(),
-    };
-    capture::paste(&world.engine, &quiet, paste).await.unwrap();
-    let (pool, now) = (world.engine.db().memory.system(), world.engine.clock().now());
-    let claimed = claim(pool, Load::Heavy, now, now + Duration::seconds(30), 2).await.unwrap();
-    let tenants: std::collections::BTreeSet<_> = claimed.iter().map(|event| event.tenant_id).collect();
-    assert_eq!((claimed.len(), tenants.len()), (2, 2), "the second tenant does not wait for all of the first");
 }

@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 pub trait Extractor: Send + Sync + 'static {
     /// The name that events record: `rules`, or that of a model.
     fn name(&self) -> &str;
+    /// Whether reading a text again costs next to nothing. What costs more is placed as a whole before others have their turn.
+    fn is_free(&self) -> bool;
     /// Candidates from byte `from` on, in the order of the text. An extractor reads as much at a time as suits it, and says how far it came.
     ///
     /// # Errors
@@ -55,6 +57,9 @@ pub struct Transcript {
     pub turns: Vec<Turn>,
     /// Secrets that were replaced by a marker, in the order of the text.
     pub removed: Vec<guard::SecretKind>,
+    /// Messages of a list that could not be read and were left out.
+    #[serde(default)]
+    pub skipped: usize,
 }
 
 /// What one speaker said at one time.
@@ -166,7 +171,10 @@ pub struct Quarantined {
 
 /// A turn that may carry instructions for an agent; `None` for an ordinary one, and for one that a person released.
 fn quarantined(transcript: &Transcript, turn: &Turn) -> Option<Quarantined> {
-    let reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
+    let mut reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
+    if let Some(name) = turn.speaker.as_deref().filter(|_| !turn.cleared && reasons.is_empty()) {
+        reasons = guard::inspect(name);
+    }
     let span = Span::of(&transcript.text, turn.start, turn.end).filter(|_| !reasons.is_empty())?;
     Some(Quarantined { span, reasons })
 }

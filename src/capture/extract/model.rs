@@ -106,6 +106,10 @@ impl Extractor for Model {
         self.engine.chat().map_or("none", |chat| chat.model())
     }
 
+    fn is_free(&self) -> bool {
+        false
+    }
+
     fn extract<'a>(&'a self, transcript: &'a Transcript, from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>> {
         Box::pin(self.window(transcript, from))
     }

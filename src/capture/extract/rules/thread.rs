@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::VecDeque;
 
 /// How many turns back an explanation may lie: the turn before, and the one before it, which is often the speaker's own.
-const TURNS_MAX: usize = 2;
+pub const TURNS_MAX: usize = 2;
 /// The fewest topical words of a question or statement that explains something.
 const CONTENT_MIN: usize = 2;
 /// The fewest topical words of small talk that is quoted with the reply to it.

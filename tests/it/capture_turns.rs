@@ -1,0 +1,133 @@
+//! Heavy work is done in steps: organisations and agents take turns, and erasures wait for nobody.
+
+use crate::capture::{conversation, send};
+use crate::capture_killed::killed_after;
+use crate::support::{alone, memory_owner};
+use chrono::Duration;
+use remembrancer::api::{CaptureMode, InboxFilter, SourceId};
+use remembrancer::testing::World;
+use remembrancer::workers::{Turns, step};
+use remembrancer::{OpContext, capture, consolidation, identity};
+use tokio_util::sync::CancellationToken;
+
+/// Statements of a large capture: many steps.
+const STATEMENTS: usize = 200;
+
+fn large(fleet: usize) -> String {
+    (0..STATEMENTS).map(|n| format!("Vera: I bought boat number {n} of fleet {fleet} in Basel.\n")).collect()
+}
+
+async fn capture_all(world: &World, ctx: &OpContext, text: &str) -> SourceId {
+    let source = send(world, ctx, text).await.source_id;
+    capture::capture_conversation(&world.engine, ctx, conversation(source)).await.unwrap();
+    source
+}
+
+/// An organisation with an agent, for which an operator captures one line.
+async fn small_capture(world: &World, slug: &str) -> OpContext {
+    let ctx = identity::create_tenant(&world.engine, slug, slug).await.unwrap();
+    let agent = identity::create_agent(&world.engine, &ctx, "binky", "Binky", false).await.unwrap();
+    let mode = CaptureMode::Transcript;
+    let text = "Mina: I live in Thun.".into();
+    let paste = capture::Paste { agent_id: agent.id, mode, scope: None, project_id: None, title: None, filename: None, text };
+    capture::paste(&world.engine, &ctx, paste).await.unwrap();
+    ctx
+}
+
+async fn inbox(world: &World, ctx: &OpContext) -> i64 {
+    consolidation::inbox(&world.engine, ctx, &InboxFilter::default()).await.unwrap().total
+}
+
+async fn next(world: &World, turns: &Turns) -> bool {
+    step(&world.engine, turns, &CancellationToken::new()).await.unwrap() > 0
+}
+
+#[tokio::test]
+async fn a_small_capture_waits_for_one_step_of_a_large_one() {
+    let world = alone().await;
+    let turns = Turns::default();
+    // Several captures, so that what is queued first does not decide.
+    for fleet in 0..4 {
+        capture_all(&world, &world.atlas, &large(fleet)).await;
+    }
+    assert!(next(&world, &turns).await);
+    let begun = inbox(&world, &world.vera).await;
+    assert!((1..STATEMENTS as i64).contains(&begun), "a step is a part: {begun}");
+    let others = [small_capture(&world, "quiet").await, small_capture(&world, "calm").await];
+    for _ in 0..3 {
+        next(&world, &turns).await;
+    }
+    for ctx in &others {
+        assert_eq!(inbox(&world, ctx).await, 1, "three organisations need three steps");
+    }
+    // Another agent of the busy organisation waits for a step, too.
+    let binkys = capture_all(&world, &world.binky, "Mina: I live in Thun.").await;
+    for _ in 0..2 {
+        next(&world, &turns).await;
+    }
+    let mut owner = memory_owner(&world.engine).await;
+    let done: String = sqlx::query_scalar("select state from events where task = 'extract' and source_id = $1")
+        .bind(binkys)
+        .fetch_one(&mut owner)
+        .await
+        .unwrap();
+    assert_eq!(done, "done");
+    while next(&world, &turns).await {}
+    assert_eq!(inbox(&world, &world.vera).await, 4 * STATEMENTS as i64 + 1);
+}
+
+#[tokio::test]
+async fn workers_never_serve_one_organisation_twice_at_a_time() {
+    let world = alone().await;
+    let turns = Turns::default();
+    for fleet in 0..3 {
+        capture_all(&world, &world.atlas, &large(fleet)).await;
+    }
+    let quiet = small_capture(&world, "quiet").await;
+    let stop = CancellationToken::new();
+    let (one, two, three) = tokio::join!(
+        step(&world.engine, &turns, &stop),
+        step(&world.engine, &turns, &stop),
+        step(&world.engine, &turns, &stop)
+    );
+    assert_eq!(one.unwrap() + two.unwrap() + three.unwrap(), 2, "two organisations have work");
+    assert_eq!(inbox(&world, &quiet).await, 1);
+}
+
+#[tokio::test]
+async fn a_capture_killed_between_and_inside_steps_is_whole() {
+    let world = alone().await;
+    let source = capture_all(&world, &world.atlas, &large(0)).await;
+    let (mut polls, mut killed) = (1, 0);
+    let mut owner = memory_owner(&world.engine).await;
+    loop {
+        // Each worker has turns of its own, as after a restart.
+        let turns = Turns::default();
+        let ended = killed_after(polls, next(&world, &turns)).await;
+        killed += usize::from(ended.is_none());
+        if ended == Some(false) {
+            break;
+        }
+        polls = if ended.is_none() { polls + polls.div_ceil(2) } else { 1 };
+        world.clock.advance(Duration::minutes(1));
+        // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
+        sqlx::query("select 1 from events where task = 'extract' for update").execute(&mut owner).await.unwrap();
+    }
+    let evidence: i64 =
+        sqlx::query_scalar("select count(*) from evidence where source_id = $1").bind(source).fetch_one(&mut owner).await.unwrap();
+    assert_eq!((evidence, inbox(&world, &world.vera).await), (STATEMENTS as i64, STATEMENTS as i64));
+    assert!(killed > 20, "{killed} kills");
+}
+
+#[tokio::test]
+async fn failures_before_a_step_are_forgotten_after_it() {
+    let world = alone().await;
+    capture_all(&world, &world.atlas, &large(0)).await;
+    let turns = Turns::default();
+    let mut steps = 0;
+    while next(&world, &turns).await {
+        steps += 1;
+    }
+    assert!(steps > 8, "more steps than an event has attempts: {steps}");
+    assert_eq!(inbox(&world, &world.vera).await, STATEMENTS as i64);
+}

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+/// An address may have one of so many connections open.
+const SHARE_OF_AN_ADDRESS: usize = 4;
+
 /// The provider of embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
@@ -58,6 +61,8 @@ pub struct Config {
     pub requests_per_minute: NonZeroU32,
     /// Unknown credentials per address.
     pub unknown_keys_per_minute: NonZeroU32,
+    /// Bytes that one API key may send in a day to be captured.
+    pub source_bytes_per_day: u64,
     /// The limits of the listeners.
     pub limits: Limits,
     pub shutdown: Duration,
@@ -186,6 +191,9 @@ fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
     let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
     match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
         (None, _) => Ok(None),
+        (Some(dir), _) if !Path::new(&dir).is_dir() => {
+            Err(InvalidVariable { name: "KB_DIR", value: dir, expected: "the path of a folder that exists".into() })
+        }
         (Some(dir), Some(tenant)) => {
             Ok(Some(Schedule { dir: dir.into(), tenant, every: Duration::from_secs(u64::from(minutes.get()) * 60) }))
         }
@@ -238,6 +246,8 @@ impl Config {
         let positive = |name, default| parsed(lookup, name, NonZeroU32::new(default).unwrap_or(NonZeroU32::MIN), "a whole number above 0");
         let path = |name, default: PathBuf| text(lookup, name).map(|path| path.map_or(default, PathBuf::from));
         let databases = databases(lookup)?;
+        let trusted_proxies: Vec<IpAddr> = list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?;
+        let connections = positive("MAX_CONNECTIONS", 512)?.get() as usize;
         Ok(Self {
             logins: logins(lookup, databases.as_ref())?,
             databases,
@@ -253,12 +263,14 @@ impl Config {
             llm_timeout: Duration::from_secs(positive("LLM_TIMEOUT_SECONDS", 60)?.get().into()),
             public_url: public_url.trim_end_matches('/').to_owned(),
             allowed_hosts,
-            trusted_proxies: list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?,
             metrics: parsed(lookup, "METRICS_ADDR", SocketAddr::from(([127, 0, 0, 1], 9464)), address)?,
             requests_per_minute: positive("RATE_LIMIT_PER_MINUTE", 600)?,
             unknown_keys_per_minute: positive("UNKNOWN_KEYS_PER_MINUTE", 300)?,
+            source_bytes_per_day: u64::from(positive("SOURCE_MIB_PER_DAY", 256)?.get()) * 1024 * 1024,
             limits: Limits {
-                connections: positive("MAX_CONNECTIONS", 512)?.get() as usize,
+                connections,
+                of_an_address: connections.div_ceil(SHARE_OF_AN_ADDRESS),
+                proxies: trusted_proxies.clone(),
                 headers: Duration::from_secs(positive("HEADER_TIMEOUT_SECONDS", 20)?.get().into()),
                 patience: Duration::from_secs(positive("BODY_TIMEOUT_SECONDS", 20)?.get().into()),
             },
@@ -281,6 +293,7 @@ impl Config {
             site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
             json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
             knowledge: schedule(lookup)?,
+            trusted_proxies,
             listen,
         })
     }
@@ -350,6 +363,7 @@ mod tests {
             ("LLM_TIMEOUT_SECONDS", "0"),
             ("RATE_LIMIT_PER_MINUTE", "0"),
             ("UNKNOWN_KEYS_PER_MINUTE", "many"),
+            ("SOURCE_MIB_PER_DAY", "0"),
             ("STATEMENT_TIMEOUT_SECONDS", "0"),
             ("SESSION_DAYS", "forever"),
             ("MAX_CONNECTIONS", "0"),
@@ -364,6 +378,7 @@ mod tests {
             ("RETRIEVAL_LOG_DAYS", "0"),
             ("CONTEXT_TEXT_DAYS", "forever"),
             ("SKILLS_DIR", "no/such/folder"),
+            ("KB_DIR", "no/such/folder"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {
             let wrong = read(&[(name, value)]).unwrap_err().to_string();
@@ -374,8 +389,8 @@ mod tests {
 
     #[test]
     fn a_directory_to_ingest_needs_a_tenant() {
-        assert!(read(&[("KB_DIR", "handbook")]).unwrap_err().to_string().starts_with("KB_TENANT"));
-        let schedule = read(&[("KB_DIR", "handbook"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge.unwrap();
+        assert!(read(&[("KB_DIR", "src")]).unwrap_err().to_string().starts_with("KB_TENANT"));
+        let schedule = read(&[("KB_DIR", "src"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge.unwrap();
         assert_eq!((schedule.tenant.as_str(), schedule.every), ("acme", Duration::from_secs(300)));
     }
 

@@ -4,9 +4,9 @@ use crate::api::ApiError;
 use crate::config::host_of_authority;
 use app::ClientAddress;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use remembrancer::Error;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -20,18 +20,34 @@ pub struct Trust {
 /// Middleware that refuses foreign host names (another site could otherwise point its own name at this server), and records the client's
 /// address.
 pub async fn check(State(trust): State<Arc<Trust>>, mut request: Request, next: Next) -> Result<Response, ApiError> {
-    let named = request.uri().authority().map(ToString::to_string);
-    let named = named.or_else(|| request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
-    let host = named.as_deref().and_then(host_of_authority);
-    // Requests of HTTP/1.0 and of tests in this process may have no host.
-    if named.is_some() && !host.is_some_and(|host| trust.hosts.contains(&host)) {
-        return Err(Error::invalid("Host", "is not one of ALLOWED_HOSTS").into());
+    match named(&request) {
+        None => return Err(Error::invalid("Host", "is missing, or no host name").into()),
+        Some(host) if !trust.hosts.contains(&host) => return Err(Error::invalid("Host", "is not one of ALLOWED_HOSTS").into()),
+        Some(_) => {}
     }
     if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>().copied() {
         let address = client(peer.ip(), request.headers(), &trust.proxies);
         request.extensions_mut().insert(ClientAddress(address));
     }
     Ok(next.run(request).await)
+}
+
+/// Middleware for programs that watch this server: they may also name it by an address, which no other site can point elsewhere.
+pub async fn check_watcher(State(hosts): State<Arc<[String]>>, request: Request, next: Next) -> Response {
+    let trusted = |host: &String| {
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        address.is_ok() || host == "localhost" || hosts.contains(host)
+    };
+    match named(&request).as_ref().is_some_and(trusted) {
+        true => next.run(request).await,
+        false => (StatusCode::BAD_REQUEST, "Host must be an IP address, localhost or one of ALLOWED_HOSTS\n").into_response(),
+    }
+}
+
+/// The host that a request names, without its port.
+fn named(request: &Request) -> Option<String> {
+    let host = || request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
+    host_of_authority(&request.uri().authority().map(ToString::to_string).or_else(host)?)
 }
 
 /// The address of the client: the peer or, behind trusted proxies, the last address in `X-Forwarded-For` that is not one of them. An entry

@@ -2,6 +2,7 @@
 //!
 //! `axum::serve` gives hyper no timer, so its timeout for headers has no effect, and it limits neither bodies nor connections.
 
+use crate::limits::network;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request};
@@ -9,11 +10,12 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -25,10 +27,14 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 /// The limits of a listener.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Open connections; more wait until one closes.
     pub connections: usize,
+    /// Open connections of one address; more are closed at once.
+    pub of_an_address: usize,
+    /// Addresses without such a limit: proxies, which speak for many clients.
+    pub proxies: Vec<IpAddr>,
     /// How long the headers of a request may take, counted from the end of the one before.
     pub headers: Duration,
     /// How long a peer may keep the server waiting for a body, or for room to send its answer. A transfer at [`PACE`] uses up none of it.
@@ -45,6 +51,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
     let (places, connections) = (Arc::new(Semaphore::new(limits.connections)), TaskTracker::new());
+    let (addresses, patience) = (Addresses::default(), limits.patience);
     loop {
         let (stream, peer, place) = tokio::select! {
             biased;
@@ -52,14 +59,19 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             Some(accepted) = accept(&listener, &places) => accepted,
             else => break,
         };
+        let Some(own_place) = addresses.enter(peer.ip(), &limits) else {
+            metrics::counter!("remembrancer_refused_total", "limit" => "connections").increment(1);
+            continue;
+        };
+        metrics::gauge!("remembrancer_connections").increment(1);
         let (http, router, stop) = (http.clone(), router.clone(), stop.clone());
         connections.spawn(async move {
             let service = service_fn(move |request: hyper::Request<Incoming>| {
-                let mut request: Request = request.map(|body| Body::new(PacedBody { body, patience: Patience::new(limits.patience) }));
+                let mut request: Request = request.map(|body| Body::new(PacedBody { body, patience: Patience::new(patience) }));
                 request.extensions_mut().insert(ConnectInfo(peer));
                 router.clone().oneshot(request)
             });
-            let stream = PacedStream { stream, patience: Patience::new(limits.patience) };
+            let stream = PacedStream { stream, patience: Patience::new(patience) };
             let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
@@ -72,7 +84,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
                 tracing::debug!(%peer, %error, "a connection broke off");
             }
             metrics::gauge!("remembrancer_connections").decrement(1);
-            drop(place);
+            drop((place, own_place));
         });
     }
     drop(listener);
@@ -85,15 +97,51 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<(TcpS
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => {
-                metrics::gauge!("remembrancer_connections").increment(1);
-                return Some((stream, peer, place));
-            }
+            Ok((stream, peer)) => return Some((stream, peer, place)),
             // The peer was gone before it was accepted.
             Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => {}
             Err(error) => {
                 tracing::error!(%error, "no connection can be accepted");
                 tokio::time::sleep(REST).await;
+            }
+        }
+    }
+}
+
+/// Open connections by address, or by /64 of IPv6.
+#[derive(Clone, Default)]
+struct Addresses(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// The place of a connection among those of its address.
+struct Place {
+    addresses: Addresses,
+    address: IpAddr,
+}
+
+impl Addresses {
+    /// A place for a connection; `None` if its address has too many.
+    fn enter(&self, peer: IpAddr, limits: &Limits) -> Option<Place> {
+        let (address, most) = match limits.proxies.contains(&peer.to_canonical()) {
+            true => (peer, usize::MAX),
+            false => (network(peer), limits.of_an_address),
+        };
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(address).or_default();
+        if *count >= most {
+            return None;
+        }
+        *count += 1;
+        Some(Place { addresses: self.clone(), address })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.addresses.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.address);
             }
         }
     }
@@ -228,5 +276,18 @@ mod tests {
         assert!(patience.left >= 3 * second);
         patience.moved(1000 * PACE as usize);
         assert_eq!(patience.left, 20 * second, "nobody saves up");
+    }
+
+    #[test]
+    fn a_closed_connection_makes_room_for_another_of_its_address() {
+        let second = Duration::from_secs(1);
+        let limits = Limits { connections: 8, of_an_address: 1, proxies: vec![], headers: second, patience: second };
+        let (addresses, peer) = (Addresses::default(), |text: &str| text.parse::<IpAddr>().unwrap());
+        let place = addresses.enter(peer("2001:db8::1"), &limits);
+        assert!(place.is_some() && addresses.enter(peer("2001:db8::2"), &limits).is_none(), "one client can choose its addresses");
+        assert!(addresses.enter(peer("192.0.2.7"), &limits).is_some());
+        drop(place);
+        assert!(addresses.enter(peer("2001:db8::2"), &limits).is_some());
+        assert!(addresses.0.lock().unwrap().is_empty());
     }
 }

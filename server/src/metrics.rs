@@ -1,12 +1,16 @@
 //! Prometheus metrics, on a listener of their own.
 
+use crate::api::health::{self, LastProbe};
+use crate::{api, hosts};
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use remembrancer::{Engine, audit, jobs, telemetry};
+use std::sync::Arc;
 
 /// Bounds in seconds, from a warm recall to one that waits for a model.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
@@ -29,9 +33,20 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
     Ok(handle)
 }
 
-/// `GET /metrics`.
-pub fn router(handle: PrometheusHandle, engine: Engine) -> Router {
-    Router::new().route("/metrics", get(scrape)).with_state((handle, engine))
+/// `GET /metrics`, `/healthz` and `/readyz`, for programs that name this server by an address or by one of `hosts`.
+pub fn router(handle: PrometheusHandle, engine: Engine, hosts: Vec<String>) -> Router {
+    let health = Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(ready))
+        .with_state((engine.clone(), Arc::<LastProbe>::default()));
+    let metrics = Router::new().route("/metrics", get(scrape)).with_state((handle, engine));
+    metrics.merge(health).layer(middleware::from_fn_with_state(Arc::<[String]>::from(hosts), hosts::check_watcher))
+}
+
+async fn ready(State((engine, last)): State<(Engine, Arc<LastProbe>)>) -> Response {
+    let mut response = last.report(&engine).await.into_response();
+    api::error::add_retry_after(&mut response);
+    response
 }
 
 async fn scrape(State((handle, engine)): State<(PrometheusHandle, Engine)>) -> Response {

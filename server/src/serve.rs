@@ -75,12 +75,15 @@ pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embe
         logins: config.logins.clone(),
         statement_budget: config.statement_timeout,
         session_age: config.session_age,
+        source_bytes_per_day: config.source_bytes_per_day,
         retrieval_log_days: config.retrieval_log_days,
         context_text_days: config.context_text_days,
         skills_dir: config.skills_dir.clone(),
         ..Settings::default()
     };
     let engine = Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?);
+    // Nothing is served through connections that could read every organisation's rows.
+    engine.db().prove().await?;
     // No agent is served without its skills.
     let reader = engine.clone();
     tokio::task::spawn_blocking(move || skills::refresh(&reader)).await?;
@@ -110,7 +113,9 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
             let options = LocalOptions { onnxruntime: config.onnxruntime.clone(), ..LocalOptions::new(&config.model_dir) };
-            Ok(Arc::new(tokio::task::spawn_blocking(move || Local::load(&options)).await??))
+            let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
+            let advice = "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2: run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
+            Ok(Arc::new(loaded.map_err(|error| format!("{error}; {advice}"))?))
         }
         Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {
             base_url: config.openai_base_url.clone(),
@@ -141,7 +146,7 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
         .layer(CatchPanicLayer::custom(api::error::panicked))
         .layer(middleware::from_fn(api::error::render))
         .layer(middleware::from_fn_with_state(config.public_url.starts_with("https://"), add_transport_headers))
-        .layer(TraceLayer::new_for_http().make_span_with(span))
+        .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
         .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
@@ -170,6 +175,10 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     // An address that is in use is reported before minutes are spent on other work.
     let listener = bind("LISTEN_ADDR", config.listen).await?;
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
+    if !config.site_root.join("pkg").is_dir() {
+        let folder = config.site_root.display();
+        tracing::warn!("LEPTOS_SITE_ROOT is «{folder}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh");
+    }
     let (urls, postgres) = databases(&config).await?;
     let embedder = embedder(&config).await?;
     let engine = open_at(&config, urls, Arc::clone(&embedder)).await?;
@@ -180,8 +189,9 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
 
     let stop = CancellationToken::new();
     let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
-    let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits, stop.clone());
-    let metrics_server = listener::serve(metrics_listener, metrics::router(recorder, engine.clone()), config.limits, stop.clone());
+    let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits.clone(), stop.clone());
+    let metrics_router = metrics::router(recorder, engine.clone(), config.allowed_hosts.clone());
+    let metrics_server = listener::serve(metrics_listener, metrics_router, config.limits.clone(), stop.clone());
     let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
     tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
 
@@ -191,21 +201,41 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     }
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: running requests may finish");
     stop.cancel();
-    // A listener waits for a client for as long as the client keeps taking bytes.
-    if tokio::time::timeout(config.shutdown, served).await.is_err() {
-        tracing::warn!("some requests did not finish in time");
+    let finishing = async {
+        // A listener waits for a client for as long as the client keeps taking bytes.
+        ended("some requests", config.shutdown, served).await;
+        let rest = async {
+            if let Some(schedule) = schedule {
+                schedule.await.ok();
+            }
+            workers.stop().await;
+            engine.finish_deferred().await;
+        };
+        ended("some background work, which the next start resumes,", config.shutdown.max(REST), rest).await;
+        engine.db().close().await;
+        if let Some(postgres) = postgres {
+            postgres.stop().await?;
+            tracing::info!("stopped the embedded Postgres");
+        }
+        Ok(())
+    };
+    tokio::select! {
+        finished = finishing => finished,
+        again = wait_for_signal() => {
+            tracing::warn!("a second signal: the server ends at once");
+            again
+        }
     }
-    if let Some(schedule) = schedule {
-        schedule.await?;
+}
+
+/// How long background work may take to stop, at least.
+const REST: Duration = Duration::from_secs(5);
+
+/// Waits for a part of the shutdown, but not for ever: a database that never answers would keep the process.
+async fn ended<T>(what: &str, limit: Duration, part: impl Future<Output = T>) {
+    if tokio::time::timeout(limit, part).await.is_err() {
+        tracing::warn!("{what} did not end within {} s and is given up", limit.as_secs());
     }
-    workers.stop().await;
-    engine.finish_deferred().await;
-    engine.db().close().await;
-    if let Some(postgres) = postgres {
-        postgres.stop().await?;
-        tracing::info!("stopped the embedded Postgres");
-    }
-    Ok(())
 }
 
 async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failure> {

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use remembrancer::Engine;
 use remembrancer::api::{Liveness, Readiness};
+use remembrancer::db::DbError;
 use tokio::sync::Mutex;
 
 /// How long the result of a probe is valid. Anybody may send this request, so sending many must cost nothing.
@@ -23,7 +24,7 @@ pub struct Report(StatusCode, Readiness);
 pub struct LastProbe(Mutex<Option<(DateTime<Utc>, Report)>>);
 
 impl LastProbe {
-    async fn report(&self, engine: &Engine) -> Report {
+    pub async fn report(&self, engine: &Engine) -> Report {
         let mut last = self.0.lock().await;
         if let Some((at, report)) = &*last
             && (TimeDelta::zero()..FRESH).contains(&(engine.clock().now() - *at))
@@ -59,13 +60,22 @@ pub async fn readyz(State(api): State<Api>) -> Report {
     api.readiness.report(&api.engine).await
 }
 
+/// Why a database is not ready. Anybody may ask, so it names no host.
+fn not_ready(database: &str, error: &DbError) -> String {
+    match error {
+        DbError::Ill { illness, .. } => format!("{database}: {illness}"),
+        DbError::Refused(_) => format!("{database}: a connection did not prove its role; the log of the server says why"),
+        _ => format!("{database} does not answer"),
+    }
+}
+
 async fn probe(engine: &Engine) -> Report {
     let (databases, migrations) = match engine.ready().await {
         Ok(0) => ("ok".to_owned(), "ok".to_owned()),
         Ok(pending) => ("ok".to_owned(), format!("{pending} pending")),
         Err((database, error)) => {
             tracing::warn!(database, %error, "not ready");
-            (format!("{database} does not answer"), "unknown".to_owned())
+            (not_ready(database, &error), "unknown".to_owned())
         }
     };
     let model = if engine.is_model_ready().await { "ok" } else { "gives no vectors; recall uses words only" };

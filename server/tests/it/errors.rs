@@ -279,8 +279,13 @@ async fn every_response_keeps_browsers_from_guessing_and_from_plain_http() {
 async fn a_foreign_host_name_is_refused() {
     let site = Site::new().await;
     assert_eq!(site.get("/healthz", &[(header::HOST, "127.0.0.1:3000")]).await.status, StatusCode::OK);
-    let answer = site.get("/healthz", &[(header::HOST, "evil.example")]).await;
-    assert_eq!(answer.error(), ("invalid".to_owned(), Some("Host".to_owned())));
+    let evil = Request::get("/healthz").header(header::HOST, "evil.example").body(Body::empty()).unwrap();
+    let nameless = Request::get("/healthz").body(Body::empty()).unwrap();
+    let blank = Request::get("/healthz").header(header::HOST, "").body(Body::empty()).unwrap();
+    for request in [evil, nameless, blank] {
+        let answer = site.send_as_it_is(request).await;
+        assert_eq!((answer.status, answer.error()), (StatusCode::BAD_REQUEST, ("invalid".to_owned(), Some("Host".to_owned()))));
+    }
 }
 
 #[tokio::test]

@@ -2,14 +2,31 @@
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use http_body_util::BodyExt;
 use remembrancer::testing::World;
 use serde_json::Value;
 use server::config::Config;
 use std::env::VarError;
+use std::fmt::Write;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
+use tower_sessions::session::Id;
+
+/// The token of the form that posts to `path` in the session of a cookie, if the cookie has one.
+pub fn token(cookie: &str, path: &str) -> Option<String> {
+    let session: Id = cookie.split("; ").find_map(|pair| pair.strip_prefix("rmb="))?.parse().ok()?;
+    Some(app::form_token(session, path))
+}
+
+/// The fields of a form as a page sends them: the token of the session first.
+pub fn with_token(cookie: &str, path: &str, fields: &str) -> String {
+    let mut body = String::new();
+    if let Some(token) = token(cookie, path) {
+        write!(body, "{}={token}&", app::FORM_TOKEN).unwrap();
+    }
+    body + fields
+}
 
 /// A world and the whole router on it, console included.
 pub struct Site {
@@ -66,7 +83,14 @@ impl Site {
         Self { world, router, stop }
     }
 
-    pub async fn send(&self, request: Request<Body>) -> Answer {
+    /// Sends a request; one that names no host names localhost.
+    pub async fn send(&self, mut request: Request<Body>) -> Answer {
+        request.headers_mut().entry(header::HOST).or_insert(HeaderValue::from_static("localhost"));
+        self.send_as_it_is(request).await
+    }
+
+    /// Sends a request without adding a host.
+    pub async fn send_as_it_is(&self, request: Request<Body>) -> Answer {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();

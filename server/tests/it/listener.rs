@@ -17,7 +17,13 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-const PATIENT: Limits = Limits { connections: 100, headers: Duration::from_secs(60), patience: Duration::from_secs(60) };
+const PATIENT: Limits = Limits {
+    connections: 100,
+    of_an_address: 100,
+    proxies: Vec::new(),
+    headers: Duration::from_secs(60),
+    patience: Duration::from_secs(60),
+};
 const SHORT: Duration = Duration::from_millis(50);
 
 struct Running {
@@ -152,4 +158,29 @@ async fn stopping_finishes_the_request_under_way_and_takes_no_other() {
     assert!(closed(&mut stream).await.ends_with("finished"));
     within(running.served).await.unwrap();
     assert!(TcpStream::connect(running.address).await.is_err());
+}
+
+#[tokio::test]
+async fn one_address_does_not_take_every_connection() {
+    let router = || Router::new().route("/", get(|| async { "done" }));
+    let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let limits = Limits { connections: 4, of_an_address: 2, ..PATIENT };
+    let running = run(router(), limits.clone()).await;
+    let mut idle = [running.connect().await, running.connect().await];
+    // The listener takes connections in their order.
+    assert_eq!(closed(&mut running.connect().await).await, "", "the third of this address is closed");
+    let neighbour = tokio::net::TcpSocket::new_v4().unwrap();
+    neighbour.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut neighbour = neighbour.connect(running.address).await.unwrap();
+    neighbour.write_all(request.as_bytes()).await.unwrap();
+    assert!(closed(&mut neighbour).await.ends_with("done"), "another address has room");
+    for stream in &mut idle {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        assert!(closed(stream).await.ends_with("done"));
+    }
+
+    let proxies = vec!["127.0.0.1".parse().unwrap()];
+    let behind = run(router(), Limits { proxies, ..limits }).await;
+    let _idle = [behind.connect().await, behind.connect().await];
+    assert!(behind.exchange(request).await.ends_with("done"), "a proxy speaks for many");
 }

@@ -98,7 +98,7 @@ pub fn components(error: &Value) -> Map<String, Value> {
     let describe = |refusal: Refusal| {
         let mut response = response(refusal.description(), json!({ "application/json": { "schema": error } }));
         let header = match refusal {
-            Refusal::RateLimited => Some(("Retry-After", "RetryAfter")),
+            Refusal::RateLimited | Refusal::Unavailable => Some(("Retry-After", "RetryAfter")),
             Refusal::Unauthenticated => Some(("WWW-Authenticate", "WwwAuthenticate")),
             _ => None,
         };

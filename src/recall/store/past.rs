@@ -67,7 +67,7 @@ macro_rules! had {
         r"
             from (select a.tenant_id, a.id, a.short_id, a.agent_id, a.created_by, a.user_id, a.kind, a.retention, a.scope, a.project_id,
                          a.repo_id, a.session_id, a.connection_id, a.vocabulary_version, a.source_kind, a.evidence_ref, a.importance, a.pinned,
-                         sha256(convert_to(v.content, 'UTF8')) as content_hash, a.live, a.rationale, a.alternatives, a.role, a.retention_rule, a.importance_factors, a.archived_at,
+                         sha256(convert_to(v.content, 'UTF8')) as content_hash, a.live, a.rationale, a.alternatives, a.role, a.trust, a.retention_rule, a.importance_factors, a.archived_at,
                          a.archive_reason, a.filename, a.attachment_id, a.access_count, a.recalled_count, a.remembered_count, a.last_accessed_at, a.created_at, a.expires_at, a.deleted_at, a.deleted_by, a.delete_reason,
                          v.version, v.topic, v.topic_raw, v.is_canonical, v.content, v.status,
                          coalesce(v.provenance, v.source) as source, coalesce(v.provenance, v.source)->>'platform' as platform,

@@ -1,10 +1,14 @@
 //! Markdown as a flat list of blocks, each with the line it begins on: the input of the parsers for glossaries and architecture files.
 
+use super::Fault;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Extensions of CommonMark that are read. They are the same everywhere, so that all parsers see the same headings.
 pub(crate) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+
+/// How deep lists and quotes may nest.
+const NESTING_MAX: usize = 100;
 
 /// A block and the line it begins on, 1 for the first of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +63,44 @@ pub struct Line {
 pub struct Row {
     pub line: usize,
     pub cells: Vec<String>,
+}
+
+/// Refuses a body in which a line opens too many lists and quotes: an empty line continues all that are open, so that the time to read them
+/// is the product of depth and lines.
+pub(super) fn check_nesting(body: &str, first_line: usize) -> Result<(), Fault> {
+    let deep = |line: &str| nesting(line) > NESTING_MAX;
+    match body.lines().position(deep) {
+        Some(at) => Err(Fault::new(first_line + at, format!("lists and quotes nest deeper than {NESTING_MAX}"))),
+        None => Ok(()),
+    }
+}
+
+/// How many lists and quotes a line is in, at most: each level of the lists above it indents it by two columns or more.
+fn nesting(line: &str) -> usize {
+    let (mut levels, mut blanks, mut rest) = (0_usize, 0_usize, line);
+    while let Some(first) = rest.chars().next() {
+        let digits = rest.bytes().take(10).take_while(u8::is_ascii_digit).count();
+        let mark = match first {
+            ' ' | '\t' => 0,
+            '>' => 1,
+            '-' | '+' | '*' => 1,
+            '0'..='9' if rest[digits..].starts_with(['.', ')']) => digits + 1,
+            _ => break,
+        };
+        // A list needs a blank after its mark.
+        if mark > 0 && first != '>' && !rest[mark..].starts_with([' ', '\t']) {
+            break;
+        }
+        match (mark, first) {
+            (0, '\t') => blanks += 4,
+            (0, _) => blanks += 1,
+            _ => levels += 1,
+        }
+        rest = &rest[mark.max(1)..];
+    }
+    // A line of one mark and blanks is a rule, and one that only blanks precede is the text of a code block at most.
+    let is_rule = |mark: char| line.chars().all(|c| c == mark || c.is_whitespace());
+    if levels == 0 || ['-', '*'].into_iter().any(is_rule) { 0 } else { levels + blanks.saturating_sub(levels) / 2 }
 }
 
 /// The blocks of a body that begins on the line `first_line` of its file.

@@ -55,7 +55,7 @@ pub struct Parsed {
 /// Parses one file, and divides it by the tokens of the model that will embed it.
 ///
 /// Refused, with the line if there is one: a path that leads outside or does not end in `.md`, more than 10 MB, bytes that are not UTF-8, a
-/// file without any text, and front matter with faults. Large files take seconds of computing.
+/// file without any text, lists and quotes that nest too deep, and front matter with faults. Large files take seconds of computing.
 pub fn parse(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, IngestFailure> {
     read(path, bytes, tokens).map_err(|fault| fault.of(path))
 }
@@ -65,6 +65,7 @@ fn read(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, Fault> 
     let file = text(bytes)?;
     let front = front_matter::front_matter(file)?;
     let body = &file[front.body..];
+    blocks::check_nesting(body, front.line)?;
     let blocks = blocks::blocks(body, front.line);
     let kind = classify::kind_of(path, &front.fields);
     let (terms, mut faults) = if kind == DocumentKind::Glossary { glossary::glossary(&blocks) } else { Default::default() };
@@ -257,6 +258,33 @@ mod tests {
         ];
         for (path, bytes, line, reason) in cases {
             assert_eq!(parse(path, bytes), Err(IngestFailure { path: path.into(), line, reason: reason.into() }));
+        }
+    }
+
+    /// Files for which a search from each mark to the end would take minutes.
+    #[test]
+    fn every_file_is_read_in_linear_time() {
+        let many = |text: &str| text.repeat(100_000 / text.len());
+        for piece in ["[", "![a", "*a_", "<!--", "[a]: x\n", "| a ", "(also x ", "**a** — ", ". also", "a, "] {
+            parse("GLOSSARY.md", format!("## A\n\n{}\n", many(piece)).as_bytes()).unwrap();
+            parse("ARCHITECTURE.md", format!("## Components\n\n- b: depends on {}\n", many(piece)).as_bytes()).unwrap();
+        }
+        let aliases: String = (0..60_000).map(|n| format!("n{n}, ")).collect();
+        let parsed = parse("GLOSSARY.md", format!("## A\n\nx\n\nAliases: {aliases}\n").as_bytes()).unwrap();
+        assert_eq!(parsed.terms[0].aliases.len(), 60_000);
+    }
+
+    #[test]
+    fn lists_and_quotes_have_a_depth() {
+        let deep = |piece: &str, depth: usize| format!("# A\n\n{}a\n{}", piece.repeat(depth), "\n".repeat(100_000));
+        for piece in ["- ", "> ", ">", "1. ", "+ - "] {
+            let failure = parse("a.md", deep(piece, 150).as_bytes()).unwrap_err();
+            assert_eq!((failure.line, failure.reason.as_str()), (Some(3), "lists and quotes nest deeper than 100"), "{piece}");
+            assert!(parse("a.md", deep(piece, 30).as_bytes()).is_ok(), "{piece}");
+        }
+        assert!(parse("a.md", format!("a\n{}- b\n", " ".repeat(300)).as_bytes()).is_err());
+        for harmless in ["- ".repeat(100), "-".repeat(300), "* ".repeat(100), format!("a\n{}b", " ".repeat(300))] {
+            assert!(parse("a.md", harmless.as_bytes()).is_ok(), "{harmless}");
         }
     }
 

@@ -5,7 +5,7 @@ use super::blocks::{Line, joined};
 use super::classify::label;
 use crate::api::TOPIC_MAX;
 use crate::text::normal;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A term that a glossary defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub(super) fn settled(drafts: Vec<Term>) -> (Vec<Term>, Vec<Fault>) {
     // Terms come before aliases: a phrase that is a term anywhere in the file is not an alias.
     for term in &mut terms {
         let own = normal(&term.term);
-        let mut mine = Vec::new();
+        let mut mine = HashSet::new();
         for alias in std::mem::take(&mut term.aliases) {
             let form = normal(&alias);
             if !is_name(&alias) || form == own || mine.contains(&form) {
@@ -112,7 +112,7 @@ pub(super) fn settled(drafts: Vec<Term>) -> (Vec<Term>, Vec<Fault>) {
             } else if let Some(line) = lines.get(&form) {
                 faults.push(Fault::new(term.line, format!("the alias {alias:?} of {:?} belongs to line {line} already", term.term)));
             } else {
-                mine.push(form);
+                mine.insert(form);
                 term.aliases.push(alias);
             }
         }

@@ -269,6 +269,39 @@ mod tests {
         assert_eq!(both(&text(41), &text(41)), Likeness::Same);
     }
 
+    /// Texts for which a search from each word to the end would take minutes.
+    #[test]
+    fn long_statements_are_compared_in_linear_time() {
+        let many = |text: &str| text.repeat(100_000 / text.len());
+        for (one, other) in [
+            (many("not "), many("no ")),
+            (many("got a "), many("has a ")),
+            (many("is a boat "), many("is a boat ")),
+            (many("in the wiki "), many("the wiki in ")),
+            (format!("Idris {}", many("for to ")), format!("Idris {}", many("with to "))),
+            (format!("{}pays x", many("b ")), format!("x {}pays", many("b "))),
+            (format!("In c {} is b", many("b ")), format!("{} is b in c", many("b "))),
+            (format!("pays {}by {}", many("b "), many("b ")), format!("{}pays {}", many("b "), many("b "))),
+            (many("a-"), many("a_")),
+            (many("ay"), many("a'")),
+            (many("\u{301}"), many("(")),
+        ] {
+            both(&one, &other);
+        }
+    }
+
+    #[test]
+    fn a_long_passive_is_read() {
+        let whom = "very ".repeat(300);
+        assert_eq!(
+            both(
+                &format!("The {whom}old boat was painted by the {whom}old man."),
+                &format!("The {whom}old man painted the {whom}old boat.")
+            ),
+            Likeness::Same
+        );
+    }
+
     proptest! {
         #[test]
         fn a_text_says_the_same_as_itself_and_no_text_breaks_it(one in "\\PC{0,60}", other in "\\PC{0,60}") {

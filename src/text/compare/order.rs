@@ -60,10 +60,14 @@ impl<'a> Line<'a> {
 
     /// What each word that denies or limits stands before.
     fn denied(&self) -> Vec<(&'a str, &'a str)> {
-        let after =
-            |at: usize| (at + 1..self.len()).map(|at| self.word(at)).find(|token| !is_denial(token)).map_or("", |token| &token.stem);
-        let mut denied: Vec<(&str, &str)> =
-            (0..self.len()).filter(|at| is_denial(self.word(*at))).map(|at| (self.word(at).stem.as_str(), after(at))).collect();
+        let (mut denied, mut after) = (Vec::new(), "");
+        for token in (0..self.len()).rev().map(|at| self.word(at)) {
+            if is_denial(token) {
+                denied.push((token.stem.as_str(), after));
+            } else {
+                after = &token.stem;
+            }
+        }
         denied.sort_unstable();
         denied
     }
@@ -115,12 +119,37 @@ pub fn says_the_same(one: &[Token], other: &[Token]) -> bool {
 /// Whether `passive`, with `by` words before who acts, says what `active` says: "Idris was paid by Vera", "Vera paid Idris".
 fn is_passive(passive: &[&str], by: usize, active: &[&str]) -> bool {
     let (before, after) = passive.split_at(by);
-    let Some((verb, whom)) = before.split_last() else { return false };
-    let says = |agent: usize| {
-        let (agent, rest) = after.split_at(agent);
-        active.iter().eq(agent.iter().chain([verb]).chain(whom).chain(rest))
-    };
-    (1..=after.len()).any(says)
+    let Some((verb, whom)) = before.split_last().filter(|_| active.len() == passive.len()) else { return false };
+    let middle: Vec<&str> = [verb].into_iter().chain(whom).copied().collect();
+    // The words before the verb begin the agent, and those after its object end it: the agent ends where the verb is.
+    let first = active.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let last = active.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+    places_of(&middle, active.iter().copied()).into_iter().any(|verb| verb >= 1 && verb <= first && after.len() - verb <= last)
+}
+
+/// Where `needle` begins in `hay`, found by Knuth, Morris and Pratt: a search from each place would take the product of both lengths.
+fn places_of(needle: &[&str], hay: impl Iterator<Item = impl AsRef<str>>) -> Vec<usize> {
+    // For each place of the needle: how many of its first words end there again.
+    let mut borders = vec![0_usize; needle.len()];
+    let (mut places, mut length) = (Vec::new(), 0);
+    for at in 1..needle.len() {
+        while length > 0 && needle[length] != needle[at] {
+            length = borders[length - 1];
+        }
+        length += usize::from(needle[length] == needle[at]);
+        borders[at] = length;
+    }
+    length = 0;
+    for (at, word) in hay.enumerate() {
+        while length > 0 && needle.get(length) != Some(&word.as_ref()) {
+            length = borders[length - 1];
+        }
+        length += usize::from(needle.get(length) == Some(&word.as_ref()));
+        if length == needle.len() {
+            places.push(at + 1 - length);
+        }
+    }
+    places
 }
 
 /// Whether `b` is `a` in one of the orders that say the same.
@@ -128,35 +157,31 @@ fn moved(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    let turned = |at: &usize| a[*at..] == b[..a.len() - at] && a[..*at] == b[a.len() - at..];
-    let around = (1..a.len()).filter(turned).any(|at| {
-        let back = a.len() - at;
-        phrase_moved(one, at, other, back) || sides_moved(one, at, other, back) || is_cleft(one, at)
-    });
+    // `b` is `a` turned by `at` words if it begins there in `a` written twice.
+    let mut turned = places_of(b, a.iter().chain(a)).into_iter().filter(|at| (1..a.len()).contains(at));
+    let copula = one.tokens.iter().position(|token| COPULAS.contains(&token.text.as_str()));
+    let around = one.denied().is_empty()
+        && turned.any(|at| {
+            let back = a.len() - at;
+            phrase_moved(one, at, other, back) || sides_moved(one, at, other, back) || is_cleft(one, at, copula)
+        });
     around || date_moved(one, other) || pair_moved(one, a, other, b) || no_agent(one, a, other, b)
 }
 
 /// "In the wiki the notes are kept", "The notes are kept in the wiki": the phrase is the first `at` words of one.
 fn phrase_moved(one: &Line<'_>, at: usize, other: &Line<'_>, back: usize) -> bool {
-    let limited = |line: &Line<'_>| !line.denied().is_empty();
-    at <= PHRASE && one.is_phrase(0) && other.is_phrase(back) && !limited(one)
+    at <= PHRASE && one.is_phrase(0) && other.is_phrase(back)
 }
 
 /// "Green is her colour", "Her colour is green": what stands around the only verb.
 fn sides_moved(one: &Line<'_>, at: usize, other: &Line<'_>, back: usize) -> bool {
     let participle = |word: &Token| word.text.ends_with("ed") || PAST.contains(&word.text.as_str());
-    one.has_before(at, COPULAS)
-        && other.has_before(back, COPULAS)
-        && one.denied().is_empty()
-        && !participle(one.word(at))
-        && !participle(other.word(back))
+    one.has_before(at, COPULAS) && other.has_before(back, COPULAS) && !participle(one.word(at)) && !participle(other.word(back))
 }
 
-/// "Bern is where Vera lives", "Vera lives in Bern".
-fn is_cleft(one: &Line<'_>, at: usize) -> bool {
-    one.has_before(at, RELATIVES)
-        && one.denied().is_empty()
-        && one.tokens[..one.places[at]].iter().any(|token| COPULAS.contains(&token.text.as_str()))
+/// "Bern is where Vera lives", "Vera lives in Bern"; `copula` is the place of the first "is".
+fn is_cleft(one: &Line<'_>, at: usize, copula: Option<usize>) -> bool {
+    one.has_before(at, RELATIVES) && copula.is_some_and(|copula| copula < one.places[at])
 }
 
 /// "3 May", "May 3": nothing but words of the calendar moved, and each is beside its number.

@@ -94,7 +94,8 @@ impl<'a> Pair<'a> {
                 "child" => ["children".to_owned(), "kids".to_owned()],
                 word => [format!("{word}s"), format!("{word}es")],
             });
-            plurals.any(|plural| has(several, &[&plural]) && !has(single, &[&plural]))
+            let (mine, yours) = (texts(single), texts(several));
+            plurals.any(|plural| yours.contains(plural.as_str()) && !mine.contains(plural.as_str()))
         };
         many(self.one, self.other) || many(self.other, self.one)
     }
@@ -125,14 +126,8 @@ impl<'a> Pair<'a> {
         if !one.is_empty() && !other.is_empty() {
             return true;
         }
-        let weighs = |tokens: &'a [Token], token: &&&&'a Token| {
-            let place = tokens.iter().position(|other| std::ptr::eq(***token, other)).unwrap_or_default();
-            let follows = tokens[place + 1..].iter().find(|token| !token.light && !token.link);
-            let decided = place > 0 && tokens[place - 1].text.starts_with("decid");
-            token.text != "of" && !decided && follows.is_some_and(|token| token.kind == Kind::Word && !in_calendar(token))
-        };
         let same_order = content(self.one).eq(content(self.other));
-        same_order && (one.iter().any(|token| weighs(self.one, &token)) || other.iter().any(|token| weighs(self.other, &token)))
+        same_order && (weighs(self.one, &one) || weighs(self.other, &other))
     }
 
     /// Whether the words that both have are written alike, but at the beginning of a sentence: "Polish" is not "polish", nor "GB" "Gb". In a
@@ -140,9 +135,7 @@ impl<'a> Pair<'a> {
     fn same_case(&self) -> bool {
         let first: HashSet<&str> = self.one.iter().chain(self.other).filter(|token| token.first).map(|token| token.text.as_str()).collect();
         let small = |tokens: &[Token]| !tokens.iter().any(|token| token.spelling.contains(char::is_uppercase));
-        let (any_small, texts) = (small(self.one) || small(self.other), |tokens: &'a [Token]| -> HashSet<&'a str> {
-            tokens.iter().map(|token| token.text.as_str()).collect()
-        });
+        let any_small = small(self.one) || small(self.other);
         let (mine, yours) = (texts(self.one), texts(self.other));
         let spellings = |tokens: &'a [Token]| -> BTreeSet<String> {
             let counts = |token: &&Token| {
@@ -180,6 +173,27 @@ fn counted(tokens: &[Token]) -> impl Iterator<Item = &Token> {
 /// The stems of the words that say something.
 fn content(tokens: &[Token]) -> impl Iterator<Item = &str> {
     counted(tokens).filter(|token| !token.link).map(|token| token.stem.as_str())
+}
+
+fn texts(tokens: &[Token]) -> HashSet<&str> {
+    tokens.iter().map(|token| token.text.as_str()).collect()
+}
+
+/// Whether one of the prepositions `own` says how a word relates that is no date.
+fn weighs(tokens: &[Token], own: &[&&Token]) -> bool {
+    let own: HashSet<*const Token> = own.iter().map(|token| std::ptr::from_ref(**token)).collect();
+    let decided = |place: usize| place > 0 && tokens[place - 1].text.starts_with("decid");
+    // Backwards, so that the word that follows is known without a search.
+    let mut word_follows = false;
+    for (place, token) in tokens.iter().enumerate().rev() {
+        if word_follows && token.text != "of" && own.contains(&std::ptr::from_ref(token)) && !decided(place) {
+            return true;
+        }
+        if !token.light && !token.link {
+            word_follows = token.kind == Kind::Word && !in_calendar(token);
+        }
+    }
+    false
 }
 
 fn decapitalised(word: &str) -> String {
@@ -246,16 +260,17 @@ fn duty(tokens: &[Token]) -> BTreeSet<&'static str> {
 
 /// The verbs before an article: "is a dentist", "has a dentist".
 fn verbs(tokens: &[Token]) -> BTreeSet<&'static str> {
-    let of = |before: &[Token], pair: &[Token]| match pair[0].text.as_str() {
-        _ if !pair[1].article => None,
+    let has = tokens.iter().position(|token| matches!(token.text.as_str(), "have" | "has" | "had"));
+    let of = |place: usize| match tokens[place].text.as_str() {
+        _ if !tokens[place + 1].article => None,
         "am" | "is" | "are" | "was" | "were" | "be" | "been" => Some("be"),
         "has" | "have" | "had" | "own" | "owns" => Some("have"),
-        "got" if has(before, &["have", "has", "had"]) => Some("have"),
+        "got" if has.is_some_and(|has| has < place) => Some("have"),
         "get" | "gets" | "got" => Some("get"),
         "do" | "does" | "did" => Some("do"),
         _ => None,
     };
-    (1..tokens.len()).filter_map(|place| of(&tokens[..place - 1], &tokens[place - 1..=place])).collect()
+    (1..tokens.len()).filter_map(|place| of(place - 1)).collect()
 }
 
 /// The persons that its small words name, by their place in [`PERSONS`].

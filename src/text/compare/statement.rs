@@ -46,6 +46,8 @@ pub struct Token {
     pub link: bool,
 }
 
+/// Longest word that has a stem, in bytes; a longer one is data.
+const STEMMED_MAX: usize = 64;
 /// A word among marks.
 const WORD: char = 'w';
 
@@ -92,6 +94,8 @@ impl Statement {
             } else if english {
                 token.stem = match GROUPS.get(token.text.as_str()) {
                     Some(group) => format!("={group}"),
+                    // The stemmer copies a word each time that it changes a letter of it.
+                    None if token.text.len() > STEMMED_MAX => continue,
                     None => inflected(&token.text, &stemmer.stem(&token.text)),
                 };
             }

@@ -116,13 +116,24 @@ pub struct OpContext {
     pub users: Users,
     /// Absent: the operation runs each time it is requested.
     pub idempotency: Option<Arc<IdempotencyKey>>,
+    /// The request only reads: a reference that no user has does not become a user, and the answer is that of a user without rows.
+    pub only_reads: bool,
     pub request_id: RequestId,
 }
 
 impl OpContext {
     /// For the command line and workers.
     pub fn system(tenant_id: TenantId, commons_id: AgentId, request_id: RequestId) -> Self {
-        Self { tenant_id, commons_id, actor: Actor::System, access: Access::System, users: Users::Every, idempotency: None, request_id }
+        Self {
+            tenant_id,
+            commons_id,
+            actor: Actor::System,
+            access: Access::System,
+            users: Users::Every,
+            idempotency: None,
+            only_reads: false,
+            request_id,
+        }
     }
 
     /// The same operation for one of its parts, with an idempotency key of its own.

@@ -31,7 +31,8 @@ create table canonical_terms (
     created_at  timestamptz  not null,
     valid_from  timestamptz  not null,
     valid_to    timestamptz,
-    constraint canonical_terms_pkey primary key (tenant_id, id)
+    constraint canonical_terms_pkey primary key (tenant_id, id),
+    constraint canonical_terms_validity_check check (valid_to >= valid_from)
 );
 create unique index canonical_terms_normal_key on canonical_terms (tenant_id, normal) where valid_to is null;
 create unique index canonical_terms_lineage_key on canonical_terms (tenant_id, lineage) where valid_to is null;
@@ -47,7 +48,8 @@ create table term_aliases (
     valid_from  timestamptz  not null,
     valid_to    timestamptz,
     constraint term_aliases_pkey primary key (tenant_id, id),
-    constraint term_aliases_term_fkey foreign key (tenant_id, term_id) references canonical_terms (tenant_id, id)
+    constraint term_aliases_term_fkey foreign key (tenant_id, term_id) references canonical_terms (tenant_id, id),
+    constraint term_aliases_validity_check check (valid_to >= valid_from)
 );
 create unique index term_aliases_normal_key on term_aliases (tenant_id, normal) where valid_to is null;
 create index term_aliases_term_idx on term_aliases (tenant_id, term_id);
@@ -156,7 +158,8 @@ create table documents (
     created_at   timestamptz not null,
     valid_from   timestamptz not null,
     valid_to     timestamptz,
-    constraint documents_pkey primary key (tenant_id, id)
+    constraint documents_pkey primary key (tenant_id, id),
+    constraint documents_validity_check check (valid_to >= valid_from)
 );
 create unique index documents_path_key on documents (tenant_id, collection, path) where valid_to is null;
 create index documents_list_idx on documents (tenant_id, valid_from desc, id desc);

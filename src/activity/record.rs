@@ -4,13 +4,14 @@ use super::model::{Body, NewReport};
 use super::store;
 use crate::api::{
     ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
-    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope, UserRef,
+    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -29,17 +30,19 @@ const STEP_IMPORTANCE: f32 = 0.5;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActionRequest) -> Result<RecordActionResponse, Error> {
-    let ctx = &reporting(engine, ctx, request.user_id.as_ref()).await?;
+    may_report(ctx)?;
+    let request = Admitted::new(request)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     check_action(&request)?;
     let once = Once::new(engine, ctx, "record_action", &request)?;
-    let RecordActionRequest { action, message, kind, outcome, succeeded, meta, importance, session_id, user_id: _ } = request;
+    let RecordActionRequest { action, message, kind, outcome, succeeded, meta, importance, session_id, user_id: _ } = request.into_inner();
     let body = Body::Action {
         kind,
-        action: guard::without_secrets(action),
-        message: guard::without_secrets(message),
-        outcome: outcome.map(guard::without_secrets),
+        action,
+        message,
+        outcome,
         succeeded,
-        meta: guard::json_without_secrets(Value::Object(meta)),
+        meta: Value::Object(meta),
     };
     let report = report(engine, body, session_id, importance.unwrap_or_else(|| kind.importance()));
     let answer = RecordActionResponse { action_id: report.id, searchable: report.searchable };
@@ -64,17 +67,18 @@ pub async fn record_steps(
     workflow: String,
     request: RecordStepsRequest,
 ) -> Result<RecordStepsResponse, Error> {
-    let ctx = &reporting(engine, ctx, request.user_id.as_ref()).await?;
+    may_report(ctx)?;
+    let request = Admitted::text("workflow", workflow)?.with(Admitted::new(request)?);
+    let ctx = &acting_for(engine, ctx, request.1.user_id.as_ref()).await?;
     let now = engine.clock().now();
-    check_steps(&workflow, &request, now)?;
-    let once = Once::new(engine, ctx, "record_steps", &(&workflow, &request))?;
-    let workflow = guard::without_secrets(workflow);
-    let RecordStepsRequest { steps, session_id, user_id: _ } = request;
+    check_steps(&request.0, &request.1, now)?;
+    let once = Once::new(engine, ctx, "record_steps", &request)?;
+    let (workflow, RecordStepsRequest { steps, session_id, user_id: _ }) = request.into_inner();
     let reports = steps.into_iter().map(|step| {
         let body = Body::Step {
             workflow: workflow.clone(),
-            step_name: guard::without_secrets(step.step_name),
-            output: guard::without_secrets(step.output),
+            step_name: step.step_name,
+            output: step.output,
             completed_at: step.completed_at.unwrap_or(now),
         };
         report(engine, body, session_id.clone(), step.importance.unwrap_or(STEP_IMPORTANCE))
@@ -91,11 +95,10 @@ pub async fn record_steps(
     Ok(answer)
 }
 
-/// The context of an agent that reports.
-async fn reporting(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<OpContext, Error> {
+/// Demands an agent that may report.
+fn may_report(ctx: &OpContext) -> Result<(), Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
-    acting_for(engine, ctx, user).await
+    ctx.require(Scope::MemoryWrite)
 }
 
 fn report(engine: &Engine, body: Body, session_id: Option<String>, importance: f32) -> NewReport {
@@ -124,11 +127,11 @@ fn check_steps(workflow: &str, request: &RecordStepsRequest, now: DateTime<Utc>)
         .optional_text("session_id", request.session_id.as_deref(), SESSION_MAX);
     for (step, number) in request.steps.iter().zip(0..) {
         let field = |name: &str| format!("steps[{number}].{name}");
-        checks.text(&field("step_name"), &step.step_name, ACTION_MAX).bytes(&field("output"), &step.output, OUTPUT_MAX).that(
-            step.completed_at.is_none_or(|at| at <= now),
-            &field("completed_at"),
-            "must not be in the future",
-        );
+        checks
+            .text(&field("step_name"), &step.step_name, ACTION_MAX)
+            .bytes(&field("output"), &step.output, OUTPUT_MAX)
+            .time(&field("completed_at"), step.completed_at)
+            .that(step.completed_at.is_none_or(|at| at <= now), &field("completed_at"), "must not be in the future");
         check_importance(&mut checks, &field("importance"), step.importance);
     }
     checks.done()

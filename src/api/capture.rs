@@ -91,6 +91,12 @@ pub struct SourceResponse {
     pub bytes: i64,
     /// Turns that were recognised.
     pub turns: i64,
+    /// Turns that have a time. A time without a zone is UTC; one outside the years 1970 to 2100 is none.
+    #[serde(default)]
+    pub timed_turns: i64,
+    /// Messages of a list that could not be read and were left out.
+    #[serde(default)]
+    pub skipped_messages: i64,
     /// Parts that a long source was split into.
     pub parts: i64,
     /// Secrets that were replaced by a marker before the text was stored: `API key`, `password`, …

@@ -1,5 +1,6 @@
 //! What an export holds, and what an import did.
 
+use super::FieldError;
 use super::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,6 +39,12 @@ pub struct ImportReport {
     pub dry_run: bool,
     /// By type of line: `agent`, `term`, `document`, `memory`, `version`, …
     pub lines: BTreeMap<String, ImportCount>,
+    /// Values that were corrected, because a clock had been wrong.
+    #[serde(default)]
+    pub corrected: i64,
+    /// The first 100 of them, each with its line, its field and what was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<FieldError>,
 }
 
 impl ImportReport {

@@ -10,9 +10,9 @@ use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::{self, Admitted};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use crate::memories::remember;
@@ -45,16 +45,21 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d
 pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, request: MessagesRequest) -> Result<MessagesResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
-    let request = without_secrets(request);
-    check(session, &request)?;
-    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "add_messages", &(session, &request))?;
+    let request = Admitted::id("session", session)?.with(Admitted::new(request)?);
+    check(session, &request.1)?;
+    let ctx = &acting_for(engine, ctx, request.1.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "add_messages", &request)?;
+    let (_, request) = request.into_inner();
     let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
     let id = session_id(ctx, agent, session);
     let resolved = remember::resolve(engine, ctx, request.topic.as_deref().unwrap_or(TOPIC)).await;
     let platform = request.platform.unwrap_or_else(|| "api".into());
-    let drafts: Vec<Draft> =
-        request.messages.into_iter().map(|message| draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy))).collect();
+    let mut drafts: Vec<Draft> = Vec::with_capacity(request.messages.len());
+    for message in request.messages {
+        let suspicious = !intake::findings(&(&message, &resolved.topic))?.is_empty();
+        let draft = draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy));
+        drafts.push(Draft { suspicious, ..draft });
+    }
     let texts = drafts.iter().map(|draft| embedded_text(&resolved.topic, &draft.content)).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
     let degraded = vectors.iter().find_map(|vector| vector.as_ref().err()).map(|missing| missing.of_write()).unwrap_or_default();
@@ -89,12 +94,6 @@ pub(super) fn session_id(ctx: &OpContext, agent: AgentId, session: &str) -> Uuid
     Uuid::new_v5(&NAMESPACE, &name)
 }
 
-fn without_secrets(request: MessagesRequest) -> MessagesRequest {
-    let clean = |message: NewMessage| NewMessage { content: guard::without_secrets(message.content), ..message };
-    let messages = request.messages.into_iter().map(clean).collect();
-    MessagesRequest { messages, topic: request.topic.map(guard::without_secrets), ..request }
-}
-
 fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
     let count = request.messages.len();
     let mut checks = Checks::default();
@@ -108,6 +107,7 @@ fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
         checks
             .content(&field("content"), &message.content, CONTENT_MAX)
             .optional_text(&field("message_id"), message.message_id.as_deref(), MESSAGE_ID_MAX)
+            .time(&field("observed_at"), message.observed_at)
             .that(
                 message.importance.is_none_or(|share| (0.0..=1.0).contains(&share)),
                 &field("importance"),
@@ -129,6 +129,7 @@ fn draft(
     let given = message.importance.is_some();
     Draft {
         review: false,
+        suspicious: false,
         key: DedupKey {
             agent_id: agent,
             user_id: ctx.user(),

@@ -32,6 +32,8 @@ pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
         .optional_text("topic", filter.topic.as_deref(), crate::api::TOPIC_MAX)
         .optional_text("platform", filter.platform.as_deref(), 64)
         .optional_text("channel", filter.channel.as_deref(), 256)
+        .time("from", filter.from)
+        .time("until", filter.until)
         .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
         .that(
             filter.q.is_none() || filter.status.is_none_or(is_live),

@@ -3,6 +3,7 @@
 
 use super::canonical::Names;
 use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine};
+use super::mend::Corrections;
 use super::read::{Batch, Reader, at};
 use super::shared::Shared;
 use super::store::Stored;
@@ -15,10 +16,11 @@ use crate::erasure;
 use crate::error::Error;
 use crate::idempotency::Once;
 use crate::identity::{self, Agent, User};
+use crate::intake::Admitted;
 use crate::memories::model::content_hash;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -26,8 +28,6 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
 use tracing::instrument;
 
-/// How far clocks may differ: a memory with a time in the future would be first in every answer for years.
-const FUTURE_MAX: Duration = Duration::days(1);
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
 
@@ -40,7 +40,9 @@ pub struct ImportOptions {
     pub dry_run: bool,
 }
 
-/// Imports an exported file: all of it or, if anything in it is wrong, nothing. Records keep their ids, times, statuses, versions and
+/// Imports an exported file: all of it or, if anything in it is wrong, nothing. The memory of agents that have none here yet is written in one
+/// transaction; an import that is killed before its end leaves none of it. Other memory is written batch by batch: a killed import leaves
+/// the batches that were done, and is completed by the same import again. Records keep their ids, times, statuses, versions and
 /// links. A memory that exists in an earlier version is brought forward; one that exists in the same or a later version stays. Words are
 /// made at once, vectors by jobs. Events are history: no worker claims them. The import leaves one audit row, and no events except those of
 /// the file. `progress` receives the number of bytes read, over both readings.
@@ -65,27 +67,30 @@ pub async fn import(
     let options = permit(ctx, options)?;
     let ctx = &ctx.for_all_its_users()?;
     let fingerprint = if Once::has_key(ctx) { Some(digest(&mut file).await?) } else { None };
-    let once = Once::new(engine, ctx, "import", &(fingerprint, options.dry_run))?;
+    let once = Once::new(engine, ctx, "import", &Admitted::new((fingerprint, options.dry_run))?)?;
     if let Some(report) = once.stored_answer(&engine.db().memory).await? {
         return Ok(report);
     }
     let known = identity::all_agents(engine, ctx).await?;
     let names = Names::new(&known);
     let key = erasure::Key::find(engine, ctx.tenant_id).await?;
-    let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect(), key };
-
-    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, &mut file), names.clone(), options.agent).await?;
+    let now = engine.clock().now();
+    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, &mut file), names.clone(), options.agent, now).await?;
+    let moment = reader.moment();
+    let importer = Importer { engine, ctx, known: known.into_iter().map(|agent| agent.slug).collect(), key, moment };
+    let mut agents = HashSet::new();
     let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     store::begin_check(&mut tx).await?;
-    let mut shared = Shared::new(engine, ctx, false);
+    let mut shared = Shared::new(engine, ctx, false, moment);
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
         importer.check_owners(&batch)?;
         importer.refuse_erased(&mut tx, &batch).await?;
         references::check(&mut tx, &batch).await?;
         shared.before(Some(batch.section), &mut report).await?;
+        agents.extend(batch.lines.iter().filter_map(|(_, line)| line.agent()));
         match batch.section.area() {
             Area::Memory => add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?),
             Area::Activity => add(&mut report, &batch, activity::check(engine, ctx, &batch).await?),
@@ -94,8 +99,11 @@ pub async fn import(
         progress(reader.position());
     }
     shared.before(None, &mut report).await?;
+    let agents: Vec<AgentId> = agents.into_iter().collect();
+    let fresh = !store::have_memory(&mut tx, ctx.tenancy(), &agents).await?;
     tx.rollback().await?;
     let read = reader.position();
+    tell(&mut report, reader.corrections());
     drop(reader);
     if options.dry_run {
         return Ok(report);
@@ -104,20 +112,26 @@ pub async fn import(
     // The trace comes before the change, so an import that is killed leaves one, too.
     importer.leave_trace(&report, options).await?;
     file.rewind().await.map_err(Error::failed("the file cannot be read again"))?;
-    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent).await?;
+    let mut reader = Reader::open(BufReader::with_capacity(BUFFER, file), names, options.agent, now).await?;
     let mut report = ImportReport::default();
-    let mut shared = Shared::new(engine, ctx, true);
+    let mut shared = Shared::new(engine, ctx, true, moment);
+    let mut writing = Writing { at_once: fresh, tx: None };
     while let Some(mut batch) = reader.next().await? {
         importer.sign(&mut batch);
         shared.before(Some(batch.section), &mut report).await?;
+        if batch.section.area() != Area::Memory {
+            importer.end(&mut writing, &agents).await?;
+        }
         match batch.section.area() {
-            Area::Memory => add(&mut report, &batch, importer.write(&batch).await?),
+            Area::Memory => add(&mut report, &batch, importer.write(&batch, &mut writing).await?),
             Area::Activity => add(&mut report, &batch, activity::write(engine, ctx, &batch).await?),
             Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
         }
         progress(read + reader.position());
     }
     shared.before(None, &mut report).await?;
+    importer.end(&mut writing, &agents).await?;
+    tell(&mut report, reader.corrections());
     engine.jobs().wake();
     engine.relay().wake();
     // Repeated after a crash, an import finds what is there and writes the rest; its answer is the last thing that it writes.
@@ -165,6 +179,18 @@ fn add(report: &mut ImportReport, batch: &Batch, count: ImportCount) {
     sum.unchanged += count.unchanged;
 }
 
+fn tell(report: &mut ImportReport, corrections: &Corrections) {
+    report.corrected = corrections.count;
+    report.corrections = corrections.named.clone();
+}
+
+/// The memory of a file on its way into the database: in one transaction, or batch by batch.
+struct Writing {
+    /// One transaction, because the agents of the file have no memory here yet. Otherwise their writers would wait for the whole file.
+    at_once: bool,
+    tx: Option<Tx>,
+}
+
 struct Importer<'a> {
     engine: &'a Engine,
     ctx: &'a OpContext,
@@ -172,6 +198,8 @@ struct Importer<'a> {
     known: HashSet<String>,
     /// Absent: nothing was erased in the organisation.
     key: Option<erasure::Key>,
+    /// When the file was written.
+    moment: DateTime<Utc>,
 }
 
 impl Importer<'_> {
@@ -231,7 +259,7 @@ impl Importer<'_> {
         match batch.section {
             Section::Memory => self.memories(tx, batch, &rows).await,
             Section::Version => {
-                let there = store::stored_versions(tx, self.ctx.tenancy(), &rows).await?;
+                let there = store::stored_versions(tx, self.ctx.tenancy(), &rows, self.moment).await?;
                 if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
                     let key = format!("{id}/{version}");
                     let message = "conflicts with the history on this server: the memory was changed on both sides";
@@ -271,9 +299,6 @@ impl Importer<'_> {
         let there: HashMap<MemoryId, Stored> = there.into_iter().map(|stored| (stored.id, stored)).collect();
         let mut count = ImportCount::default();
         for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, record.memory()?))) {
-            if memory.updated_at.0 > self.engine.clock().now() + FUTURE_MAX {
-                return Err(at(line, Error::invalid("updated_at", "is more than a day in the future")));
-            }
             match there.get(&memory.id) {
                 None => count.added += 1,
                 Some(stored) if stored.user_id != memory.user_id => {
@@ -357,7 +382,7 @@ impl Importer<'_> {
         Ok(count)
     }
 
-    async fn write(&self, batch: &Batch) -> Result<ImportCount, Error> {
+    async fn write(&self, batch: &Batch, writing: &mut Writing) -> Result<ImportCount, Error> {
         if batch.section == Section::Agent {
             let count = self.agents(batch).await?;
             for (_, agent) in new_agents(batch).filter(|(_, agent)| !self.known.contains(&agent.slug)) {
@@ -374,14 +399,39 @@ impl Importer<'_> {
             }
             return Ok(count);
         }
-        let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
-        lift_statement_timeout(&mut tx).await?;
-        // The next import sees what this one wrote: ids are compared across organisations.
-        lock(&mut tx, lock_key(&[b"import"])).await?;
+        let mut tx = match writing.tx.take() {
+            Some(tx) => tx,
+            None => self.begin().await?,
+        };
+        if !writing.at_once {
+            // The next import sees what this one wrote: ids are compared across organisations.
+            lock(&mut tx, lock_key(&[b"import"])).await?;
+        }
         let count = self.against_what_is_there(&mut tx, batch).await?;
         put::put(self.engine, self.ctx, &mut tx, batch).await?;
-        tx.commit().await?;
+        match writing.at_once {
+            true => writing.tx = Some(tx),
+            false => tx.commit().await?,
+        }
         Ok(count)
+    }
+
+    /// Begins to write memory. An organisation has one import at a time; others do not wait for it.
+    async fn begin(&self) -> Result<Tx, Error> {
+        let mut tx = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+        lift_statement_timeout(&mut tx).await?;
+        lock(&mut tx, lock_key(&[b"import", self.ctx.tenant_id.0.as_bytes()])).await?;
+        Ok(tx)
+    }
+
+    /// Ends the one transaction, if there is one. Only now it is compared with what other organisations imported meanwhile.
+    async fn end(&self, writing: &mut Writing, agents: &[AgentId]) -> Result<(), Error> {
+        let Some(mut tx) = writing.tx.take() else { return Ok(()) };
+        lock(&mut tx, lock_key(&[b"import"])).await?;
+        if let Some(id) = store::imported_elsewhere(&mut tx, self.ctx.tenant_id, agents).await? {
+            return Err(Error::invalid("", format!("the id {id} already belongs to another agent or organisation")));
+        }
+        Ok(tx.commit().await?)
     }
 
     async fn leave_trace(&self, report: &ImportReport, options: ImportOptions) -> Result<(), Error> {

@@ -7,6 +7,7 @@ mod export;
 mod import;
 pub mod lines;
 mod markdown;
+mod mend;
 mod put;
 mod read;
 mod references;

@@ -2,9 +2,12 @@
 
 use super::canonical::{self, Names};
 use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
+use super::mend::{self, Corrections};
 use super::values::Hash;
 use crate::api::{AgentId, Area, FieldError};
 use crate::error::Error;
+use chrono::{DateTime, Utc};
+use crate::intake;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -35,6 +38,9 @@ pub struct Reader<R> {
     hash: Sha256,
     /// The schema that the header names.
     schema: u64,
+    /// When the file was written.
+    moment: DateTime<Utc>,
+    corrections: Corrections,
     names: Names,
     counts: BTreeMap<&'static str, u64>,
     only: Option<AgentId>,
@@ -45,11 +51,12 @@ pub struct Reader<R> {
 }
 
 impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
-    /// Reads the header. `names` maps the slugs of agents; with `only`, records of another agent are refused.
+    /// Reads the header. `names` maps the slugs of agents; with `only`, records of another agent are refused. `now` is the latest moment at
+    /// which the file can have been written.
     ///
     /// # Errors
     /// `Invalid`, naming the line: no header, or a newer schema.
-    pub async fn open(input: R, names: Names, only: Option<AgentId>) -> Result<Self, Error> {
+    pub async fn open(input: R, names: Names, only: Option<AgentId>, now: DateTime<Utc>) -> Result<Self, Error> {
         let mut reader = Self {
             input,
             buffer: Vec::new(),
@@ -57,6 +64,8 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
             passed: 0,
             hash: Sha256::new(),
             schema: 0,
+            moment: now,
+            corrections: Corrections::default(),
             names,
             counts: BTreeMap::new(),
             only,
@@ -87,6 +96,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
             )),
             Some(schema @ 1..) => {
                 self.schema = schema;
+                self.moment = mend::moment(&header, self.moment);
                 self.seal();
                 Ok(())
             }
@@ -113,6 +123,16 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         Ok(Some(Batch { section, lines }))
     }
 
+    /// When the file was written: the time in its header, or now if that lies ahead.
+    pub fn moment(&self) -> DateTime<Utc> {
+        self.moment
+    }
+
+    /// What was corrected in the lines so far.
+    pub fn corrections(&self) -> &Corrections {
+        &self.corrections
+    }
+
     /// How many bytes were read.
     pub fn position(&self) -> u64 {
         self.passed
@@ -128,8 +148,10 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         if !self.advance().await? {
             return Err(self.wrong("is missing: the file ends before its footer, so it was cut off"));
         }
-        let fields = self.object()?;
-        let kind = fields.get("type").and_then(Value::as_str).ok_or_else(|| self.wrong("has no type"))?;
+        let mut fields = self.object()?;
+        intake::record(&mut fields).map_err(|error| at(self.number, error))?;
+        let kind = fields.get("type").and_then(Value::as_str).ok_or_else(|| self.wrong("has no type"))?.to_owned();
+        let kind = kind.as_str();
         if kind == "footer" {
             self.footer(&fields)?;
             self.seal();
@@ -146,12 +168,12 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
         if section < self.section {
             return Err(self.wrong(format!("is of the type {kind}, which must come before {}", self.section.as_str())));
         }
-        let mut line = canonical::read(section, fields, &self.names).map_err(|error| at(self.number, error))?;
-        line.mend();
+        let (number, corrections) = (self.number, &mut self.corrections);
+        mend::mend(&mut fields, self.moment, &mut |field, message| corrections.note(number, field, message));
+        let line = canonical::read(section, fields, &self.names).map_err(|error| at(number, error))?;
         self.section = section;
         self.admit(section, &line)?;
         *self.counts.entry(section.as_str()).or_default() += 1;
-        let number = self.number;
         self.seal();
         Ok(Some((number, line)))
     }

@@ -14,6 +14,7 @@ use crate::knowledge;
 use crate::op::OpContext;
 use crate::text::words;
 use crate::vocabulary;
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,8 @@ pub struct Shared<'a> {
     ctx: &'a OpContext,
     /// False: everything is rolled back.
     keep: bool,
+    /// When the file was written.
+    moment: DateTime<Utc>,
     /// The area whose lines are being read, and the transaction that holds them.
     open: Option<(Area, Tx)>,
     staged: BTreeMap<Section, u64>,
@@ -30,8 +33,8 @@ pub struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// For an import that is kept, or for a check.
-    pub fn new(engine: &'a Engine, ctx: &'a OpContext, keep: bool) -> Self {
-        Self { engine, ctx, keep, open: None, staged: BTreeMap::new() }
+    pub fn new(engine: &'a Engine, ctx: &'a OpContext, keep: bool, moment: DateTime<Utc>) -> Self {
+        Self { engine, ctx, keep, moment, open: None, staged: BTreeMap::new() }
     }
 
     /// Merges the staged lines before lines of type `next` or the end of the file: now they are complete.
@@ -94,6 +97,7 @@ impl<'a> Shared<'a> {
     async fn merge(&mut self, report: &mut ImportReport) -> Result<(), Error> {
         let staged = std::mem::take(&mut self.staged);
         let Some((area, mut tx)) = self.open.take() else { return Ok(()) };
+        store::adopt_times(&mut tx, self.ctx.tenant_id, area, self.moment).await?;
         let merged = match area {
             Area::Knowledge => merge_documents(self.ctx, &mut tx).await?,
             Area::Memory | Area::Vocabulary | Area::Activity => merge_vocabulary(self.engine, self.ctx, &mut tx).await?,

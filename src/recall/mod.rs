@@ -40,7 +40,8 @@ pub(crate) use sight::Sight;
 pub use why::explain;
 
 use crate::api::{
-    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope, Trust,
+    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
+    Trust,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};

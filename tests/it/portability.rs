@@ -4,7 +4,7 @@ use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use remembrancer::api::{
-    AuditFilter, ForgetRequest, ImportCount, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation, Scope,
+    Area, AuditFilter, ForgetRequest, ImportCount, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation, Scope,
 };
 use remembrancer::db::DatabaseUrls;
 use remembrancer::memories::store as records;
@@ -306,38 +306,61 @@ async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&latest), "an old file takes nothing back");
 }
 
-#[tokio::test]
-async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
-    let world = World::new().await;
-    rich(&world).await;
-    let before = exported(&world.engine, &world.system, &Selection::All).await;
-    let there = &elsewhere().await;
-    let ctx = newcomer(there).await;
+/// How many steps an import has that checks a file.
+async fn steps_of(engine: &Engine, ctx: &OpContext, text: &str) -> usize {
     let batches = AtomicUsize::new(0);
     let count = |_| {
         batches.fetch_add(1, Ordering::Relaxed);
     };
     let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
-    portability::import(there, &ctx, file(&before).await, dry, &count).await.unwrap();
+    portability::import(engine, ctx, file(text).await, dry, &count).await.unwrap();
+    batches.load(Ordering::Relaxed)
+}
 
-    // Agents, projects, repositories, their links, sources and memories are written when the other future becomes ready; the import is
-    // dropped at its next wait.
-    let (kill, told) = (Notify::new(), AtomicUsize::new(0));
-    let wanted = batches.load(Ordering::Relaxed) + 6;
+/// Imports a file and drops the import at its next wait after a number of steps.
+async fn import_killed(engine: &Engine, ctx: &OpContext, text: &str, steps: usize) {
+    let (kill, done) = (Notify::new(), AtomicUsize::new(0));
     let tell = |_| {
-        if told.fetch_add(1, Ordering::Relaxed) + 1 == wanted {
+        if done.fetch_add(1, Ordering::Relaxed) + 1 == steps {
             kill.notify_one();
         }
     };
     tokio::select! {
         biased;
         () = kill.notified() => {}
-        _ = portability::import(there, &ctx, file(&before).await, ImportOptions::default(), &tell) => panic!("it was to be killed"),
+        _ = portability::import(engine, ctx, file(text).await, ImportOptions::default(), &tell) => panic!("it was to be killed"),
     }
-    let half = exported(there, &ctx, &Selection::All).await;
-    assert_eq!((of_type(&half, "memory"), of_type(&half, "event").len()), (of_type(&before, "memory"), 0), "half of it is there");
+}
+
+#[tokio::test]
+async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
+    let world = World::new().await;
+    let tea = rich(&world).await;
+    let before = exported(&world.engine, &world.system, &Selection::All).await;
+    let there = &elsewhere().await;
+    let ctx = newcomer(there).await;
+    let batches = steps_of(there, &ctx, &before).await;
+    // Killed after each step of writing: of agents without memory there is nothing, and the next import writes all of it.
+    for step in 1..batches {
+        import_killed(there, &ctx, &before, batches + step).await;
+        let half = exported(there, &ctx, &Selection::Only([Area::Memory].into())).await;
+        let kinds = ["project", "source", "memory", "version", "link", "tombstone", "event"];
+        assert!(kinds.iter().all(|kind| of_type(&half, kind).is_empty()), "killed after step {step}: {half}");
+    }
     import(there, &ctx, &before).await.unwrap();
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
+
+    // Agents, projects, repositories, their links, sources and memories: an agent that has memory gets it batch by batch.
+    forget(&world, &world.atlas, tea).await;
+    remember(&world, &world.atlas, fact("boat", "Mina has a boat")).await;
+    let later = exported(&world.engine, &world.system, &Selection::All).await;
+    let batches = steps_of(there, &ctx, &later).await;
+    import_killed(there, &ctx, &later, batches + 6).await;
+    let half = exported(there, &ctx, &Selection::All).await;
+    let (memories, events) = (of_type(&half, "memory").len(), of_type(&half, "event").len());
+    assert_eq!((memories, events), (of_type(&later, "memory").len(), of_type(&before, "event").len()), "half of it is there");
+    import(there, &ctx, &later).await.unwrap();
+    assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&later));
 
     let other = World::new().await;
     rich(&other).await;

@@ -326,8 +326,8 @@ async fn every_text_of_a_file_is_bounded() {
         ("memory", "summary", long(2001), "summary has 2001 characters; at most 2000"),
         ("memory", "evidence_ref", long(1001), "evidence_ref has 1001 characters; at most 1000"),
         ("memory", "context_type", long(65), "context_type has 65 characters; at most 64"),
-        ("memory", "attachment_id", long(201), "attachment_id has 201 characters; at most 200"),
-        ("memory", "filename", long(201), "filename has 201 characters; at most 200"),
+        ("memory", "attachment_id", long(257), "attachment_id has 257 characters; at most 256"),
+        ("memory", "filename", long(257), "filename has 257 characters; at most 256"),
         ("memory", "deleted_by", long(201), "deleted_by has 201 characters; at most 200"),
         ("memory", "delete_reason", long(501), "delete_reason has 501 characters; at most 500"),
         ("memory", "source", source("platform", 65), "source.platform has 65 characters; at most 64"),
@@ -351,8 +351,8 @@ async fn every_text_of_a_file_is_bounded() {
         ("tombstone", "source", source("message_id", 257), "source.message_id has 257"),
         ("event", "task", long(65), "task has 65 characters; at most 64"),
         ("event", "error", long(10_001), "error has 10001 characters; at most 10000"),
-        ("event", "payload", long(65_535), "payload has 65537 bytes as JSON; at most 65536"),
-        ("event", "outcome", long(65_535), "outcome has 65537 bytes as JSON; at most 65536"),
+        ("event", "payload", long(1_048_575), "payload has 1048577 bytes as JSON; at most 1048576"),
+        ("event", "outcome", long(1_048_575), "outcome has 1048577 bytes as JSON; at most 1048576"),
         ("event", "state", "running".into(), "state must be one of"),
     ] {
         let mut lines = lines.clone();
@@ -459,11 +459,15 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
         (of(kept, "status", "archived".into()), "memory:forget"),
         (of(expiring, "expires_at", serde_json::Value::Null), "deleted or expired"),
         (of(gone, "title", "back".into()), "deleted or expired"),
-        (of(kept, "updated_at", time(ahead)), "future"),
     ] {
         let error = import(&world.engine, &writer, &text).await.unwrap_err().to_string();
         assert!(error.contains(says), "{says}: {error}");
     }
+    // A time ahead is that of the file.
+    let report = import(&world.engine, &writer, &of(kept, "stated_at", time(ahead))).await.unwrap();
+    assert!(report.corrected == 1 && report.corrections[0].message.starts_with("stated_at was "), "{report:?}");
+    let later = "select count(*) from agent_memories where id = $1 and stated_at > now()";
+    assert_eq!(crate::support::number(&world, later, kept).await, 0);
     // The user of a memory does not change, not even in an admin's import.
     let mine = of(kept, "user_id", uuid::Uuid::from_u128(1).to_string().into());
     for ctx in [&world.atlas, &world.system] {

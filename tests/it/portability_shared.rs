@@ -61,7 +61,6 @@ async fn values_and_references_that_no_record_may_have_are_named() {
         ("term", "term", "-- _".into(), "term must have letters or digits"),
         ("term", "definition", long(2_001), "definition has 2001 characters; at most 2000"),
         ("term", "category", long(65), "category has 65 characters; at most 64"),
-        ("term", "valid_to", "2000-01-01T00:00:00Z".into(), "valid_to must not be before valid_from"),
         ("term", "lineage", NOWHERE.into(), "refers to the term 00000000-0000-7000-8000-00000000beef, which is not in this file"),
         ("term", "mood", 1.into(), "mood is not a field"),
         ("alias", "alias", long(257), "alias has 257 characters"),

@@ -61,7 +61,10 @@ pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
         text,
     };
     let source = capture::paste(engine, &ctx, paste).await?;
-    println!("source {}: {} bytes, {} turns", source.source_id, source.bytes, source.turns);
+    println!("source {}: {} bytes, {} turns, {} with a time", source.source_id, source.bytes, source.turns, source.timed_turns);
+    if source.skipped_messages > 0 {
+        println!("{} messages could not be read and were left out", source.skipped_messages);
+    }
     if !source.redacted.is_empty() {
         println!("{} secrets were replaced: {}", source.redacted.len(), source.redacted.join(", "));
     }

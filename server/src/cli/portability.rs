@@ -187,8 +187,12 @@ pub fn summary(report: &ImportReport) -> String {
     let line = |(kind, count): (&String, &ImportCount)| {
         format!("{would}{kind}: {} added, {} updated, {} already there", count.added, count.updated, count.unchanged)
     };
-    match report.lines.is_empty() {
-        true => "the file holds nothing".into(),
-        false => report.lines.iter().map(line).collect::<Vec<_>>().join("\n"),
+    if report.lines.is_empty() {
+        return "the file holds nothing".into();
     }
+    let mut lines: Vec<String> = report.lines.iter().map(line).collect();
+    lines.extend(report.corrections.iter().map(|one| format!("{would}corrected: {} {}", one.field, one.message)));
+    let more = report.corrected - i64::try_from(report.corrections.len()).unwrap_or(i64::MAX);
+    lines.extend((more > 0).then(|| format!("{would}corrected: {more} more values")));
+    lines.join("\n")
 }

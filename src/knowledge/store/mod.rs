@@ -100,6 +100,16 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
     if done.rows_affected() == 0 {
         return Ok(false);
     }
+    // What another clock ended later than now ends now: two texts of a path are never in force at once.
+    sqlx::query(
+        r"update documents d set valid_to = greatest(d.valid_from, $3) from documents c
+           where c.tenant_id = $1 and c.id = $2 and d.tenant_id = $1 and d.collection = c.collection and d.path = c.path and d.valid_to > $3",
+    )
+    .bind(tenant)
+    .bind(id)
+    .bind(now)
+    .execute(&mut **tx)
+    .await?;
     sqlx::query(
         r"with small as (
               update chunk_embeddings_384 e set live = false from chunks c
@@ -246,22 +256,31 @@ pub async fn insert_components(
 #[derive(Clone, Debug, FromRow)]
 pub struct Unembedded {
     pub id: ChunkId,
+    /// Its place in the document.
+    pub ordinal: i32,
     pub title: String,
     pub reference: Option<String>,
     pub heading_path: Vec<String>,
     pub content: String,
 }
 
-/// Chunks of a text in force that wait for their vectors.
+/// Chunks of a text in force that have no vector, from the one `after` a place, in the order of the text.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, most: i64) -> Result<Vec<Unembedded>, DbError> {
+pub async fn unembedded(
+    tx: &mut Tx,
+    tenant: TenantId,
+    document: DocumentId,
+    after: i32,
+    most: i64,
+) -> Result<Vec<Unembedded>, DbError> {
     Ok(sqlx::query_as(
-        r"select c.id, d.title, d.reference, c.heading_path, c.content
+        r"select c.id, c.ordinal, d.title, d.reference, c.heading_path, c.content
             from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
-           where c.tenant_id = $1 and c.document_id = $2 and c.awaiting_vector order by c.ordinal limit $3",
+           where c.tenant_id = $1 and c.document_id = $2 and c.awaiting_vector and c.ordinal > $3 order by c.ordinal limit $4",
     )
     .bind(tenant)
     .bind(document)
+    .bind(after)
     .bind(most)
     .fetch_all(&mut **tx)
     .await?)

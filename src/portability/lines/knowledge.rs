@@ -1,6 +1,6 @@
 //! Lines of knowledge: documents through time, their text in chunks, and what they say about components.
 
-use super::{SOURCE_MAX, WORD_MAX, entries, validity};
+use super::{SOURCE_MAX, WORD_MAX, entries};
 use crate::api::{CONTENT_MAX, ChunkId, DocumentId, DocumentKind, TITLE_MAX, TOPIC_MAX};
 use crate::error::Checks;
 use crate::knowledge::parse::{FILE_MAX, check_path};
@@ -74,7 +74,6 @@ impl DocumentLine {
         }
         let bytes = self.front_matter.to_string().len();
         checks.that(bytes <= SOURCE_MAX, "front_matter", format!("has {bytes} bytes as JSON; at most {SOURCE_MAX} are allowed"));
-        validity(checks, self.valid_from, self.valid_to);
     }
 }
 

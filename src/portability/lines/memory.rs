@@ -1,8 +1,8 @@
 //! Lines of memory: agents, users, projects, sources, memories and their history.
 
-use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json};
+use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FactorShare, MemoryId, MemoryKind,
+    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare, MemoryId, MemoryKind,
     MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX, SUMMARY_MAX, Source,
     SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
@@ -373,8 +373,8 @@ impl SourceLine {
         let turns = self.turns.clone().unwrap_or_else(|| Value::Array(Vec::new()));
         checks
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
-            .optional_text("filename", self.filename.as_deref(), NAME_MAX)
-            .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)
+            .optional_text("filename", self.filename.as_deref(), FILENAME_MAX)
+            .optional_text("attachment_id", self.attachment_id.as_deref(), FILENAME_MAX)
             .that(self.part >= 1 && self.part <= self.parts, "part", "must be from 1 to parts")
             .that(serde_json::from_value::<Vec<StoredTurn>>(turns).is_ok(), "turns", "must be a list of turns");
     }
@@ -423,9 +423,9 @@ impl EventLine {
             self.requested_scope.as_deref(),
             WORD_MAX,
         );
-        json(checks, "source_metadata", self.source_metadata.as_ref().unwrap_or(&Value::Null));
-        json(checks, "payload", &self.payload);
-        json(checks, "outcome", self.outcome.as_ref().unwrap_or(&Value::Null));
+        payload(checks, "source_metadata", self.source_metadata.as_ref().unwrap_or(&Value::Null));
+        payload(checks, "payload", &self.payload);
+        payload(checks, "outcome", self.outcome.as_ref().unwrap_or(&Value::Null));
     }
 }
 
@@ -454,8 +454,8 @@ impl MemoryLine {
             )
             .optional_text("evidence_ref", self.evidence_ref.as_deref(), EVIDENCE_MAX)
             .optional_text("context_type", self.context_type.as_deref(), WORD_MAX)
-            .optional_text("attachment_id", self.attachment_id.as_deref(), NAME_MAX)
-            .optional_text("filename", self.filename.as_deref(), NAME_MAX)
+            .optional_text("attachment_id", self.attachment_id.as_deref(), FILENAME_MAX)
+            .optional_text("filename", self.filename.as_deref(), FILENAME_MAX)
             .optional_text("deleted_by", self.deleted_by.as_deref(), NAME_MAX)
             .optional_text("delete_reason", self.delete_reason.as_deref(), REASON_MAX)
             .that((0..=ACCESSES_MAX).contains(&self.access_count), "access_count", format!("must be from 0 to {ACCESSES_MAX}"))
@@ -489,7 +489,7 @@ impl MemoryLine {
                 "archive_reason",
                 "is required with archived_at, and only with it",
             );
-        json(checks, "importance_factors", &factors);
+        payload(checks, "importance_factors", &factors);
         check_source(checks, &self.source);
     }
 }

@@ -168,8 +168,11 @@ const WORD_MAX: usize = 64;
 const NAME_MAX: usize = 200;
 /// Longest text of a source as it was received, and longest component description or front matter, in bytes.
 const SOURCE_MAX: usize = 4 * 1024 * 1024;
-/// Largest `metadata`, `payload` and `outcome`, in bytes of JSON.
+/// Largest `metadata`, `meta` and `tool_schema`, in bytes of JSON.
 const JSON_MAX: usize = 64 * 1024;
+/// Largest `payload`, `outcome`, `source_metadata` and `importance_factors`, in bytes of JSON: what they repeat of a text grows when it is
+/// escaped, to six bytes a control character.
+const PAYLOAD_MAX: usize = 1024 * 1024;
 /// Most entries of a list.
 const ENTRIES_MAX: usize = 10_000;
 
@@ -300,7 +303,8 @@ impl Line {
             Self::Evidence(line) => line.id.to_string(),
             Self::QuarantinedTurn(line) => line.id.to_string(),
             Self::Pair(line) => line.id.to_string(),
-            Self::Connection(line) => line.id.to_string(),
+            // The runtime of each caller gives the ids.
+            Self::Connection(line) => owned(line.agent_id, line.user_id, line.id),
             Self::ProfileLeaf(line) => line.id.to_string(),
             Self::ProfileVersion(line) => line.id.to_string(),
             Self::Action(line) => line.id.to_string(),
@@ -348,18 +352,6 @@ impl Line {
             }
             Self::Connection(_) | Self::ProfileLeaf(_) | Self::ProfileVersion(_) | Self::Action(_) | Self::WorkflowStep(_) => vec![],
         }
-    }
-
-    /// Mends what files of earlier programs may hold: a row that was closed by a clock behind the one that opened it was in force at no
-    /// time, and ends when it begins.
-    pub fn mend(&mut self) {
-        let (from, to) = match self {
-            Self::Term(line) => (line.valid_from, &mut line.valid_to),
-            Self::Alias(line) => (line.valid_from, &mut line.valid_to),
-            Self::Document(line) => (line.valid_from, &mut line.valid_to),
-            _ => return,
-        };
-        *to = to.map(|to| to.max(from));
     }
 
     /// Makes an agent the author of what it imports. The author in the file is ignored: an agent speaks only for itself.
@@ -427,7 +419,7 @@ pub fn home(agent: AgentId, id: MemoryId) -> String {
     format!("{agent}/{id}")
 }
 
-/// A memory or a source with its agent and its user, as a key.
+/// A memory, a source or a connection with its agent and its user, as a key.
 pub fn owned(agent: AgentId, user: Option<UserId>, id: Uuid) -> String {
     format!("{agent}/{}/{id}", user.map(|user| user.to_string()).unwrap_or_default())
 }
@@ -436,13 +428,16 @@ pub fn owned(agent: AgentId, user: Option<UserId>, id: Uuid) -> String {
 pub const COMMONS: &str = "commons";
 
 fn json(checks: &mut Checks, field: &str, value: &Value) {
-    let bytes = value.to_string().len();
-    checks.that(bytes <= JSON_MAX, field, format!("has {bytes} bytes as JSON; at most {JSON_MAX} are allowed"));
+    json_up_to(checks, field, value, JSON_MAX);
 }
 
-/// Whether a row's validity ends after it begins.
-fn validity(checks: &mut Checks, from: Stamp, to: Option<Stamp>) {
-    checks.that(to.is_none_or(|to| to >= from), "valid_to", "must not be before valid_from");
+fn payload(checks: &mut Checks, field: &str, value: &Value) {
+    json_up_to(checks, field, value, PAYLOAD_MAX);
+}
+
+fn json_up_to(checks: &mut Checks, field: &str, value: &Value, most: usize) {
+    let bytes = value.to_string().len();
+    checks.that(bytes <= most, field, format!("has {bytes} bytes as JSON; at most {most} are allowed"));
 }
 
 /// A list of a bounded number of entries.

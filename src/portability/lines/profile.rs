@@ -5,7 +5,7 @@ use super::{WORD_MAX, entries, json};
 use crate::api::{AgentId, EventId, FILENAME_MAX, SourceId, UserId};
 use crate::error::Checks;
 use crate::portability::values::Stamp;
-use crate::profile::{Citation, LeafState, Part, Proposal, flatten, normalise};
+use crate::profile::{Citation, LeafState, Part, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -94,16 +94,17 @@ impl ConnectionLine {
 impl ProfileLeafLine {
     pub(super) fn check(&self, checks: &mut Checks) {
         let bytes = self.value.to_string().len() + self.path.iter().map(String::len).sum::<usize>();
-        // A leaf is its own only leaf, with the same path and value.
-        let same =
-            flatten(&self.path, &self.value).is_ok_and(|leaves| leaves.len() == 1 && leaves.iter().all(|leaf| leaf.value == self.value));
+        let says_something = match &self.value {
+            Value::String(text) => !text.trim().is_empty(),
+            value => value.is_number() || value.is_boolean(),
+        };
         checks
             .that(
                 !self.path.is_empty() && self.path.iter().all(|key| !key.trim().is_empty()),
                 "path",
                 "must have at least one key and no empty key",
             )
-            .that(same && normalise(self.value.clone()).is_ok(), "value", "must be a string, a number or a boolean, and must not be empty")
+            .that(says_something, "value", "must be a string, a number or a boolean, and must not be empty")
             .that(bytes <= LEAF_MAX, "value", format!("has {bytes} bytes with its keys; at most {LEAF_MAX} are allowed"))
             .that(self.observations >= 1, "observations", "must be 1 or more")
             .that(!self.source_ids.is_empty(), "source_ids", "must name a source")

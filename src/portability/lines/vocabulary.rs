@@ -1,6 +1,6 @@
 //! Lines of the vocabulary: terms and aliases through time, decisions and proposals.
 
-use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries, validity};
+use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries};
 use crate::api::{
     AgentId, CATEGORY_MAX, DEFINITION_MAX, DecisionId, DecisionKind, EventId, MemoryId, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX,
     TermId,
@@ -101,14 +101,12 @@ impl TermLine {
             self.category.as_deref().unwrap_or_default(),
             CATEGORY_MAX,
         );
-        validity(checks, self.valid_from, self.valid_to);
     }
 }
 
 impl AliasLine {
     pub(super) fn check(&self, checks: &mut Checks) {
         phrase(checks, "alias", &self.alias);
-        validity(checks, self.valid_from, self.valid_to);
     }
 }
 

@@ -91,6 +91,41 @@ pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agents).bind(ids).fetch_all(&mut **tx).await?)
 }
 
+/// Whether some agents have memory here: memories or sources.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn have_memory(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<bool, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    Ok(sqlx::query_scalar(concat!(
+        "select exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and ",
+        of_user!("m", "$3"),
+        ") or exists (select from sources s where s.tenant_id = $1 and s.agent_id = any($2) and ",
+        of_user!("s", "$3"),
+        ")"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agents)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// An id of the memories and sources of some agents that another agent or organisation uses, too.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn imported_elsewhere(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<Option<Uuid>, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    Ok(sqlx::query_scalar(
+        r"select memories_held_elsewhere($1, array_agg(agent_id), array_agg(id))
+            from agent_memories where tenant_id = $1 and agent_id = any($2)
+          union all
+          select sources_held_elsewhere($1, array_agg(agent_id), array_agg(id)) from sources where tenant_id = $1 and agent_id = any($2)
+          limit 1",
+    )
+    .bind(tenant)
+    .bind(agents)
+    .fetch_optional(&mut **tx)
+    .await?)
+}
+
 /// The memories whose short ids another memory of the same agent uses.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
@@ -130,12 +165,19 @@ pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Res
     .await?)
 }
 
-/// The versions that exist already, and whether they equal those of the file.
+/// The versions that exist already, and whether they equal those of the file. A time of the file that is `moment` was mended: the same file
+/// may have been imported with another one.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn stored_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
+pub async fn stored_versions(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    rows: &Value,
+    moment: DateTime<Utc>,
+) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select v.memory_id, v.version,
-                 (v.content, v.topic, v.status, v.deleted, v.valid_from) = (r.content, r.topic, r.status, r.deleted, r.valid_from)
+                 (v.content, v.topic, v.status, v.deleted) = (r.content, r.topic, r.status, r.deleted)
+                 and (v.valid_from = r.valid_from or r.valid_from = $4)
             from jsonb_populate_recordset(null::agent_memory_versions, $2) r
             join agent_memory_versions v
               on v.tenant_id = $1 and v.agent_id = r.agent_id and v.memory_id = r.memory_id and v.version = r.version and ",
@@ -144,6 +186,7 @@ pub async fn stored_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Res
     .bind(tenancy.tenant)
     .bind(rows)
     .bind(tenancy.users)
+    .bind(moment)
     .fetch_all(&mut **tx)
     .await?)
 }

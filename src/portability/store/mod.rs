@@ -14,7 +14,7 @@ pub use capture::{
     misplaced, pairs, put_evidence, put_pairs, put_quarantined_turns, quarantined_turns,
 };
 pub use check::{
-    Stored, begin_check, count_existing, held_elsewhere, misquoted, missing, note, note_texts, same_short_ids, same_slugs, stored_memories,
+    Stored, begin_check, count_existing, have_memory, held_elsewhere, imported_elsewhere, misquoted, missing, note, note_texts, same_short_ids, same_slugs, stored_memories,
     stored_versions,
 };
 pub use knowledge::{
@@ -24,7 +24,7 @@ pub use knowledge::{
 };
 pub use profile::{CONNECTION, PROFILE_LEAF, PROFILE_VERSION, connections, count_profiled, profile_leaves, profile_versions, put_profiled};
 pub use vocabulary::{
-    ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, aliases, begin_vocabulary,
+    ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, adopt_times, aliases, begin_vocabulary,
     close_rows, decisions, differing_vocabulary, forward_proposals, merge_decisions, misnamed, open_twice, proposal_memories, proposals,
     proposers, settle_proposals, stage, taken_phrase, terms, undone_by_nothing,
 };

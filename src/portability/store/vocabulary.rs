@@ -2,9 +2,10 @@
 //! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
 use super::page;
-use crate::api::{AgentId, TenantId};
+use crate::api::{AgentId, Area, TenantId};
 use crate::db::{DbError, Tx, statement};
 use crate::portability::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Postgres, QueryBuilder};
 
@@ -136,6 +137,35 @@ pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), Db
     // Literals of the list above.
     sqlx::query(AssertSqlSafe(sql)).bind(rows).execute(&mut **tx).await?;
     Ok(())
+}
+
+/// Gives staged times that were mended the time of the record with the same id here: the same file may have been imported with another one.
+/// How many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: DateTime<Utc>) -> Result<u64, DbError> {
+    let tables: &[(&str, &str, &[&str])] = match area {
+        Area::Vocabulary => &[
+            ("canonical_terms", "id", &["created_at", "valid_from", "valid_to"]),
+            ("term_aliases", "id", &["valid_from", "valid_to"]),
+            ("decisions", "id", &["at"]),
+            ("term_proposals", "id", &["first_seen"]),
+            ("proposal_memories", "event_id", &["seen_at"]),
+        ],
+        Area::Knowledge => &[("documents", "id", &["created_at", "valid_from", "valid_to"])],
+        Area::Memory | Area::Activity => &[],
+    };
+    let mut adopted = 0;
+    for (table, key, columns) in tables {
+        for column in *columns {
+            let sql = format!(
+                r"update staged_{table} s set {column} = e.{column} from {table} e
+                   where e.tenant_id = $1 and e.{key} = s.{key} and s.{column} = $2 and e.{column} is not null"
+            );
+            // Literals of the lists above.
+            adopted += sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(moment).execute(&mut **tx).await?.rows_affected();
+        }
+    }
+    Ok(adopted)
 }
 
 /// The first staged line that differs from the record with the same id here.

@@ -3,7 +3,7 @@
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
 use super::queries::{Case, Query, queries};
-use remembrancer::api::ChunkId;
+use remembrancer::api::{Area, ChunkId};
 use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
@@ -192,7 +192,8 @@ pub const PORTABILITY: &[Query] = queries! {
         portability::same_short_ids(tx, c.tenant, &rows).await?.len()
     };
     "portability::stored_memories" |tx, c| portability::stored_memories(tx, c.ctx.tenancy(), &memory(c)).await?.len();
-    "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.ctx.tenancy(), &version(c, 1)).await?.len();
+    "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.ctx.tenancy(), &version(c, 1), c.now).await?.len();
+    "portability::have_memory" |tx, c| usize::from(portability::have_memory(tx, c.ctx.tenancy(), &[c.agent]).await?);
     "portability::count_existing" |tx, c| portability::count_existing(tx, c.ctx.tenancy(), Section::Link, &link(c, "supports")).await? as usize;
     // In another tenant the same ids are another memory, so only what changes counts.
     "portability::put_memories" |tx, c| { portability::put_memories(tx, c.ctx.tenancy(), &memory(c), importing(c)).await?; 0 };
@@ -324,6 +325,10 @@ pub const PORTABILITY_KB: &[Query] = queries! {
     "portability::documents" |tx, c| portability::documents(tx, c.tenant, None, 10).await?.len();
     "portability::chunks" |tx, c| portability::chunks(tx, c.tenant, None, 10).await?.len();
     "portability::components" |tx, c| portability::components(tx, c.tenant, None, 10).await?.len();
+    "portability::adopt_times" |tx, c| {
+        staged(tx, Section::Term, term(c, c.shared.term.0, c.shared.term.0, "intruded")).await?;
+        portability::adopt_times(tx, c.tenant, Area::Vocabulary, c.now).await? as usize
+    };
     "portability::differing_vocabulary" |tx, c| {
         staged(tx, Section::Term, term(c, c.shared.term.0, c.shared.term.0, "intruded")).await?;
         usize::from(portability::differing_vocabulary(tx, c.tenant).await?.is_some())

@@ -152,6 +152,7 @@ impl Case {
 
     pub fn draft(&self) -> Draft {
         Draft {
+            suspicious: false,
             review: false,
             key: self.key(),
             keeps_source: false,
@@ -297,6 +298,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("portability::undone_by_nothing", "a temporary table of its own transaction"),
     ("portability::open_twice", "a temporary table of its own transaction"),
     ("portability::missing", "a temporary table of its own transaction"),
+    ("portability::imported_elsewhere", "tells that an id of the caller's is taken, and by whom not"),
     ("portability::held_elsewhere", "tells that an id it was given is taken, and by whom not"),
     ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
     ("identity::operator", "finds the tenant by a session's operator"),

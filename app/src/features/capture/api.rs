@@ -95,8 +95,11 @@ fn kept(input: &CaptureInput) -> String {
 fn told(source: &SourceResponse) -> Flash {
     let mut text = match source.known {
         true => "This text was captured before. This page shows it.".to_owned(),
-        false => format!("Captured {}.", count(source.turns, "turn", "turns")),
+        false => format!("Captured {}. {} have a time.", count(source.turns, "turn", "turns"), number(source.timed_turns)),
     };
+    if source.skipped_messages > 0 {
+        text.push_str(&format!(" Left out {} that could not be read.", count(source.skipped_messages, "message", "messages")));
+    }
     if source.parts > 1 {
         text.push_str(&format!(" It was split into {} parts.", number(source.parts)));
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, tests with official MCP clients, generated
-# requests to every operation of the HTTP API, browser tests. Ends with one line of totals.
+# All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, tests with official MCP clients, an export
+# of the demo that is imported again, generated requests to every operation of the HTTP API, browser tests. Ends with one line of totals.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -25,6 +25,7 @@ check() { step "$@" || failed=$((failed + 1)); }
 limit=$(command -v timeout || true) # not on macOS
 rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --no-fail-fast 2>&1 | tee "$work/rust.log"; }
 client_tests() { ${limit:+"$limit" 5m} scripts/mcp.sh 2>&1 | tee "$work/mcp.log"; }
+move_tests() { ${limit:+"$limit" 5m} scripts/move.sh 2>&1 | tee "$work/move.log"; }
 generated_tests() { ${limit:+"$limit" 5m} scripts/openapi.sh 2>&1 | tee "$work/openapi.log"; }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 
@@ -59,6 +60,11 @@ check "the server" keep_server
 status=0
 step "clients of the Model Context Protocol" client_tests || status=1
 read -r p f < <(awk '/^ok / { p += 1 } /^not ok / { f += 1 } END { print p + 0, f + 0 }' "$work/mcp.log")
+count "$status" "$p" "$f"
+
+status=0
+step "an export that moves" move_tests || status=1
+read -r p f < <(awk '/^ok / { p += 1 } /^not ok / { f += 1 } END { print p + 0, f + 0 }' "$work/move.log")
 count "$status" "$p" "$f"
 
 status=0

@@ -201,8 +201,8 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
                 on:mousemove=move |_| choices.at.set(place)
                 on:click=move |_| go.run(href.clone())
             >
-                <span class="min-w-0 truncate font-medium">{text::visible(&target.label)}</span>
-                <span class="min-w-0 truncate text-sm text-soft">{text::visible(&target.detail)}</span>
+                <span class="min-w-0 truncate font-medium">{target.label}</span>
+                <span class="min-w-0 truncate text-sm text-soft">{target.detail}</span>
                 <span class="ml-auto shrink-0 text-xs text-soft">{target.kind}</span>
             </li>
         }

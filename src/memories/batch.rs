@@ -6,8 +6,10 @@ use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use tracing::instrument;
 
@@ -33,9 +35,8 @@ pub async fn remember_batch(
     let message = format!("has {} entries; it may have 1 to {BATCH_MAX}", items.len());
     Checks::default().that((1..=BATCH_MAX).contains(&items.len()), "items", message).done()?;
 
-    let items: Vec<_> = items.into_iter().map(|item| item.map(remember::without_secrets)).collect();
-    let request: Vec<_> = items.iter().map(|item| item.as_ref().map(|(request, _)| request).map_err(Error::message)).collect();
-    let once = Once::new(engine, ctx, "batch", &request)?;
+    let items: Vec<_> = items.into_iter().map(|item| remember::admit(ctx, with_user(item?, user.as_ref())?)).collect();
+    let once = Once::new(engine, ctx, "batch", &Admitted::new(digest(&items)?)?)?;
     // From here on, a different batch with this key is refused. Each item has a key of its own, derived from this one.
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     match once.claim::<bool>(&mut tx).await? {
@@ -46,7 +47,7 @@ pub async fn remember_batch(
 
     let mut prepared = Vec::with_capacity(items.len());
     for item in items {
-        prepared.push(match item.and_then(|(item, redacted)| Ok((with_user(item, user.as_ref())?, redacted))) {
+        prepared.push(match item {
             Ok(item) => remember::prepare(engine, ctx, item).await,
             Err(error) => Err(error),
         });
@@ -59,7 +60,7 @@ pub async fn remember_batch(
         let result = match item {
             Ok(item) => {
                 let ctx = &ctx.with_part_of_key(index);
-                let once = Once::new(engine, ctx, "batch item", &index)?;
+                let once = Once::new(engine, ctx, "batch item", &Admitted::new(index)?)?;
                 item.store(engine, ctx, vectors.next().unwrap_or(Err(Missing::Embedding)), &once, Instant::now()).await
             }
             Err(error) => Err(error),
@@ -69,6 +70,13 @@ pub async fn remember_batch(
     once.add_memories(engine, &stored).await?;
     let failed = i64::try_from(results.len() - stored.len()).unwrap_or(i64::MAX);
     Ok(BatchResponse { stored: i64::try_from(stored.len()).unwrap_or(i64::MAX), failed, results })
+}
+
+/// What makes two batches the same.
+fn digest(items: &[Result<Admitted<RememberRequest>, Error>]) -> Result<Vec<u8>, Error> {
+    let items: Vec<_> = items.iter().map(|item| item.as_ref().map_err(Error::message)).collect();
+    let text = serde_json::to_vec(&items).map_err(Error::failed("a batch cannot be serialised"))?;
+    Ok(Sha256::digest(text).to_vec())
 }
 
 /// Checks that an item names no other user than the batch.

@@ -7,8 +7,8 @@ use super::store;
 use crate::api::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
+use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -23,7 +23,7 @@ use tracing::instrument;
 pub async fn correct(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, reason: &str) -> Result<ReviseResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
-    let cause = Cause { origin: origin(ctx), reason: Some(reason), version: None };
+    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new(reason)), version: None };
     change(engine, ctx, id, (content, None), cause).await
 }
 
@@ -40,7 +40,7 @@ pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, ver
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
     let before = versions.into_iter().find(|one| one.version < version).ok_or(Error::NotFound("version"))?;
-    let cause = Cause { origin: origin(ctx), reason: Some("correction undone"), version: Some(version) };
+    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new("correction undone")), version: Some(version) };
     change(engine, ctx, id, (before.content, before.summary), cause).await
 }
 
@@ -57,15 +57,15 @@ async fn change(
     if memory.status == MemoryStatus::Inbox {
         return Err(Error::Conflict(format!("the memory {} is a candidate: decide about it in the inbox", memory.short_id)));
     }
-    let request = ReviseRequest {
+    let request = Admitted::new(ReviseRequest {
         memory: id.into(),
-        content: guard::without_secrets(content),
+        content,
         source: None,
         confidence: None,
         summary,
         evidence_ref: None,
         user_id: None,
-    };
+    })?;
     let once = Once::new(engine, ctx, "correct", &request)?;
     let answer = revise_from(engine, ctx, request, cause, &once, |_, revised| revised).await?;
     // The operator looks at the audit trail next.

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::{self, Once};
 use crate::identity::{self, acting_for};
+use crate::intake::{Admitted, Reason};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
@@ -33,6 +34,7 @@ const UNDO: &str = "Undo";
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
     let once = Once::new(engine, ctx, "forget", &request)?;
@@ -68,7 +70,7 @@ pub(crate) async fn forget_once(
         return Ok(answer);
     }
     let forgotten_at = engine.clock().now();
-    take_away(engine, ctx, &mut tx, &memory, (request.reason.as_deref(), forgotten_at)).await?;
+    take_away(engine, ctx, &mut tx, &memory, (request.reason.as_deref().map(Reason::new).as_ref(), forgotten_at)).await?;
     let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false, copies };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
@@ -84,6 +86,7 @@ pub(crate) async fn forget_once(
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
+    let reason = &Reason::new(reason);
     let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         if memory.deleted_at.is_some() {
@@ -109,6 +112,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
 pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let days = days_of(engine, ctx, ids).await?;
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
+    let reason = &Reason::new(reason);
     let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         if memory.deleted_at.is_none() && memory.archived_at.is_none() {
@@ -138,12 +142,13 @@ pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason:
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn undo(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], at: DateTime<Utc>) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, UNDO).await?;
+    let reason = &Reason::new(UNDO);
     let removals = store::removals_at(&mut tx, ctx.tenancy(), ids, at).await?;
     let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         match removals.get(&memory.id) {
-            Some(true) => bring_back(engine, ctx, &mut tx, &memory, (UNDO, None), outcome.at).await?,
-            Some(false) => take_away(engine, ctx, &mut tx, &memory, (Some(UNDO), outcome.at)).await?,
+            Some(true) => bring_back(engine, ctx, &mut tx, &memory, (reason, None), outcome.at).await?,
+            Some(false) => take_away(engine, ctx, &mut tx, &memory, (Some(reason), outcome.at)).await?,
             None => {
                 outcome.unchanged.push(memory.id);
                 continue;
@@ -199,10 +204,10 @@ async fn take_away(
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (reason, now): (Option<&str>, DateTime<Utc>),
+    (reason, now): (Option<&Reason>, DateTime<Utc>),
 ) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
-    store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason, now).await?;
+    store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason.map(Reason::as_str), now).await?;
     store::write_version(tx, ctx, agent, id, Change::Forgotten, origin(ctx).as_ref(), now).await?;
     store::drop_words(tx, ctx.tenancy(), agent, id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[id]).await?;
@@ -223,7 +228,7 @@ async fn bring_back(
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (reason, unarchive): (&str, Option<RetentionDays>),
+    (reason, unarchive): (&Reason, Option<RetentionDays>),
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);

@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -42,6 +43,7 @@ pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> R
 async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "link", &request)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -31,7 +31,7 @@ pub use forget::{delete, forget, restore, undo};
 pub use history::{compare, history, record};
 pub(crate) use history::{reviewed, trust};
 pub use origin::origin_of_record;
-pub(crate) use origin::{CAPTURE, opening, origin, said_by};
+pub(crate) use origin::{opening, origin, said_by};
 pub use late::embed_late;
 pub(crate) use late::merge_twin;
 pub(crate) use link::{contradictions, post_settling, reinstate};

@@ -3,7 +3,7 @@
 use crate::aging::decayed;
 use crate::api::{
     AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
-    MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, UserId,
+    MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
 };
 use crate::db::lock_key;
 use crate::text::normal;
@@ -105,6 +105,8 @@ impl DedupKey {
 pub struct Draft {
     /// It waits in the inbox for a person instead of becoming active.
     pub review: bool,
+    /// A text of it may carry instructions for an agent: it is stored as somebody else's words, never as the agent's own.
+    pub suspicious: bool,
     pub key: DedupKey,
     pub created_by: AgentId,
     pub topic_raw: String,
@@ -157,7 +159,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// The fields that they change in a memory whose content stays, among those that versions record.
+    /// The fields that they change in a memory whose content stays, and that others read.
     pub fn amendments(&self, memory: &Memory) -> Vec<&'static str> {
         let new = |told: &Option<String>, known: &Option<String>| told.is_some() && told != known;
         let fields = [
@@ -166,6 +168,9 @@ impl Details {
             ("title", new(&self.title, &memory.title)),
             ("summary", new(&self.summary, &memory.summary)),
             ("confidence", self.confidence.is_some_and(|confidence| confidence != memory.confidence)),
+            ("evidence_ref", new(&self.evidence_ref, &memory.evidence_ref)),
+            ("rationale", new(&self.rationale, &memory.rationale)),
+            ("alternatives", self.alternatives.is_some() && self.alternatives != memory.alternatives),
         ];
         fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect()
     }
@@ -185,6 +190,15 @@ impl Draft {
         self.key.kind == MemoryKind::Episode && self.retention != Retention::Permanent && !self.details.pinned.unwrap_or(false)
     }
 
+    /// Whose words it holds. What an agent rewords becomes its own; a message, a document and what was extracted from a source stay somebody
+    /// else's.
+    pub fn trust(&self) -> Trust {
+        let is_message = matches!(self.details.role, Some(Role::User | Role::System | Role::ToolResult));
+        let is_read = !self.keeps_source && matches!(self.source_kind, SourceKind::Document | SourceKind::Run);
+        let is_captured = self.suspicious || is_message || is_read || self.details.source_id.is_some();
+        if is_captured { Trust::Captured } else { Trust::Own }
+    }
+
     /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.details.title.as_deref(), self.details.summary.as_deref())
@@ -193,6 +207,21 @@ impl Draft {
     /// The locks of its key and of its content.
     pub fn locks(&self) -> [i64; 2] {
         self.key.locks(&self.content_hash)
+    }
+
+    /// Whether it brings a text that a memory with the same content does not have.
+    pub fn adds_to(&self, memory: &Memory) -> bool {
+        let Details { subject, title, summary, evidence_ref, rationale, alternatives, .. } = &self.details;
+        let known = [
+            (subject, &memory.subject),
+            (title, &memory.title),
+            (summary, &memory.summary),
+            (evidence_ref, &memory.evidence_ref),
+            (rationale, &memory.rationale),
+        ];
+        known.into_iter().any(|(new, old)| new.is_some() && new != old)
+            || (alternatives.is_some() && *alternatives != memory.alternatives)
+            || (self.suspicious && normal(&self.key.topic) != normal(&memory.topic))
     }
 
     /// When it was stated, if it is stored `now`.
@@ -251,6 +280,8 @@ pub struct Memory {
     pub rationale: Option<String>,
     pub alternatives: Option<Vec<String>>,
     pub role: Option<Role>,
+    /// `Own` or `Captured`: a shared memory is as trusted as its reviews say.
+    pub trust: Trust,
     pub retention_rule: Option<RetentionRule>,
     #[sqlx(json(nullable))]
     pub importance_factors: Option<Vec<FactorShare>>,

@@ -4,12 +4,10 @@ use super::model::Memory;
 use crate::api::{AgentId, MemoryRecord, Role, Source, SourceKind, Trust};
 use crate::quote::{Origin, Speaker};
 
-/// The platform of what was extracted from a source.
-pub(crate) const CAPTURE: &str = "capture";
-
 /// What the record knows of the speaker.
 struct Facts<'a> {
     role: Option<Role>,
+    is_captured: bool,
     source: &'a Source,
     kind: SourceKind,
     filename: Option<&'a str>,
@@ -18,21 +16,21 @@ struct Facts<'a> {
 impl Facts<'_> {
     /// Whose words they are; `Agent` for those of the agent that wrote the memory.
     fn origin(&self) -> Origin {
-        let named = |speaker, name: Option<&str>| Origin { name: name.map(str::to_owned), ..Origin::of(speaker) };
-        match (self.role, self.kind) {
+        let named = |speaker, name: &str| Origin { name: Some(name.to_owned()), ..Origin::of(speaker) };
+        match (self.role, self.is_captured) {
             (Some(Role::User), _) => Origin::of(Speaker::Person),
             (Some(Role::ToolResult), _) => Origin::of(Speaker::Tool),
-            (Some(Role::System), _) => named(Speaker::Unknown, Some("a system message")),
-            (Some(Role::Assistant), _) => Origin::of(Speaker::Agent),
-            (None, _) if self.source.platform == CAPTURE => match (self.speaker(), self.filename) {
-                (Some("user" | "User"), _) => Origin::of(Speaker::Person),
-                (Some(name), _) => named(Speaker::Person, Some(name)),
-                (None, Some(file)) => named(Speaker::Document, Some(file)),
-                (None, None) => Origin::of(Speaker::Unknown),
+            (Some(Role::System), _) => named(Speaker::Unknown, "a system message"),
+            (Some(Role::Assistant) | None, false) => Origin::of(Speaker::Agent),
+            (Some(Role::Assistant), true) => Origin::of(Speaker::Unknown),
+            (None, true) => match (self.speaker(), self.filename, self.kind) {
+                (Some("user" | "User"), ..) => Origin::of(Speaker::Person),
+                (Some(name), ..) => named(Speaker::Person, name),
+                (None, Some(file), _) => named(Speaker::Document, file),
+                (None, None, SourceKind::Document) => Origin::of(Speaker::Document),
+                (None, None, SourceKind::Run) => Origin::of(Speaker::Tool),
+                (None, None, _) => Origin::of(Speaker::Unknown),
             },
-            (None, SourceKind::Document) => named(Speaker::Document, self.filename),
-            (None, SourceKind::Run) => Origin::of(Speaker::Tool),
-            (None, SourceKind::Manual | SourceKind::Conversation | SourceKind::Import) => Origin::of(Speaker::Agent),
         }
     }
 
@@ -43,7 +41,8 @@ impl Facts<'_> {
 
 /// Whose words a memory holds; `Agent` if they are those of the agent that wrote it.
 pub(crate) fn said_by(memory: &Memory) -> Origin {
-    Facts { role: memory.role, source: &memory.source, kind: memory.source_kind, filename: memory.filename.as_deref() }.origin()
+    let (role, is_captured, filename) = (memory.role, memory.trust == Trust::Captured, memory.filename.as_deref());
+    Facts { role, is_captured, source: &memory.source, kind: memory.source_kind, filename }.origin()
 }
 
 /// The origin of a memory for the agent `reader`; `confirmed` is whether a person confirmed it.
@@ -53,8 +52,8 @@ pub(crate) fn origin(memory: &Memory, reader: AgentId, confirmed: bool) -> Origi
 
 /// As [`origin`], of a record for a caller, who may be a person.
 pub fn origin_of_record(memory: &MemoryRecord, reader: Option<AgentId>) -> Origin {
-    let filename = memory.filename.as_deref();
-    let origin = Facts { role: memory.role, source: &memory.source, kind: memory.source_kind, filename }.origin();
+    let (role, is_captured, filename) = (memory.role, memory.trust == Trust::Captured, memory.filename.as_deref());
+    let origin = Facts { role, is_captured, source: &memory.source, kind: memory.source_kind, filename }.origin();
     let is_author = reader.is_some_and(|reader| [memory.agent_id, memory.created_by].contains(&reader));
     for_reader(origin, is_author, memory.trust == Trust::Reviewed)
 }

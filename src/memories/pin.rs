@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -31,7 +32,7 @@ pub async fn set_pinned(
         Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Operator)?,
     }
     let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
-    let once = Once::new(engine, ctx, "pin", &(name, pinned))?;
+    let once = Once::new(engine, ctx, "pin", &Admitted::new((name.clone(), pinned))?)?;
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let agent = access::find(&mut tx, ctx, name, Purpose::Read, now).await?.agent_id;

@@ -10,9 +10,10 @@ use crate::api::{
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
-use crate::guard::{self, SecretKind};
+use crate::guard::SecretKind;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::{self, Admitted};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
@@ -30,33 +31,23 @@ use tracing::instrument;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
-    let (request, redacted) = without_secrets(request);
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let request = admit(ctx, request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
     let start = Instant::now();
-    let prepared = prepare(engine, ctx, (request, redacted)).await?;
+    let prepared = prepare(engine, ctx, request).await?;
     let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
     prepared.store(engine, ctx, vector, &once, start).await
 }
 
-/// The request without secrets, and the kinds of those: a marker stands where one was. They must be gone before anything is stored or
-/// hashed.
-pub(super) fn without_secrets(request: RememberRequest) -> (RememberRequest, Vec<SecretKind>) {
-    let mut removed = Vec::new();
-    let mut clean = |text: String| guard::take_secrets(text, &mut removed);
-    let request = RememberRequest {
-        topic_raw: clean(request.topic_raw),
-        content: clean(request.content),
-        title: request.title.map(&mut clean),
-        summary: request.summary.map(&mut clean),
-        rationale: request.rationale.map(&mut clean),
-        alternatives: request.alternatives.into_iter().map(&mut clean).collect(),
-        evidence_ref: request.evidence_ref.map(&mut clean),
-        ..request
-    };
-    (request, removed)
+/// Lets a request in. Whether the caller may write to the commons is asked first, before any field is looked at.
+pub(super) fn admit(ctx: &OpContext, request: RememberRequest) -> Result<Admitted<RememberRequest>, Error> {
+    if request.commons {
+        ctx.require(Scope::CommonsWrite)?;
+    }
+    Admitted::new(request)
 }
 
 /// A request that was checked, under the name that the vocabulary has for its topic.
@@ -66,27 +57,17 @@ pub(super) struct Prepared {
     redacted: Vec<SecretKind>,
 }
 
-/// Whether what an agent writes to the commons waits for a person: other agents will read it.
+/// Whether a person reviews this before other agents read it: because one of its texts may carry instructions, or because the policy says
+/// so.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn needs_review(engine: &Engine, ctx: &OpContext, request: &RememberRequest) -> Result<bool, Error> {
-    let texts = [Some(&request.content), request.title.as_ref(), request.summary.as_ref(), Some(&request.topic_raw)];
-    let text: Vec<&str> = texts.into_iter().flatten().map(String::as_str).collect();
-    Ok(request.commons && is_reviewed_first(engine, ctx, &text.join("\n\n")).await?)
+pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, suspicious: bool) -> Result<bool, Error> {
+    Ok(suspicious || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
 }
 
-/// Whether a person reviews this text before other agents read it: because the policy says so, or because it may carry instructions.
-///
-/// # Errors
-/// When the database is out of reach.
-#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, text: &str) -> Result<bool, Error> {
-    Ok(!guard::inspect(text).is_empty() || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
-}
-
-/// Checks a request, whose secrets were removed, and looks its topic up.
+/// Checks a request and looks its topic up.
 ///
 /// # Errors
 /// As [`remember`].
@@ -94,13 +75,15 @@ pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, text: &s
 pub(super) async fn prepare(
     engine: &Engine,
     ctx: &OpContext,
-    (request, redacted): (RememberRequest, Vec<SecretKind>),
+    request: Admitted<RememberRequest>,
 ) -> Result<Prepared, Error> {
-    check(ctx, &request)?;
+    check(&request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
-    let review = needs_review(engine, ctx, &request).await?;
+    let suspicious = !intake::findings(&request)?.is_empty();
+    let review = request.commons && is_reviewed_first(engine, ctx, suspicious).await?;
     let lifecycle = lifecycle(engine, ctx, request.commons).await?;
-    let draft = Draft { review, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
+    let redacted = request.removed().to_vec();
+    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request.into_inner(), (&resolved, lifecycle)) };
     Ok(Prepared { resolved, draft, redacted })
 }
 
@@ -142,13 +125,13 @@ impl Prepared {
         let proposal = !resolved.is_canonical;
         writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal, late, reason: None }).await?;
         let answer = RememberResponse { degraded, ..outcome.response(resolved, &redacted) };
-        once.commit(tx, &answer, &[answer.memory_id]).await?;
+        once.commit(tx, &answer, &answer.memories()).await?;
         writing::count(engine, &outcome, late, start.elapsed());
         Ok(answer)
     }
 }
 
-fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
+fn check(request: &RememberRequest) -> Result<(), Error> {
     let scope = request.scope.unwrap_or(MemoryScope::Agent);
     let private = matches!(scope, MemoryScope::Agent | MemoryScope::Session);
     let mut checks = Checks::default();
@@ -168,8 +151,7 @@ fn check(ctx: &OpContext, request: &RememberRequest) -> Result<(), Error> {
     );
     check_source(&mut checks, &request.source);
     check_decision(&mut checks, request.rationale.as_deref(), &request.alternatives);
-    checks.done()?;
-    if request.commons { ctx.require(Scope::CommonsWrite) } else { Ok(()) }
+    checks.done()
 }
 
 /// Checks the fields that support a content.
@@ -202,6 +184,7 @@ pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a m
         .optional_text("source.thread_id", source.thread_id.as_deref(), 256)
         .optional_text("source.message_id", source.message_id.as_deref(), 256)
         .optional_text("source.speaker", source.speaker.as_deref(), 200)
+        .time("source.observed_at", source.observed_at)
 }
 
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -234,6 +217,7 @@ pub(crate) fn draft(
 ) -> Draft {
     Draft {
         review: false,
+        suspicious: false,
         key: DedupKey {
             agent_id: if request.commons { ctx.commons_id } else { agent },
             user_id: ctx.user(),

@@ -1,6 +1,7 @@
 //! Review of what is shared: a person confirms the present content of a shared memory, and agents see it as reviewed from then on.
 
 use super::model::Change;
+use super::shown::Shown;
 use super::store;
 use crate::api::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 use crate::audit::{self, NewEntry};
@@ -10,15 +11,15 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Marks up to 100 shared memories as reviewed, all or none. It holds for their present content: a later one is unreviewed again. Those that
-/// were reviewed already do not change.
+/// Marks up to 100 shared memories as reviewed, all or none, as they were shown. It holds for their present text: after a later change of
+/// the content or of a detail they are unreviewed again. Those that were reviewed already do not change.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a memory
-/// that is not shared, or that no agent recalls.
+/// that is not shared, that no agent recalls, or that has changed since it was shown.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
-pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<BulkOutcome, Error> {
+pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -31,6 +32,7 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Resul
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
     }
+    shown.check(&memories)?;
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &ids).await?;
     for memory in memories {
         if memory.agent_id != ctx.commons_id {

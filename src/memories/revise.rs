@@ -13,9 +13,9 @@ use crate::api::{
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::{self, Admitted, Reason};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
@@ -26,26 +26,16 @@ use tracing::instrument;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's;
-/// `Invalid` with every field that is wrong; `Conflict` for one that was forgotten or superseded.
+/// `Invalid` with every field that is wrong; `Conflict` for one that was forgotten or superseded, or that waits in the inbox.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
-    let request = without_secrets(request);
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "revise", &request)?;
     revise_from(engine, ctx, request, Cause::default(), &once, |_, revised| revised).await
-}
-
-/// The request without secrets.
-fn without_secrets(request: ReviseRequest) -> ReviseRequest {
-    ReviseRequest {
-        content: guard::without_secrets(request.content),
-        summary: request.summary.map(guard::without_secrets),
-        evidence_ref: request.evidence_ref.map(guard::without_secrets),
-        ..request
-    }
 }
 
 /// Where a change comes from and why it is made, if the request does not say it.
@@ -54,7 +44,7 @@ pub(crate) struct Cause<'a> {
     /// The version gets it as its source, and the memory keeps its own.
     pub origin: Option<Source>,
     /// For the audit log.
-    pub reason: Option<&'a str>,
+    pub reason: Option<&'a Reason>,
     /// The version that is to change.
     pub version: Option<i32>,
 }
@@ -67,7 +57,7 @@ pub(crate) struct Cause<'a> {
 pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     engine: &Engine,
     ctx: &OpContext,
-    request: ReviseRequest,
+    request: Admitted<ReviseRequest>,
     cause: Cause<'_>,
     once: &Once<'_>,
     answer: impl FnOnce(Memory, ReviseResponse) -> T,
@@ -80,6 +70,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         check_source(&mut checks, source);
     }
     checks.done()?;
+    let suspicious = !intake::findings(&(&request, &cause.origin))?.is_empty();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
@@ -87,7 +78,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let by_agent = matches!(ctx.actor, Actor::Agent { .. });
     if by_agent
         && seen.as_ref().is_ok_and(|memory| memory.agent_id == ctx.commons_id)
-        && remember::is_reviewed_first(engine, ctx, &request.content).await?
+        && remember::is_reviewed_first(engine, ctx, suspicious).await?
     {
         let message = "a person must review this content before it is shared: remember it with `commons` instead";
         return Err(Error::Forbidden(message.into()));
@@ -113,6 +104,9 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         lock_all(&mut tx, seen.key().locks(&content_hash(&request.content))).await?;
     }
     let memory = access::find(&mut tx, ctx, &request.memory, Purpose::Change, engine.clock().now()).await?;
+    if by_agent && memory.status == MemoryStatus::Inbox {
+        return Err(Error::Conflict(format!("the memory {} waits for review: a person decides about it first", memory.short_id)));
+    }
     if memory.status == MemoryStatus::Superseded {
         return Err(Error::Conflict(format!("the memory {} was superseded by another memory: revise that one", memory.short_id)));
     }
@@ -121,7 +115,8 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.ok().filter(|_| memory.topic == topic);
-    let draft = Draft { origin: cause.origin, ..draft(&memory, &request, lifecycle) };
+    // A person who corrects a memory answers for the words.
+    let draft = Draft { suspicious: suspicious && by_agent, origin: cause.origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     // In the order of everybody who writes: keys, rows, counts.
@@ -140,7 +135,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         memory_id: old.id,
         short_id: old.short_id,
         old_content: old.content,
-        new_content: request.content,
+        new_content: request.into_inner().content,
         previous_version: old.version,
         version: old.version + i32::from(!unchanged),
         unchanged,
@@ -156,6 +151,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
 fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -> Draft {
     Draft {
         review: false,
+        suspicious: false,
         key: memory.key(),
         created_by: memory.created_by,
         topic_raw: memory.topic_raw.clone(),
@@ -186,27 +182,24 @@ fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
-    let mut redacted = Vec::new();
-    let mut clean = |text: String| guard::take_secrets(text, &mut redacted);
-    let request = ProfileFactRequest {
-        topic_raw: clean(request.topic_raw),
-        content: clean(request.content),
-        evidence_ref: request.evidence_ref.map(clean),
-        ..request
-    };
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    if request.commons {
+        ctx.require(Scope::CommonsWrite)?;
+    }
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
     checks.text("topic_raw", &request.topic_raw, TOPIC_MAX).content("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, None, request.evidence_ref.as_deref());
     check_source(&mut checks, &request.source);
     checks.done()?;
-    if request.commons {
-        ctx.require(Scope::CommonsWrite)?;
-    }
     let once = Once::new(engine, ctx, "upsert_profile_fact", &request)?;
+    let suspicious = !intake::findings(&request)?.is_empty();
+    let review = request.commons && remember::is_reviewed_first(engine, ctx, suspicious).await?;
+    let redacted = request.removed().to_vec();
+    let request = request.into_inner();
     let resolved = remember::resolve(engine, ctx, &request.topic_raw).await;
     let asked = RememberRequest {
         topic_raw: request.topic_raw,
@@ -220,9 +213,8 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         commons: request.commons,
         ..RememberRequest::default()
     };
-    let review = remember::needs_review(engine, ctx, &asked).await?;
     let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;
-    let mut draft = Draft { review, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
+    let mut draft = Draft { review, suspicious, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
     draft.details.profile_fact = true;
 
     let now = engine.clock().now();
@@ -238,7 +230,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         known => known,
     };
     let outcome = match known {
-        known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash) => {
+        known if draft.review && known.as_ref().is_none_or(|memory| memory.content_hash != draft.content_hash || draft.adds_to(memory)) => {
             writing::propose(engine, ctx, &mut tx, &draft, None).await?
         }
         Some(memory) if memory.content_hash == draft.content_hash => writing::repeat(ctx, &mut tx, &draft, memory, None, now).await?,
@@ -251,7 +243,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     let late = outcome.is_new_content();
     writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: !resolved.is_canonical, late, reason: None }).await?;
     let answer = outcome.response(resolved, &redacted);
-    once.commit(tx, &answer, &[answer.memory_id]).await?;
+    once.commit(tx, &answer, &answer.memories()).await?;
     writing::count(engine, &outcome, late, start.elapsed());
     Ok(answer)
 }

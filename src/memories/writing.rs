@@ -11,6 +11,7 @@ use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard::SecretKind;
+use crate::intake::Reason;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use crate::vocabulary::{self, Resolved};
@@ -98,6 +99,10 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
     let (now, model) = (engine.clock().now(), engine.model());
     let embedded = vector.map(|vector| Embedded { model: &model.name, vector });
     if let Some(memory) = store::same_content(tx, ctx.tenancy(), &draft.key, &draft.content_hash, now).await? {
+        // New details are read by others like new content, so they wait like it.
+        if draft.review && draft.adds_to(&memory) {
+            return propose(engine, ctx, tx, draft, embedded).await;
+        }
         return repeat(ctx, tx, draft, memory, embedded, now).await;
     }
     if draft.review {
@@ -177,6 +182,7 @@ pub(super) async fn repeat(
     let (retention, expires_at) = kept(draft, &memory, now);
     let stated_at = draft.stated_at(now);
     store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), (expires_at, stated_at), now).await?;
+    mark(ctx, tx, draft, memory.id).await?;
     let has_topic = store::add_topic(tx, ctx.tenancy(), &memory, draft, now).await?;
     if has_topic || draft.details.title.is_some() || draft.details.summary.is_some() {
         let Details { title, summary, .. } = &draft.details;
@@ -206,6 +212,7 @@ pub(super) async fn replace(
     let title = draft.details.title.clone().or_else(|| memory.title.clone());
     let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
+    mark(ctx, tx, &draft, memory.id).await?;
     finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
@@ -263,10 +270,16 @@ pub(crate) async fn insert(
         let expires_at = expiry(&draft.lifecycle.retention_days, draft.retention, draft.details.pinned.unwrap_or(false), now);
         let birth = Birth { id, short_id: &short_id, now, expires_at, awaiting_vector, status };
         if store::insert(tx, ctx.tenancy(), draft, &birth).await? {
+            mark(ctx, tx, draft, id).await?;
             return Ok((id, short_id));
         }
     }
     Err(Error::internal("no free short id was found"))
+}
+
+/// Marks a memory whose texts may carry instructions as somebody else's words.
+async fn mark(ctx: &OpContext, tx: &mut Tx, draft: &Draft, id: MemoryId) -> Result<(), DbError> {
+    if draft.suspicious { store::mark_captured(tx, ctx.tenancy(), draft.key.agent_id, id).await } else { Ok(()) }
 }
 
 /// Writes what derives from content: a version, the words, the vector.
@@ -295,7 +308,7 @@ pub(crate) struct Traces<'a> {
     /// The vector is still to come.
     pub late: bool,
     /// Why a person did it.
-    pub reason: Option<&'a str>,
+    pub reason: Option<&'a Reason>,
 }
 
 /// Writes the event, the audit row, the proposal of an unknown topic, and the job for a late vector.

@@ -16,10 +16,11 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
+const SPEAKERS: [Speaker; 6] = [Speaker::Agent, Speaker::OtherAgent, Speaker::Person, Speaker::Tool, Speaker::Document, Speaker::Unknown];
+
 fn origin() -> impl Strategy<Value = Origin> {
-    let speakers = [Speaker::Agent, Speaker::OtherAgent, Speaker::Person, Speaker::Tool, Speaker::Document, Speaker::Unknown];
     let named = proptest::option::of(text());
-    (proptest::sample::select(&speakers[..]), named, any::<bool>()).prop_map(|(speaker, name, confirmed)| Origin {
+    (proptest::sample::select(&SPEAKERS[..]), named, any::<bool>()).prop_map(|(speaker, name, confirmed)| Origin {
         speaker,
         name,
         confirmed,

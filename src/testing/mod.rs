@@ -7,7 +7,7 @@ pub use crate::providers::fake::Fake;
 pub use clock::FakeClock;
 pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of};
 
-use crate::api::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind};
+use crate::api::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, Trust};
 use crate::clock::Clock;
 use crate::memories::model::{Memory, content_hash};
 use chrono::DateTime;
@@ -63,6 +63,7 @@ pub fn memory(topic: &str, content: &str) -> Memory {
         rationale: None,
         alternatives: None,
         role: None,
+        trust: Trust::Own,
         retention_rule: None,
         importance_factors: None,
         archived_at: None,

@@ -49,6 +49,7 @@ mod portability;
 mod portability_attacks;
 mod portability_capture;
 mod portability_clocks;
+mod portability_extremes;
 mod portability_refused;
 mod portability_shared;
 mod portability_tenant;

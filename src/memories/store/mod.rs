@@ -20,7 +20,7 @@ pub use listing::{
     written_by_day,
 };
 pub use recalls::{Recalled, recalls};
-pub use status::{Standing, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
+pub use status::{Standing, mark_captured, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use suggestions::suggest;
 pub use topics::{
     StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
@@ -48,7 +48,7 @@ macro_rules! columns {
          m.session_id, m.connection_id, m.status, m.topic, m.topic_raw, m.is_canonical, m.vocabulary_version, m.title, m.content, m.summary, \
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
          m.recalled_count, m.remembered_count, m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.stated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
-         m.rationale, m.alternatives, m.role, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
+         m.rationale, m.alternatives, m.role, m.trust, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
          m.filename, m.attachment_id"
     };
 }
@@ -292,6 +292,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         filename: &draft.details.filename,
         attachment_id: &draft.details.attachment_id,
         role: draft.details.role,
+        trust: draft.trust(),
         retention_rule: draft.details.retention_rule,
         importance_factors: draft.details.importance_factors.as_ref().map(Json),
         content_hash: &draft.content_hash,
@@ -377,7 +378,7 @@ pub async fn revise(
                  is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
                  subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
                  importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24,
-                 rationale = coalesce($26, rationale), alternatives = coalesce($27, alternatives)
+                 rationale = coalesce($26, rationale), alternatives = coalesce($27, alternatives), trust = $29
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$25")
     ))
@@ -409,6 +410,7 @@ pub async fn revise(
     .bind(&draft.details.rationale)
     .bind(&draft.details.alternatives)
     .bind(draft.stated_at(now))
+    .bind(draft.trust())
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -144,3 +144,14 @@ pub async fn set_status(
     .fetch_optional(&mut **tx)
     .await?)
 }
+
+/// Marks a memory as somebody else's words.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn mark_captured(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
+    let text = concat!(
+        "update agent_memories m set trust = 'captured' where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4")
+    );
+    sqlx::query(text).bind(tenancy.tenant).bind(agent).bind(id).bind(tenancy.users).execute(&mut **tx).await?;
+    Ok(())
+}

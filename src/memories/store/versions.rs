@@ -129,12 +129,16 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         .collect())
 }
 
-/// The condition that a person confirmed the present content of a memory, for a table called `m`.
+/// The condition that a person confirmed the present text of a memory, for a table called `m`: nobody but a person has changed a word of it
+/// since, its details included.
 macro_rules! confirmed {
     () => {
         "exists (select from agent_memory_versions v
                   where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id
-                    and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator' and v.content = m.content)"
+                    and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator' and v.content = m.content
+                    and not exists (select from agent_memory_versions w
+                                     where w.tenant_id = m.tenant_id and w.agent_id = m.agent_id and w.memory_id = m.id
+                                       and w.version > v.version and w.change in ('revised', 'amended') and w.actor_kind <> 'operator'))"
     };
 }
 pub(super) use confirmed;

@@ -56,6 +56,7 @@ pub struct InboxPair {
     pub reason: String,
     pub other_id: MemoryId,
     pub other_short_id: String,
+    pub other_version: i32,
     pub other_content: String,
     pub other_status: MemoryStatus,
     /// The newest place that says it, if there is one.
@@ -92,6 +93,7 @@ pub struct SuggestedPair {
 pub struct SuggestedMemory {
     pub id: MemoryId,
     pub short_id: String,
+    pub version: i32,
     pub content: String,
     pub said_at: DateTime<Utc>,
     /// The newest place that says it, if it was extracted.
@@ -103,6 +105,8 @@ pub struct SuggestedMemory {
 pub struct InboxItem {
     pub id: MemoryId,
     pub short_id: String,
+    /// The version of its text: a decision names it.
+    pub version: i32,
     pub agent_id: AgentId,
     pub agent_slug: String,
     pub user_id: Option<UserId>,

@@ -267,6 +267,13 @@ pub struct RememberResponse {
     pub degraded: Vec<String>,
 }
 
+impl RememberResponse {
+    /// The memories whose words are in it.
+    pub fn memories(&self) -> Vec<MemoryId> {
+        std::iter::once(self.memory_id).chain(self.similar.iter().map(|one| one.memory_id)).collect()
+    }
+}
+
 /// A memory that is near another one and says something else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
@@ -409,6 +416,16 @@ pub struct MemoryVersion {
     pub subject: Option<String>,
     /// Absent in versions from before confidence, title, summary, category and subject were recorded.
     pub confidence: Option<f32>,
+}
+
+/// A memory that has changed since a person saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangedMemory {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// As the person saw it.
+    pub then: MemoryVersion,
+    pub now: MemoryVersion,
 }
 
 /// A link from or to a memory.

@@ -116,7 +116,7 @@ pub use lifecycle::{
     SweepRun,
 };
 pub use memories::{
-    BulkOutcome, Category, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
+    BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
     MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, SimilarMemory,
     Source, SourceKind,
 };

@@ -8,23 +8,31 @@ use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency;
+use crate::intake::{Admitted, Reason};
 use crate::memories::model::{Change, DedupKey, Memory};
-use crate::memories::{remember, store as memories};
+use crate::memories::{Shown, remember, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use uuid::Uuid;
 
-/// Decides about up to 100 candidates, all or none.
+/// Decides about up to 100 candidates as they were shown, all or none.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, or a verdict that is not complete; `NotFound` if any is not the
-/// tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's.
+/// tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's, and if any memory has changed since
+/// it was shown.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
-pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: InboxVerdict) -> Result<InboxOutcome, Error> {
-    let (tx, outcome) = apply(engine, ctx, ids, &verdict).await?;
+pub async fn decide(
+    engine: &Engine,
+    ctx: &OpContext,
+    ids: &[MemoryId],
+    verdict: InboxVerdict,
+    shown: &Shown,
+) -> Result<InboxOutcome, Error> {
+    let (tx, outcome) = apply(engine, ctx, ids, &verdict, shown).await?;
     tx.commit().await?;
     engine.jobs().wake();
     // The reviewer looks at the audit trail next.
@@ -39,13 +47,20 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict:
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &InboxVerdict) -> Result<InboxOutcome, Error> {
-    let (tx, outcome) = apply(engine, ctx, ids, verdict).await?;
+    let (tx, outcome) = apply(engine, ctx, ids, verdict, &Shown::default()).await?;
     tx.rollback().await?;
     Ok(outcome)
 }
 
-async fn apply(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(Tx, InboxOutcome), Error> {
+async fn apply(
+    engine: &Engine,
+    ctx: &OpContext,
+    ids: &[MemoryId],
+    verdict: &InboxVerdict,
+    shown: &Shown,
+) -> Result<(Tx, InboxOutcome), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let verdict = &*Admitted::new(verdict.clone())?;
     check(ids, verdict)?;
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -65,6 +80,7 @@ async fn apply(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &Inb
     if sorted.iter().any(|id| !rows.iter().any(|row| row.id == *id)) {
         return Err(Error::NotFound("memory"));
     }
+    shown.check(&rows)?;
     let agents: Vec<_> = rows.iter().map(|row| row.agent_id).collect();
     memories::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
     let mut outcome = InboxOutcome { disputed: store::disputed(&mut tx, ctx.tenancy(), &sorted).await?, ..InboxOutcome::default() };
@@ -192,10 +208,11 @@ async fn reject(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, 
         return Ok(false);
     }
     let (agent, id, now) = (memory.agent_id, memory.id, engine.clock().now());
-    memories::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), Some(reason), now).await?;
+    let reason = Reason::new(reason);
+    memories::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), Some(reason.as_str()), now).await?;
     memories::write_version(tx, ctx, agent, id, Change::Forgotten, None, now).await?;
     idempotency::store::erase(tx, ctx.tenancy(), id).await?;
-    let entry = NewEntry::new(engine, ctx, "memory.rejected", "memory", id, "rejected").agent(agent).reason(Some(reason));
+    let entry = NewEntry::new(engine, ctx, "memory.rejected", "memory", id, "rejected").agent(agent).reason(Some(&reason));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     Ok(true)
 }

@@ -103,7 +103,7 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
 
 fn seen_from(pair: &Pair, memory: &Memory, evidence: &HashMap<MemoryId, Vec<MemoryEvidence>>) -> InboxPair {
     let outgoing = pair.from.id == memory.id;
-    let End { id, short_id, content, status, .. } = if outgoing { pair.to.clone() } else { pair.from.clone() };
+    let End { id, short_id, version, content, status, .. } = if outgoing { pair.to.clone() } else { pair.from.clone() };
     InboxPair {
         id: pair.id,
         relation: pair.relation,
@@ -111,6 +111,7 @@ fn seen_from(pair: &Pair, memory: &Memory, evidence: &HashMap<MemoryId, Vec<Memo
         reason: pair.reason.clone(),
         other_id: id,
         other_short_id: short_id,
+        other_version: version,
         other_content: content,
         other_status: status,
         other_quote: evidence.get(&id).and_then(|places| places.first().cloned()),
@@ -154,6 +155,7 @@ fn item(memory: Memory, quotes: Vec<InboxQuote>, pairs: Vec<InboxPair>, slugs: &
         agent_slug: slugs.get(&memory.agent_id).cloned().unwrap_or_else(|| memory.agent_id.to_string()),
         agent_id: memory.agent_id,
         short_id: memory.short_id,
+        version: memory.version,
         user_id: memory.user_id,
         kind: memory.kind,
         category: memory.category,

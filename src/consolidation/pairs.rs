@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Memory};
-use crate::memories::{post_settling, reinstate, store as memories};
+use crate::memories::{Shown, post_settling, reinstate, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
@@ -38,14 +38,14 @@ enum Effect {
 /// Accepts or declines proposals about memories of one agent, all in one step. An accepted contradiction links both memories and hides
 /// neither. An accepted correction makes its first memory durable and puts the second out of reach. An accepted duplicate merges the first
 /// into the second; of several duplicates of one another the earliest memory is left, and proposals about a memory that was merged meanwhile
-/// are passed over. Returns the proposals that were decided, in their order.
+/// are passed over. Returns the proposals that were decided, in their order. The memories are meant as they were `shown`.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no proposals, too many, or those of several agents; `NotFound` if none of them is
-/// open, or not the tenant's.
+/// open, or not the tenant's; `Conflict` if a memory has changed since it was shown.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
-pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool) -> Result<Vec<PairId>, Error> {
+pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool, shown: &Shown) -> Result<Vec<PairId>, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
@@ -61,10 +61,11 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
     }
     // The newest are merged first, into what is still there.
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.id));
+    let ends_of = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect::<Vec<_>>();
     if accept {
-        let ends = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect();
-        lock_ends(ctx, &mut tx, agent, ends).await?;
+        lock_ends(ctx, &mut tx, agent, ends_of.clone()).await?;
     }
+    shown.check(&memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &ends_of, false).await?)?;
     let mut decided = Vec::with_capacity(pairs.len());
     for id in pairs.into_iter().map(|pair| pair.id) {
         let Some(pair) = store::pair(&mut tx, ctx.tenancy(), id).await? else { continue };
@@ -95,7 +96,7 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: bool) -> Result<(), Error> {
-    decide_pairs(engine, ctx, &[id], accept).await.map(drop)
+    decide_pairs(engine, ctx, &[id], accept, &Shown::default()).await.map(drop)
 }
 
 /// Undoes the decision about suggestions that were decided in one step: the memories are as before, and the suggestions wait again.

@@ -7,10 +7,11 @@ use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{Change, Memory};
+use crate::memories::model::{Change, Details, Memory, wording};
 use crate::memories::{post_settling, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 /// What became of a candidate that was to be durable.
@@ -29,6 +30,7 @@ pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, 
         && twin.id != id
     {
         merge(engine, ctx, tx, memory, &twin).await?;
+        add_details(ctx, tx, &twin, memory, now).await?;
         return Ok(Durable::Merged);
     }
     let Some(standing) = memories::set_status(tx, tenancy, agent, id, MemoryStatus::Active).await? else {
@@ -48,6 +50,28 @@ pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, 
     let entry = NewEntry::new(engine, ctx, "memory.promoted", "memory", id, "confirmed").agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     Ok(Durable::Active)
+}
+
+/// Gives a memory the details of a candidate with the same content, as far as it has none: a person confirmed them.
+async fn add_details(ctx: &OpContext, tx: &mut Tx, into: &Memory, from: &Memory, now: DateTime<Utc>) -> Result<(), Error> {
+    let missing = |known: &Option<String>, new: &Option<String>| new.clone().filter(|_| known.is_none());
+    let details = Details {
+        subject: missing(&into.subject, &from.subject),
+        title: missing(&into.title, &from.title),
+        summary: missing(&into.summary, &from.summary),
+        evidence_ref: missing(&into.evidence_ref, &from.evidence_ref),
+        rationale: missing(&into.rationale, &from.rationale),
+        alternatives: from.alternatives.clone().filter(|_| into.alternatives.is_none()),
+        ..Details::default()
+    };
+    if details.amendments(into).is_empty() {
+        return Ok(());
+    }
+    let (tenancy, agent) = (ctx.tenancy(), into.agent_id);
+    memories::touch(tx, tenancy, into, (into.retention, &details), (into.expires_at, into.stated_at), now).await?;
+    let (title, summary) = (details.title.as_deref().or(into.title.as_deref()), details.summary.as_deref().or(into.summary.as_deref()));
+    memories::put_words(tx, tenancy, agent, into.id, &into.topic, &wording(&into.content, title, summary)).await?;
+    Ok(memories::write_version(tx, ctx, agent, into.id, Change::Amended, None, now).await?)
 }
 
 /// Gives a candidate's evidence and topics to another memory, which supersedes it; which places, and which topics it did not have.

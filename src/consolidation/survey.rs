@@ -185,6 +185,7 @@ fn suggestion(pair: Pair, slugs: &HashMap<AgentId, String>, quotes: &HashMap<Mem
         quote: quotes.get(&end.id).cloned(),
         id: end.id,
         short_id: end.short_id,
+        version: end.version,
         content: end.content,
         said_at: end.said_at,
     };

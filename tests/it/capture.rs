@@ -56,6 +56,7 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
         &world.vera,
         &[waiting[0].id],
         InboxVerdict::Confirm { topic: None, scope: None, project_id: None },
+        &Default::default(),
     )
     .await
     .unwrap();
@@ -103,7 +104,7 @@ async fn what_was_rejected_does_not_come_back() {
     captured(&world, &world.atlas, TALK).await;
     let id = inbox(&world).await[0].id;
     let reject = InboxVerdict::Reject { reason: "not ours to keep".into() };
-    consolidation::decide(&world.engine, &world.vera, &[id], reject).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[id], reject, &Default::default()).await.unwrap();
     captured(&world, &world.atlas, TALK).await;
     // The same sentence at another place, said in another conversation.
     captured(&world, &world.atlas, &TALK.replace("Nice!", "Oh, lovely!")).await;
@@ -111,7 +112,7 @@ async fn what_was_rejected_does_not_come_back() {
     assert_eq!(waiting.len(), 1, "{waiting:?}");
     assert_eq!(waiting[0].quotes.len(), 2, "both conversations say it");
 
-    consolidation::decide(&world.engine, &world.vera, &[id], InboxVerdict::Undo).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[id], InboxVerdict::Undo, &Default::default()).await.unwrap();
     assert_eq!(inbox(&world).await.len(), 2);
 }
 

@@ -47,7 +47,7 @@ async fn candidate(world: &World, content: &str) -> MemoryId {
 }
 
 async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) {
-    assert_eq!(consolidation::decide(&world.engine, &world.vera, &[id], verdict).await.unwrap().changed, [id]);
+    assert_eq!(consolidation::decide(&world.engine, &world.vera, &[id], verdict, &Default::default()).await.unwrap().changed, [id]);
 }
 
 /// Merges what is known of Lena into what is known of Basel, decides about one turn and one proposal; the id of the merged candidate.

@@ -6,8 +6,9 @@ use crate::portability::{elsewhere, exported, import, newcomer, of_type};
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::Duration;
 use remembrancer::api::{
-    ConnectionContextRequest, ForgetLeafRequest, ForgetRequest, InboxVerdict, LeafChange, ObservationCategory, ObservationRequest,
-    ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, Scope, UserContextRequest, UserRef,
+    ConnectionContextRequest, ConnectionEntity, ForgetLeafRequest, ForgetRequest, InboxVerdict, LeafChange, ObservationCategory,
+    ObservationRequest, ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, PutEntitiesRequest, Scope, UserContextRequest,
+    UserRef,
 };
 use remembrancer::portability::Selection;
 use remembrancer::testing::{World, fact, key};
@@ -143,13 +144,21 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
     let waiting = inbox(&world).await;
     let of = |part: &str| waiting.iter().find(|item| item.content.contains(part)).unwrap().id;
     let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
-    consolidation::decide(&world.engine, &world.vera, &[of("e-mails")], confirm).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[of("e-mails")], confirm, &Default::default()).await.unwrap();
     let profile = known(&world).await;
     assert_eq!(leaf(&profile, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);
 
     let request = ForgetRequest { memory_id: of("e-mails"), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
-    consolidation::decide(&world.engine, &world.vera, &[of("tea")], InboxVerdict::Reject { reason: "not hers".into() }).await.unwrap();
+    consolidation::decide(
+        &world.engine,
+        &world.vera,
+        &[of("tea")],
+        InboxVerdict::Reject { reason: "not hers".into() },
+        &Default::default(),
+    )
+    .await
+    .unwrap();
     let hidden = known(&world).await;
     assert_eq!((hidden.working_memory.as_str(), hidden.leaves.len()), ("", 0));
     observe(&world, &world.atlas, ObservationCategory::Preference, "Vera prefers short e-mails.").await;
@@ -219,10 +228,32 @@ async fn what_was_learned_about_a_connection_stays_with_it() {
     assert_eq!(connections.iter().map(|one| &one.tool_schema).collect::<Vec<_>>(), [&None], "the schema is out of date");
     let (idris, mina): (UserRef, UserRef) = ("crm-1".parse().unwrap(), "crm-2".parse().unwrap());
     profile::put_connection(&world.engine, &world.atlas, Uuid::from_u128(78), request.clone(), Some(&mina)).await.unwrap();
+    // Ids that others have are answered as new ones, and what others have under them stays.
     for taken in [77, 78].map(Uuid::from_u128) {
-        let refused = profile::put_connection(&world.engine, &world.atlas, taken, request.clone(), Some(&idris)).await.unwrap_err();
-        assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
+        let own = PutConnectionRequest { name: "Jira of Idris".into(), tool_schema: None, ..request.clone() };
+        let answer = profile::put_connection(&world.engine, &world.atlas, taken, own, Some(&idris)).await.unwrap();
+        assert_eq!((answer.connection_id, answer.schema_expires_at), (taken, None));
+        let connection = profile::connection(&world.engine, &world.atlas, taken, Some(&idris)).await.unwrap();
+        assert_eq!((connection.name.as_str(), connection.learned.is_empty()), ("Jira of Idris", true));
     }
+    let of_mina = profile::connection(&world.engine, &world.atlas, Uuid::from_u128(78), Some(&mina)).await.unwrap();
+    assert_eq!((of_mina.name.as_str(), of_mina.tool_schema), ("Jira of the harbour", request.tool_schema.clone()));
+    let nobodys = profile::connection(&world.engine, &world.atlas, jira, None).await.unwrap();
+    assert_eq!((nobodys.name.as_str(), Value::from(nobodys.learned)), ("Jira of the harbour", json!({ "default_project": "PROJ" })));
+    let entities = |content: &str| PutEntitiesRequest {
+        entities: vec![ConnectionEntity { key: "DOCK".into(), content: content.into(), message_id: None }],
+    };
+    for (user, content) in [(&mina, "The dock of Mina"), (&idris, "The dock of Idris")] {
+        profile::put_entities(&world.engine, &world.atlas, Uuid::from_u128(78), entities(content), Some(user)).await.unwrap();
+    }
+    work(&world).await;
+    let file = exported(&world.engine, &world.system, &Selection::All).await;
+    assert_eq!(of_type(&file, "connection").len(), 4);
+    let there = elsewhere().await;
+    let system = newcomer(&there).await;
+    import(&there, &system, &file).await.unwrap();
+    let moved = exported(&there, &system, &Selection::All).await;
+    assert_eq!(of_type(&moved, "connection"), of_type(&file, "connection"), "people's connections with one id move");
 }
 
 #[tokio::test]

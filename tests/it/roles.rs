@@ -79,8 +79,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
-    "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo);
-    "consolidation::decide_pairs" Reviewer |w, c| consolidation::decide_pairs(&w.engine, c, &[PairId(nowhere())], true);
+    "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo, &Default::default());
+    "consolidation::decide_pairs" Reviewer |w, c| consolidation::decide_pairs(&w.engine, c, &[PairId(nowhere())], true, &Default::default());
     "consolidation::decide_pair" Reviewer |w, c| consolidation::decide_pair(&w.engine, c, PairId(nowhere()), true);
     "consolidation::decide_quarantine" Reviewer |w, c| consolidation::decide_quarantine(&w.engine, c, QuarantineId(nowhere()), true);
     "consolidation::inbox" Viewer |w, c| consolidation::inbox(&w.engine, c, &Default::default());
@@ -164,7 +164,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::correct" Operator |w, c| memories::correct(&w.engine, c, memory(), "new".into(), "because");
     "memories::undo_correction" Operator |w, c| memories::undo_correction(&w.engine, c, memory(), 2);
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
-    "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()]);
+    "memories::changed_since" Viewer |w, c| memories::changed_since(&w.engine, c, &Default::default());
+    "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()], &Default::default());
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());

@@ -173,7 +173,7 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     };
     assert_eq!(open().await.len(), 4);
 
-    let decided = consolidation::decide_pairs(engine, vera, &duplicates, true).await.unwrap();
+    let decided = consolidation::decide_pairs(engine, vera, &duplicates, true, &Default::default()).await.unwrap();
     work(&world).await;
     let mut left = open().await;
     left.sort();
@@ -183,7 +183,7 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     consolidation::undo_pairs(engine, vera, &decided).await.unwrap();
     work(&world).await;
     assert_eq!(open().await.len(), 4);
-    let error = consolidation::decide_pairs(engine, vera, &[], true).await.unwrap_err();
+    let error = consolidation::decide_pairs(engine, vera, &[], true, &Default::default()).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Invalid);
 }
 

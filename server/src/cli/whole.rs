@@ -204,7 +204,7 @@ pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: Agent
                 break;
             }
             let verdict = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
-            consolidation::decide(engine, tenant, &ids, verdict).await?;
+            consolidation::decide(engine, tenant, &ids, verdict, &Default::default()).await?;
         }
     }
     Ok(())

@@ -151,7 +151,7 @@ pub async fn decide(engine: &Engine, reviewer: &OpContext, verdict: &Verdict) ->
         Some(reason) => InboxVerdict::Reject { reason: reason.into() },
         None => InboxVerdict::Confirm { topic: None, scope: None, project_id: None },
     };
-    consolidation::decide(engine, reviewer, &ids, decision).await?;
+    consolidation::decide(engine, reviewer, &ids, decision, &Default::default()).await?;
     Ok(())
 }
 

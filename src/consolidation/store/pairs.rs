@@ -12,6 +12,7 @@ use uuid::Uuid;
 pub struct End {
     pub id: MemoryId,
     pub short_id: String,
+    pub version: i32,
     pub content: String,
     pub status: MemoryStatus,
     pub said_at: DateTime<Utc>,
@@ -39,11 +40,13 @@ struct Row {
     created_at: DateTime<Utc>,
     from_id: MemoryId,
     from_short_id: String,
+    from_version: i32,
     from_content: String,
     from_status: MemoryStatus,
     from_said_at: DateTime<Utc>,
     to_id: MemoryId,
     to_short_id: String,
+    to_version: i32,
     to_content: String,
     to_status: MemoryStatus,
     to_said_at: DateTime<Utc>,
@@ -61,11 +64,19 @@ impl From<Row> for Pair {
             from: End {
                 id: row.from_id,
                 short_id: row.from_short_id,
+                version: row.from_version,
                 content: row.from_content,
                 status: row.from_status,
                 said_at: row.from_said_at,
             },
-            to: End { id: row.to_id, short_id: row.to_short_id, content: row.to_content, status: row.to_status, said_at: row.to_said_at },
+            to: End {
+                id: row.to_id,
+                short_id: row.to_short_id,
+                version: row.to_version,
+                content: row.to_content,
+                status: row.to_status,
+                said_at: row.to_said_at,
+            },
         }
     }
 }
@@ -74,9 +85,9 @@ impl From<Row> for Pair {
 macro_rules! open_pairs {
     () => {
         r"select p.id, p.agent_id, p.user_id, p.relation, p.reason, p.created_at,
-                 f.id as from_id, f.short_id as from_short_id, f.content as from_content, f.status as from_status,
+                 f.id as from_id, f.short_id as from_short_id, f.version as from_version, f.content as from_content, f.status as from_status,
                  coalesce(f.observed_at, f.created_at) as from_said_at, coalesce(t.observed_at, t.created_at) as to_said_at,
-                 t.id as to_id, t.short_id as to_short_id, t.content as to_content, t.status as to_status
+                 t.id as to_id, t.short_id as to_short_id, t.version as to_version, t.content as to_content, t.status as to_status
             from memory_proposals p
             join agent_memories f
               on f.tenant_id = p.tenant_id and f.agent_id = p.agent_id and f.id = p.from_id and f.deleted_at is null and f.status <> 'superseded'

@@ -1,0 +1,138 @@
+//! A person decides about the text that a page showed: what changed meanwhile is refused, details included.
+
+use crate::support::{alone, remember, work};
+use chrono::Duration;
+use remembrancer::api::{
+    CapturePolicy, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, PairRelation, Promotion, RememberRequest,
+    ReviseRequest, SuggestionFilter, Trust,
+};
+use remembrancer::memories::Shown;
+use remembrancer::testing::{World, fact};
+use remembrancer::{Error, consolidation, identity, memories};
+use serde_json::json;
+
+fn shared(topic: &str, content: &str) -> RememberRequest {
+    RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) }
+}
+
+fn revision(memory: MemoryId, content: &str) -> ReviseRequest {
+    serde_json::from_value(json!({ "memory": memory, "content": content })).unwrap()
+}
+
+/// The version of a memory and how far it is trusted.
+async fn now(world: &World, id: MemoryId) -> (i32, Trust) {
+    let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
+    (detail.memory.version, detail.trust)
+}
+
+fn shown(id: MemoryId, version: i32) -> Shown {
+    [(id, version)].into_iter().collect()
+}
+
+#[tokio::test]
+async fn only_the_text_that_a_page_showed_is_reviewed() {
+    let world = alone().await;
+    let (engine, vera, binky) = (&world.engine, &world.vera, &world.binky);
+    let said = || RememberRequest {
+        kind: Some(MemoryKind::Decision),
+        rationale: Some("Few people work then".into()),
+        ..shared("release day", "Releases happen on Tuesday mornings")
+    };
+    let id = remember(&world, binky, said()).await.memory_id;
+    let changes = [
+        RememberRequest { title: Some("Releases".into()), ..said() },
+        RememberRequest { summary: Some("Tuesdays".into()), ..said() },
+        RememberRequest { rationale: Some("The auditors demand it".into()), ..said() },
+        RememberRequest { alternatives: vec!["Fridays".into()], ..said() },
+        RememberRequest { evidence_ref: Some("minutes of May".into()), ..said() },
+    ];
+    for change in changes {
+        let (seen, _) = now(&world, id).await;
+        memories::review(engine, vera, &[id], &shown(id, seen)).await.unwrap();
+        let (seen, trust) = now(&world, id).await;
+        assert_eq!(trust, Trust::Reviewed);
+        assert_eq!(memories::changed_since(engine, vera, &shown(id, seen)).await.unwrap(), []);
+        remember(&world, binky, change.clone()).await;
+        assert_eq!(now(&world, id).await.1, Trust::Unreviewed, "nobody confirmed {change:?}");
+        let refused = memories::review(engine, vera, &[id], &shown(id, seen)).await.unwrap_err();
+        assert!(matches!(&refused, Error::Conflict(message) if message.contains("read it again")), "{refused:?}");
+        assert_eq!(now(&world, id).await.1, Trust::Unreviewed);
+    }
+    let (seen, _) = now(&world, id).await;
+    memories::revise(engine, binky, revision(id, "Releases happen on Friday nights")).await.unwrap();
+    assert!(matches!(memories::review(engine, vera, &[id], &shown(id, seen)).await, Err(Error::Conflict(_))));
+    let changed = memories::changed_since(engine, vera, &shown(id, seen)).await.unwrap();
+    let texts: Vec<_> = changed.iter().map(|one| (one.then.content.as_str(), one.now.content.as_str())).collect();
+    assert_eq!(texts, [("Releases happen on Tuesday mornings", "Releases happen on Friday nights")]);
+
+    // Going back to the words that were reviewed is a change, too; what a person corrects stays confirmed no longer either.
+    let (seen, _) = now(&world, id).await;
+    memories::review(engine, vera, &[id], &shown(id, seen)).await.unwrap();
+    memories::revise(engine, binky, revision(id, "Releases happen on Sundays")).await.unwrap();
+    memories::revise(engine, binky, revision(id, "Releases happen on Friday nights")).await.unwrap();
+    assert_eq!(now(&world, id).await.1, Trust::Unreviewed);
+}
+
+async fn waiting(world: &World) -> InboxItem {
+    consolidation::inbox(&world.engine, &world.vera, &InboxFilter::default()).await.unwrap().rows.remove(0)
+}
+
+async fn policy(world: &World, commons: Promotion) {
+    identity::set_policy(&world.engine, &world.system, CapturePolicy { commons, ..CapturePolicy::default() }).await.unwrap();
+}
+
+#[tokio::test]
+async fn only_the_candidate_that_a_page_showed_is_decided_and_no_agent_changes_it() {
+    let world = alone().await;
+    let (engine, vera, binky) = (&world.engine, &world.vera, &world.binky);
+    policy(&world, Promotion::Review).await;
+    remember(&world, binky, shared("release day", "Releases happen on Tuesday mornings")).await;
+    let seen = waiting(&world).await;
+    policy(&world, Promotion::Automatic).await;
+    let refused = memories::revise(engine, binky, revision(seen.id, "Releases happen on Friday nights")).await.unwrap_err();
+    assert!(matches!(&refused, Error::Conflict(message) if message.contains("waits for review")), "{refused:?}");
+    assert_eq!(waiting(&world).await, seen);
+
+    // Somebody else confirms it under another topic and takes that back.
+    let confirm = |topic: Option<&str>| InboxVerdict::Confirm { topic: topic.map(str::to_owned), scope: None, project_id: None };
+    consolidation::decide(engine, vera, &[seen.id], confirm(Some("tea")), &shown(seen.id, seen.version)).await.unwrap();
+    consolidation::decide(engine, vera, &[seen.id], InboxVerdict::Undo, &Shown::default()).await.unwrap();
+    let changed = waiting(&world).await;
+    assert_eq!((changed.topic.as_str(), changed.version > seen.version), ("tea", true));
+    for verdict in [confirm(None), InboxVerdict::Reject { reason: "a joke".into() }] {
+        let refused = consolidation::decide(engine, vera, &[seen.id], verdict, &shown(seen.id, seen.version)).await.unwrap_err();
+        assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
+    }
+    assert_eq!(waiting(&world).await, changed);
+    let told = memories::changed_since(engine, vera, &shown(seen.id, seen.version)).await.unwrap().remove(0);
+    assert_eq!((told.then.topic.as_str(), told.now.topic.as_str()), ("release day", "tea"));
+    consolidation::decide(engine, vera, &[seen.id], confirm(None), &shown(seen.id, changed.version)).await.unwrap();
+    assert_eq!(now(&world, seen.id).await.1, Trust::Reviewed);
+}
+
+#[tokio::test]
+async fn only_the_texts_that_a_page_showed_are_merged() {
+    let world = alone().await;
+    let (engine, vera, atlas) = (&world.engine, &world.vera, &world.atlas);
+    for (topic, content) in [("gate", "The gate opens at seven every day."), ("quayside", "Every day the gate opens at seven.")] {
+        remember(&world, atlas, fact(topic, content)).await;
+        world.clock.advance(Duration::minutes(1));
+    }
+    consolidation::request_survey(engine, &world.system).await.unwrap();
+    work(&world).await;
+    let pairs = async || consolidation::suggestions(engine, vera, &SuggestionFilter::default()).await.unwrap().rows;
+    let seen = pairs().await.remove(0);
+    assert_eq!(seen.relation, PairRelation::Duplicates);
+    let shown = |pair: &remembrancer::api::SuggestedPair| -> Shown {
+        [&pair.from, &pair.to].map(|memory| (memory.id, memory.version)).into_iter().collect()
+    };
+    memories::revise(engine, atlas, revision(seen.from.id, "Every day the gate opens at seven, except on Sundays.")).await.unwrap();
+    for accept in [true, false] {
+        let refused = consolidation::decide_pairs(engine, vera, &[seen.id], accept, &shown(&seen)).await.unwrap_err();
+        assert!(matches!(&refused, Error::Conflict(message) if message.contains(&seen.from.short_id)), "{refused:?}");
+    }
+    let open = pairs().await;
+    assert_eq!(open.len(), 1, "nothing was decided");
+    consolidation::decide_pairs(engine, vera, &[seen.id], false, &shown(&open[0])).await.unwrap();
+    assert!(pairs().await.is_empty());
+}

@@ -272,7 +272,11 @@ addEventListener('submit', (event) => {
     if (button?.disabled) return;
     if (button) button.disabled = true;
     go(new URL(form.getAttribute('action'), location.href).href, { body: fields })
-      .catch(() => alert('The server cannot be reached, or it refused the text. Your text is still in its field. Try again.'))
+      .catch(() => {
+        // The form may be of an older session: the page as it is now has a token that the server takes.
+        void go(location.href, { history: 'replace', quiet: true });
+        alert('The server cannot be reached, or it refused the text. Your text is still in its field. Try again.');
+      })
       .finally(() => {
         if (button) button.disabled = false;
         if (document.activeElement === document.body) button?.focus();

@@ -1,6 +1,6 @@
 //! The guard of every page and server function: the session, redirects, flash messages and the status of the response.
 
-use crate::{ConsoleError, Flash, islands::ZONE_COOKIE, query::Query};
+use crate::{ConsoleError, Flash, form_token::form_token, islands::ZONE_COOKIE, query::Query};
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
 use leptos::prelude::*;
@@ -33,8 +33,10 @@ pub struct ClientAddress(pub IpAddr);
 /// The header of a request that refreshes a page by itself (`public/console.js`).
 const REFRESH: &str = "rmb-refresh";
 
+/// The path of the server function that opens a session.
+pub const SIGN_IN: &str = "/console/api/sign_in";
 /// The server functions that work without a session.
-pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = ["/console/api/sign_in", "/console/api/set_theme"];
+pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = [SIGN_IN, "/console/api/set_theme"];
 
 /// The session key of the [`Admission`] that opened it.
 pub const SESSION_ADMISSION: &str = "admission";
@@ -101,6 +103,12 @@ pub async fn open_session(admission: Admission) -> Result<(), ConsoleError> {
 /// Ends the session.
 pub async fn close_session() -> Result<(), ConsoleError> {
     session()?.flush().await.map_err(lost)
+}
+
+/// The token of the form that posts to `action`; none without a session.
+pub fn token_of(action: &str) -> Option<String> {
+    let session = use_context::<Parts>()?.extensions.get::<Session>()?.id()?;
+    Some(form_token(session, action))
 }
 
 /// Takes the message about the last form out of the session, or what this operator typed into a form before the session ended.

@@ -15,6 +15,8 @@ mod features;
 #[cfg(feature = "ssr")]
 mod flash;
 #[cfg(feature = "ssr")]
+mod form_token;
+#[cfg(feature = "ssr")]
 mod guard;
 #[cfg_attr(not(feature = "ssr"), expect(dead_code, reason = "islands show few of the icons"))]
 mod icon;
@@ -36,9 +38,11 @@ pub use error::ConsoleError;
 #[cfg(feature = "ssr")]
 pub use flash::Flash;
 #[cfg(feature = "ssr")]
+pub use form_token::{FORM_TOKEN, form_token, is_form_token};
+#[cfg(feature = "ssr")]
 pub use guard::{
-    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SignInLimiter, server_functions, theme_cookie,
-    theme_of,
+    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SIGN_IN, SignInLimiter, own_path, server_functions,
+    theme_cookie, theme_of,
 };
 #[cfg(feature = "ssr")]
 pub use query::Query;

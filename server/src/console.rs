@@ -1,15 +1,17 @@
 //! The console's part of the router: pages, server functions, files, and their middleware.
 
 use crate::api::Transfers;
+use crate::forms::{require_form_token, require_same_origin};
 use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
+use crate::shown::show_hidden_characters;
 use app::{App, Assets, Console, shell};
 use axum::{
     Router,
-    extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    extract::Request,
+    http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
-    response::{Html, IntoResponse, Redirect, Response},
+    response::{IntoResponse, Redirect, Response},
     routing::get,
 };
 use leptos::{
@@ -18,10 +20,7 @@ use leptos::{
     prelude::{provide_context, use_context},
 };
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
-use remembrancer::{
-    Engine,
-    api::{AuditFormat, RequestId},
-};
+use remembrancer::{Engine, api::AuditFormat};
 use sha2::{Digest, Sha256};
 use std::{
     convert::Infallible,
@@ -110,6 +109,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .route("/console/upload", crate::uploads::documents(engine.clone()))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn(drop_empty_fields))
+        .layer(middleware::from_fn(require_form_token))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), require_same_origin))
         .layer(middleware::from_fn(forbid_caching));
@@ -118,6 +118,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
     pages
         .nest_service(&files.prefix, files.versioned())
         .fallback_service(files.plain().fallback(not_found))
+        .layer(middleware::from_fn(show_hidden_characters))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         // Files that are compressed already come without it.
         .layer(SetResponseHeaderLayer::if_not_present(header::VARY, HeaderValue::from_static("accept-encoding")))
@@ -238,57 +239,9 @@ async fn drop_empty_fields(request: Request, next: Next) -> Response {
     }
 }
 
-/// Middleware that refuses changes which do not come from a page of this server: the cookie of a session alone proves nothing.
-async fn require_same_origin(State(public_url): State<Arc<str>>, request: Request, next: Next) -> Response {
-    if request.method().is_safe() || is_same_origin(request.headers(), &public_url) {
-        return next.run(request).await;
-    }
-    let request_id = request.extensions().get::<RequestId>().copied();
-    tracing::warn!(?request_id, path = request.uri().path(), "refused a form that came from another site");
-    (StatusCode::FORBIDDEN, Html(REFUSED)).into_response()
-}
-
-fn is_same_origin(headers: &HeaderMap, public_url: &str) -> bool {
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    if let Some(site) = text(header::HeaderName::from_static("sec-fetch-site")) {
-        return matches!(site, "same-origin" | "none");
-    }
-    let authority = |url: &str| url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string));
-    let Some(origin) = text(header::ORIGIN) else { return false };
-    origin == public_url || authority(origin).is_some_and(|authority| Some(authority.as_str()) == text(header::HOST))
-}
-
-const REFUSED: &str = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Refused · Remembrancer</title>\
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link rel=\"stylesheet\" href=\"/pkg/remembrancer.css\"></head>\
-<body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\"><p class=\"mb-2 font-mono text-sm text-soft\">403</p>\
-<h1>This request did not come from the console</h1><p class=\"mt-2 mb-5 text-soft\">Changes can only be sent from pages of the \
-console. Nothing was changed.</p><p><a class=\"button button-primary\" href=\"/\">Open the console</a></p></main></body></html>";
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (header::HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
-    }
-
-    #[test]
-    fn only_own_pages_may_send_forms() {
-        let ours = "https://memory.example.org";
-        let cases: [(&[(&str, &str)], bool); 8] = [
-            (&[("sec-fetch-site", "same-origin"), ("origin", "https://elsewhere.example")], true),
-            (&[("sec-fetch-site", "none")], true),
-            (&[("sec-fetch-site", "same-site"), ("origin", "https://memory.example.org")], false),
-            (&[("sec-fetch-site", "cross-site")], false),
-            (&[("origin", "https://memory.example.org"), ("host", "10.0.0.1:3000")], true),
-            (&[("origin", "http://127.0.0.1:3000"), ("host", "127.0.0.1:3000")], true),
-            (&[("origin", "null"), ("host", "127.0.0.1:3000")], false),
-            (&[("host", "memory.example.org")], false),
-        ];
-        for (pairs, expected) in cases {
-            assert_eq!(is_same_origin(&headers(pairs), ours), expected, "{pairs:?}");
-        }
-    }
 
     #[test]
     fn attempts_run_out_for_a_login_at_one_address_and_for_an_address() {

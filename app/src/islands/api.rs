@@ -35,9 +35,14 @@ pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, Con
     Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
 }
 
-/// Stores the choice of `light`, `dark` or `system` in a cookie; works without a session.
+/// The path of [`set_theme`].
+pub const SET_THEME: &str = "/console/api/set_theme";
+
+/// Stores the choice of `light`, `dark` or `system` in a cookie; works without a session. Where there is one, the form needs its token,
+/// which the server has checked before.
 #[server(endpoint = "set_theme")]
-pub async fn set_theme(theme: String) -> Result<(), ConsoleError> {
+pub async fn set_theme(#[server(default)] form_token: String, theme: String) -> Result<(), ConsoleError> {
+    drop(form_token);
     if !matches!(theme.as_str(), "light" | "dark" | "system") {
         set_status(ErrorCode::Invalid);
         return Err(ConsoleError::new(ErrorCode::Invalid, "A theme is one of light, dark, system."));

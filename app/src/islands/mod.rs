@@ -13,7 +13,7 @@ mod selection;
 mod term_field;
 mod theme;
 
-pub use api::Target;
+pub use api::{SET_THEME, Target};
 #[cfg(feature = "ssr")]
 pub use api::{find_places, term_names};
 pub use clock::Clock;

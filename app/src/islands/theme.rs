@@ -1,9 +1,14 @@
-use super::api::set_theme;
+use super::api::{SET_THEME, set_theme};
 use leptos::{ev, prelude::*, task::spawn_local};
 
 /// The form to choose the theme; with JavaScript the choice applies at once.
 #[island]
-pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
+pub fn ThemeSwitch(
+    theme: Option<String>,
+    /// The token of the form; none without a session.
+    token: Option<String>,
+) -> impl IntoView {
+    let token = StoredValue::new(token.unwrap_or_default());
     let chosen = RwSignal::new(theme.unwrap_or_else(|| "system".into()));
     let choice = move |(key, text): (&'static str, &'static str)| {
         let choose = move |event: ev::MouseEvent| {
@@ -11,7 +16,7 @@ pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
             show(key);
             chosen.set(key.to_owned());
             // If the cookie cannot be set, the theme still applies until the page is left.
-            spawn_local(async move { drop(set_theme(key.to_owned()).await) });
+            spawn_local(async move { drop(set_theme(token.get_value(), key.to_owned()).await) });
         };
         view! {
             <button
@@ -28,7 +33,8 @@ pub fn ThemeSwitch(theme: Option<String>) -> impl IntoView {
         }
     };
     view! {
-        <form method="post" action="/console/api/set_theme">
+        <form method="post" action=SET_THEME>
+            <input type="hidden" name="form_token" value=token.get_value() />
             <div class="flex rounded-md border border-line bg-sunken p-0.5 text-xs" role="group" aria-label="Theme">
                 {[("system", "System"), ("light", "Light"), ("dark", "Dark")].map(choice).collect_view()}
             </div>

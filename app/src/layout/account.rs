@@ -1,8 +1,9 @@
 use super::viewer::ViewerResource;
 use crate::{
     features::session::Viewer,
-    islands::ThemeSwitch,
-    ui::{Icon, Shape, Zone, awaited},
+    guard::token_of,
+    islands::{SET_THEME, ThemeSwitch},
+    ui::{Icon, PostForm, Shape, Zone, awaited},
 };
 use leptos::prelude::*;
 
@@ -29,13 +30,13 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
             <p class="px-2 text-xs leading-snug text-soft" data-testid="zone">
                 {zone_says(zone.name())}
             </p>
-            <ThemeSwitch theme=viewer.theme />
-            <form method="post" action="/console/api/sign_out">
+            <ThemeSwitch theme=viewer.theme token=token_of(SET_THEME) />
+            <PostForm action="/console/api/sign_out">
                 <button class="button button-quiet w-full justify-start! px-2!" type="submit">
                     <Icon shape=Shape::SignOut />
                     "Sign out"
                 </button>
-            </form>
+            </PostForm>
         </div>
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     flash::Inverse,
     query::{use_path, use_query},
-    ui::{Icon, Shape, awaited, text},
+    ui::{Icon, PostForm, Shape, awaited, text},
 };
 use leptos::prelude::*;
 
@@ -47,12 +47,12 @@ fn Toast(
 fn Undo(inverse: Inverse, here: String) -> impl IntoView {
     let field = |(name, value): (String, String)| view! { <input type="hidden" name=name value=value /> };
     view! {
-        <form method="post" action=inverse.action>
+        <PostForm action=inverse.action>
             {inverse.fields.into_iter().map(field).collect_view()}
             <input type="hidden" name="done" value=here />
             <button class="cursor-pointer font-medium underline underline-offset-2" type="submit" data-keys="u">
                 "Undo"
             </button>
-        </form>
+        </PostForm>
     }
 }

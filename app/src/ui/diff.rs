@@ -109,6 +109,26 @@ pub fn Diff(old: String, new: String) -> impl IntoView {
     view! { <div class="verbatim text-sm">{runs}</div> }
 }
 
+/// Both texts beside each other, with removed words struck through in the old one and added words underlined in the new one.
+#[component]
+pub fn Sides(old: String, new: String, names: (&'static str, &'static str)) -> impl IntoView {
+    let runs = compare(&visible(&old), &visible(&new));
+    let side = |name: &'static str, other: Change| {
+        let own = runs.iter().filter(|(change, _)| *change != other).map(|(change, text)| match change {
+            Change::Same => view! { <span>{text.clone()}</span> }.into_any(),
+            Change::Removed => view! { <del>{text.clone()}</del> }.into_any(),
+            Change::Added => view! { <ins>{text.clone()}</ins> }.into_any(),
+        });
+        view! {
+            <div class="min-w-0 space-y-1">
+                <p class="text-xs text-soft">{name}</p>
+                <div class="verbatim max-h-80 overflow-y-auto text-sm" tabindex="0" role="group" aria-label=name>{own.collect_view()}</div>
+            </div>
+        }
+    };
+    view! { <div class="grid gap-4 sm:grid-cols-2">{side(names.0, Change::Added)} {side(names.1, Change::Removed)}</div> }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Change::*, *};

@@ -1,7 +1,7 @@
 //! Authorization coverage: every route, tool and server function is tested here, and a new one without a test fails.
 
 use crate::console::sign_in;
-use crate::harness::Site;
+use crate::harness::{Site, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use remembrancer::api::{OperatorRole, Scope};
@@ -30,13 +30,16 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/delete_view", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/capture", "agent=01900000-0000-7000-8000-000000000000&mode=note&text=Vera+likes+tea"),
     ("/console/api/retry_events", "one=01900000-0000-7000-8000-000000000000"),
-    ("/console/api/decide_candidates", "ids=01900000-0000-7000-8000-000000000000&what=reject&reason=because"),
+    (
+        "/console/api/decide_candidates",
+        "ids=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1&what=reject&reason=because",
+    ),
     ("/console/api/undo_candidates", "ids=01900000-0000-7000-8000-000000000000"),
     ("/console/api/undo_pair", "id=01900000-0000-7000-8000-000000000000"),
-    ("/console/api/decide_pair", "id=01900000-0000-7000-8000-000000000000&accept=true"),
+    ("/console/api/decide_pair", "id=01900000-0000-7000-8000-000000000000&accept=true&shown=01900000-0000-7000-8000-000000000000:1"),
     ("/console/api/decide_quarantine", "id=01900000-0000-7000-8000-000000000000&release=true"),
     ("/console/api/undo_dismissal", "id=01900000-0000-7000-8000-000000000000"),
-    ("/console/api/review_memories", "ids=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/review_memories", "ids=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1"),
     ("/console/api/forget_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000"),
     ("/console/api/request_erasure", "user=01900000-0000-7000-8000-000000000000&reason=because"),
@@ -491,7 +494,8 @@ async fn call(site: &Site, method: &Method, path: &str, fetch_site: &str) -> Sta
 
 async fn call_with(site: &Site, method: &Method, path: &str, fetch_site: &str, cookie: &str) -> StatusCode {
     let arguments = ARGUMENTS.iter().find(|(function, _)| *function == path).map_or("", |(_, arguments)| arguments);
-    let (uri, body) = if method == Method::GET { (format!("{path}?{arguments}"), "") } else { (path.to_owned(), arguments) };
+    let form = || (path.to_owned(), with_token(cookie, path, arguments));
+    let (uri, body) = if method == Method::GET { (format!("{path}?{arguments}"), String::new()) } else { form() };
     let request = Request::builder()
         .method(method.clone())
         .uri(uri)

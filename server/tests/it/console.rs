@@ -1,6 +1,6 @@
 //! Sessions and roles of the console, over HTTP.
 
-use crate::harness::{Answer, Site};
+use crate::harness::{Answer, Site, with_token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::{MemoryId, OperatorRole, RequestId};
@@ -8,12 +8,14 @@ use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, vocabulary};
 
 async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
-    let request = Request::post(format!("/console/api/{function}"))
+    let path = format!("/console/api/{function}");
+    let body = with_token(cookie, &path, body);
+    let request = Request::post(path)
         .header("sec-fetch-site", "same-origin")
         .header(header::ACCEPT, "application/json")
         .header(header::COOKIE, cookie)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Body::from(body.to_owned()))
+        .body(Body::from(body))
         .unwrap();
     site.send(request).await
 }
@@ -186,13 +188,15 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
 
 /// Sends a form as a browser without JavaScript does, from a page.
 async fn submit(site: &Site, function: &str, cookie: &str, page: &str, body: &str) -> Answer {
-    let request = Request::post(format!("/console/api/{function}"))
+    let path = format!("/console/api/{function}");
+    let body = with_token(cookie, &path, body);
+    let request = Request::post(path)
         .header("sec-fetch-site", "same-origin")
         .header(header::ACCEPT, "text/html")
         .header(header::REFERER, format!("http://127.0.0.1:3000{page}"))
         .header(header::COOKIE, cookie)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Body::from(body.to_owned()))
+        .body(Body::from(body))
         .unwrap();
     site.send(request).await
 }

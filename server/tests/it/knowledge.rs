@@ -1,6 +1,6 @@
 //! Knowledge and prompts over HTTP.
 
-use crate::harness::{Answer, Site};
+use crate::harness::{Answer, Site, token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::{Discipline, OperatorRole, Scope};
@@ -108,7 +108,9 @@ async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline(
 /// A form with files, as a browser sends it.
 async fn upload(site: &Site, cookie: &str, fields: &[(&str, Option<&str>, &str)]) -> Answer {
     let mut body = String::new();
-    for (name, file, value) in fields {
+    let token = token(cookie, "/console/upload");
+    let token = token.as_deref().map(|token| (app::FORM_TOKEN, None, token));
+    for (name, file, value) in token.iter().chain(fields) {
         let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
         body.push_str(&format!("--tea\r\ncontent-disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n"));
     }

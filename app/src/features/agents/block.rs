@@ -1,6 +1,6 @@
 use crate::{
     Flash,
-    ui::{Icon, ReasonField, Shape},
+    ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
 use remembrancer::api::AgentId;
@@ -20,7 +20,7 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
                 <Icon shape=if blocked { Shape::Restore } else { Shape::Close } />
                 {title}
             </summary>
-            <form class="space-y-3 px-4 pb-4" method="post" action="/console/api/set_agent_blocked">
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_agent_blocked">
                 <p class="text-sm text-soft">{says}</p>
                 <input type="hidden" name="id" value=id.to_string() />
                 <input type="hidden" name="blocked" value=(!blocked).to_string() />
@@ -35,7 +35,7 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
                 <button class=class type="submit">
                     {button}
                 </button>
-            </form>
+            </PostForm>
         </details>
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     Flash,
     islands::ChooseFile,
     query::Query,
-    ui::{SelectField, choice, text},
+    ui::{PostForm, SelectField, choice, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentName, FILENAME_MAX};
@@ -27,7 +27,8 @@ pub fn CaptureForm(
     let typed = flash.as_ref().map_or_else(|| query.clone(), |flash| Query::parse(&flash.typed));
     let lost = typed.get("lost").is_some();
     let before = CaptureInput::read(&typed);
-    let error = |name: &str| {
+    let refusal = flash.as_ref().map(|flash| flash.text.clone());
+    let error = move |name: &str| {
         // The engine has names of its own for two fields.
         let other = match name {
             "text" => "content",
@@ -40,7 +41,7 @@ pub fn CaptureForm(
     let named = agents.into_iter().map(|agent| (agent.id.to_string(), agent.slug));
     let agents = std::iter::once(choice("", "Choose an agent")).chain(named).collect();
     view! {
-        <form class="group card max-w-4xl space-y-4 p-4" method="post" action="/console/api/capture" data-keep="">
+        <PostForm class="group card max-w-4xl space-y-4 p-4" action="/console/api/capture" keep=true>
             <div>
                 <label class="label" for="text">"Text"</label>
                 <textarea
@@ -76,8 +77,8 @@ pub fn CaptureForm(
             </div>
             <div class="flex flex-wrap items-center gap-3">
                 <button class="button button-primary" type="submit">"Capture text"</button>
-                <p class="text-sm text-danger" role="alert">{flash.as_ref().map(|flash| flash.text.clone())}</p>
+                <p class="text-sm text-danger" role="alert">{refusal}</p>
             </div>
-        </form>
+        </PostForm>
     }
 }

@@ -1,6 +1,6 @@
 use super::words::{kind, state, task};
 use crate::islands::SelectAll;
-use crate::ui::{Badge, Selection, Tick, Time, text};
+use crate::ui::{Badge, PostForm, Selection, Tick, Time, text};
 use leptos::prelude::*;
 use remembrancer::api::{EventRow, EventState};
 
@@ -15,7 +15,7 @@ pub fn EventTable(
     let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
     let rows = events.into_iter().map(|event| view! { <Row event select here=here.clone() /> }).collect_view();
     view! {
-        <form class="@container" method="post" action="/console/api/retry_events">
+        <PostForm class="@container" action="/console/api/retry_events">
             <input type="hidden" name="done" value=here />
             <table class="data table-fixed" aria-label="Events">
                 <thead>
@@ -35,7 +35,7 @@ pub fn EventTable(
                     <button class="button" type="submit">"Retry selected"</button>
                 </Selection>
             })}
-        </form>
+        </PostForm>
     }
 }
 

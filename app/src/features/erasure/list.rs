@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Time, Tone, awaited, text},
+    ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -73,7 +73,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
     view! {
-        <form class="card space-y-3 p-4" method="post" action="/console/api/set_hold">
+        <PostForm class="card space-y-3 p-4" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
             <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept. Agents still cannot read memories that have expired."</p>
             <div>
@@ -84,7 +84,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
                 <ReasonField id="hold-reason" typed=typed.text("reason") error hint="Kept in the audit log." />
             </div>
             <button class="button" type="submit">"Set hold"</button>
-        </form>
+        </PostForm>
     }
 }
 
@@ -156,6 +156,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
         let (id, error_id) = (format!("lift-{}", hold.user_id), format!("lift-{}-error", hold.user_id));
         let (typed, error) = flash.as_ref().and_then(|flash| flash.refused_at(("lift", &hold.user_id.to_string()), "reason")).unzip();
         let error = error.flatten();
+        let (invalid, described) = (error.as_ref().map(|_| "true"), error.as_ref().map(|_| error_id.clone()));
         view! {
             <tr data-testid="hold">
                 <td>
@@ -165,7 +166,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
                 <td>{hold.set_by}</td>
                 <td><Time at=hold.set_at /></td>
                 <td>
-                    <form class="flex gap-2" method="post" action="/console/api/lift_hold">
+                    <PostForm class="flex gap-2" action="/console/api/lift_hold">
                         <input type="hidden" name="user" value=hold.user_id.to_string() />
                         <label class="sr-only" for=id.clone()>"Reason for lifting the hold"</label>
                         <input
@@ -176,11 +177,11 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
                             maxlength="500"
                             placeholder="Reason"
                             value=typed.map(|typed| typed.text("reason"))
-                            aria-invalid=error.as_ref().map(|_| "true")
-                            aria-describedby=error.as_ref().map(|_| error_id.clone())
+                            aria-invalid=invalid
+                            aria-describedby=described
                         />
                         <button class="button" type="submit">"Lift hold"</button>
-                    </form>
+                    </PostForm>
                     {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
                 </td>
             </tr>

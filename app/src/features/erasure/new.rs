@@ -7,7 +7,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, ReasonField, awaited},
+    ui::{ErrorView, PostForm, ReasonField, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErasurePreview, OperatorRole};
@@ -41,7 +41,7 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
     let mentions = (!preview.mentions.is_empty()).then(|| view! { <Mentions mentions=preview.mentions ticks=true /> });
     view! {
         {hold}
-        <form method="post" action="/console/api/request_erasure" class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <PostForm action="/console/api/request_erasure" class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0">
                 <Counts tables=preview.tables />
                 {mentions}
@@ -68,6 +68,6 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                 <button class="button button-danger" type="submit">"Request erasure"</button>
                 <a class="button button-quiet" href="/erasure">"Cancel"</a>
             </div>
-        </form>
+        </PostForm>
     }
 }

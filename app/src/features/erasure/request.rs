@@ -8,7 +8,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::use_param,
-    ui::{ErrorView, Time, awaited, text},
+    ui::{ErrorView, PostForm, Time, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
@@ -100,25 +100,24 @@ fn Facts(request: Erasure, names: Vec<String>) -> impl IntoView {
 
 #[component]
 fn Decide(request: Erasure, me: Uuid) -> impl IntoView {
-    let id = request.id.to_string();
     let confirm = if me == request.requested_by {
         view! { <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p> }.into_any()
     } else {
         view! {
-            <form method="post" action="/console/api/confirm_erasure">
-                <input type="hidden" name="id" value=id.clone() />
+            <PostForm action="/console/api/confirm_erasure">
+                <input type="hidden" name="id" value=request.id.to_string() />
                 <button class="button button-danger" type="submit">"Erase this person"</button>
-            </form>
+            </PostForm>
         }
         .into_any()
     };
     view! {
         <div class="card space-y-3 p-4">
             {confirm} <p class="text-sm text-soft">"Expires " <Time at=request.expires_at /></p>
-            <form method="post" action="/console/api/withdraw_erasure">
-                <input type="hidden" name="id" value=id />
+            <PostForm action="/console/api/withdraw_erasure">
+                <input type="hidden" name="id" value=request.id.to_string() />
                 <button class="button" type="submit">"Withdraw request"</button>
-            </form>
+            </PostForm>
         </div>
     }
 }

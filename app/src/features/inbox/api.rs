@@ -1,8 +1,9 @@
 use super::{input::VerdictInput, policy_input::PolicyInput, url::back, words::summary};
 use crate::{
     ConsoleError, Flash,
+    features::memories::seen,
     guard::{finish, incomplete, operator, own_path},
-    ids::Ids,
+    ids::{Ids, Versions},
     query::Query,
     ui::text::short,
 };
@@ -13,6 +14,7 @@ use remembrancer::{
         QuarantineId, QuarantineItem, SuggestedPair, SuggestionFilter,
     },
     consolidation, identity,
+    memories::Shown,
 };
 
 /// The effect of a verdict on candidates, before it is given.
@@ -52,16 +54,17 @@ pub async fn consider_candidates(ids: Vec<MemoryId>, input: VerdictInput) -> Res
     Ok(Preview { items, outcome })
 }
 
-/// Gives candidates the same verdict, then redirects to `done`, or back to `form` if it is refused.
+/// Gives candidates the same verdict as they were shown, then redirects to `done`, or back to `form` if it is refused.
 #[server(endpoint = "decide_candidates")]
 pub async fn decide_candidates(
     ids: Ids<MemoryId>,
+    shown: Versions,
     #[server(flatten)] input: VerdictInput,
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    let typed = input.query().with("ids", String::from(ids.clone())).href("");
-    let result = async { decide(&ids.0, input.verdict().map_err(incomplete)?).await };
+    let typed = input.query().with("ids", String::from(ids.clone())).with("shown", String::from(shown.clone())).href("");
+    let result = async { decide(&ids.0, input.verdict().map_err(incomplete)?, seen(shown, &ids.0)?).await };
     finish(result.await, own_path(&done, "/inbox"), own_path(&form, "/inbox"), &typed).await
 }
 
@@ -74,21 +77,29 @@ pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String
         [id] if path == "/inbox" => back(&Query::parse(query), Some(*id)),
         _ => done.to_owned(),
     };
-    finish(decide(&ids.0, InboxVerdict::Undo).await, &done, &done, "").await
+    finish(decide(&ids.0, InboxVerdict::Undo, Shown::default()).await, &done, &done, "").await
 }
 
-/// Accepts or declines suggestions about two memories each, then redirects to `done`.
+/// Accepts or declines suggestions about two memories each as they were shown, then redirects to `done`, or back to `form` if it is refused.
 #[server(endpoint = "decide_pair")]
-pub async fn decide_pair(id: Ids<PairId>, accept: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
+pub async fn decide_pair(
+    id: Ids<PairId>,
+    accept: bool,
+    shown: Versions,
+    #[server(default)] done: String,
+    #[server(default)] form: String,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("pair", String::from(id.clone())).with("shown", String::from(shown.clone())).href("");
     let result = async {
         let (engine, ctx) = operator().await?;
-        let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept).await?;
+        let shown = shown.0.into_iter().collect();
+        let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept, &shown).await?;
         let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
         let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });
         Ok(Flash::done(text).undone_by("undo_pair", [("id", String::from(Ids(decided)))]))
     };
     let done = own_path(&done, "/inbox");
-    finish(result.await, done, done, "").await
+    finish(result.await, done, own_path(&form, done), &typed).await
 }
 
 /// Undoes the decision about suggestions, then redirects to `done`.
@@ -171,9 +182,9 @@ pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), Con
     finish(result.await, "/inbox/policy", "/inbox/policy", &input.query().href("")).await
 }
 
-async fn decide(ids: &[MemoryId], verdict: InboxVerdict) -> Result<Flash, ConsoleError> {
+async fn decide(ids: &[MemoryId], verdict: InboxVerdict, shown: Shown) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone()).await?;
+    let outcome = consolidation::decide(&engine, &ctx, ids, verdict.clone(), &shown).await?;
     let text = summary(&verdict, &outcome);
     if outcome.changed.is_empty() {
         return Ok(Flash::unchanged(text));

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ConsoleError, Flash,
-    features::{session::Viewer, vocabulary::TermNames},
+    features::{memories::Changed, session::Viewer, vocabulary::TermNames},
     query::Query,
     ui::{ErrorView, Panel, Walk, neighbours},
 };
@@ -27,6 +27,7 @@ pub fn Focus(
     viewer: Option<Viewer>,
     query: Query,
 ) -> impl IntoView {
+    let changed = viewer.as_ref().and_then(|viewer| viewer.flash.clone());
     let shown = item.map(|item| match item.and_then(|item| item.ok_or_else(unknown)) {
         Ok(item) => {
             let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
@@ -42,6 +43,7 @@ pub fn Focus(
     view! {
         <Panel open=focus.is_some() label="Candidate" name="focus" short=true>
             <Walk ids at=focus link=at query />
+            <div class="px-4 pt-4 empty:hidden"><Changed flash=changed /></div>
             {shown}
             <TermNames />
         </Panel>

@@ -1,7 +1,8 @@
 use super::words::{consequence, other, relation};
 use crate::{
     features::inbox::quote::ShortQuote,
-    ui::{Badge, Icon, Shape, text},
+    ids::Versions,
+    ui::{Badge, Icon, PostForm, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairRelation};
@@ -13,7 +14,7 @@ pub fn Pairs(item: InboxItem, may_decide: bool, here: String, next: String) -> i
     let one = |pair: InboxPair| {
         let (here, next, key) = (here.clone(), next.clone(), first == Some(pair.id));
         let own_quote = item.quotes.first().map(|quote| quote.evidence.clone());
-        view! { <Pair id=item.id content=item.content.clone() own_quote pair may_decide here next key /> }
+        view! { <Pair id=item.id version=item.version content=item.content.clone() own_quote pair may_decide here next key /> }
     };
     let pairs = item.pairs.clone().into_iter().map(one).collect_view();
     view! { <ul class="space-y-3" aria-label="Proposals about this candidate">{pairs}</ul> }
@@ -22,6 +23,7 @@ pub fn Pairs(item: InboxItem, may_decide: bool, here: String, next: String) -> i
 #[component]
 fn Pair(
     id: MemoryId,
+    version: i32,
     content: String,
     own_quote: Option<MemoryEvidence>,
     pair: InboxPair,
@@ -33,9 +35,10 @@ fn Pair(
     let disputed = pair.relation != PairRelation::Duplicates;
     let class = if disputed { "border-warn" } else { "border-line-strong" };
     let tint = if disputed { "bg-warn-wash text-warn" } else { "bg-sunken" };
+    let shown = String::from(Versions(vec![(id, version), (pair.other_id, pair.other_version)]));
     let open = may_decide.then(|| match disputed {
-        true => view! { <Dispute pair=pair.clone() here next /> }.into_any(),
-        false => view! { <Merge id pair=pair.clone() here next key /> }.into_any(),
+        true => view! { <Dispute pair=pair.clone() shown here next /> }.into_any(),
+        false => view! { <Merge id pair=pair.clone() shown here next key /> }.into_any(),
     });
     let status = match pair.other_status {
         MemoryStatus::Inbox | MemoryStatus::Active => None,
@@ -72,7 +75,7 @@ fn Pair(
 
 /// The buttons that accept or decline a contradiction or a correction.
 #[component]
-fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
+fn Dispute(pair: InboxPair, shown: String, here: String, next: String) -> impl IntoView {
     // An accepted correction decides on the candidate, an accepted contradiction leaves it in the inbox.
     let (what, done) = match pair.relation {
         PairRelation::Supersedes => ("correction", next),
@@ -81,43 +84,55 @@ fn Dispute(pair: InboxPair, here: String, next: String) -> impl IntoView {
     view! {
         <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
             <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
-            <Answer ids=pair.id.to_string() accept=true done class="button">{format!("Accept {what}")}</Answer>
-            <Answer ids=pair.id.to_string() accept=false done=here class="button button-quiet">"Decline"</Answer>
+            <Answer ids=pair.id.to_string() accept=true shown=shown.clone() done form=here.clone() class="button">{format!("Accept {what}")}</Answer>
+            <Answer ids=pair.id.to_string() accept=false shown done=here.clone() form=here class="button button-quiet">"Decline"</Answer>
         </div>
     }
 }
 
-/// A button that accepts or declines suggestions, by their ids.
+/// A button that accepts or declines suggestions, by their ids, about memories in the versions that were shown. A refusal leads back to `form`.
 #[component]
-pub fn Answer(ids: String, accept: bool, done: String, class: &'static str, children: Children) -> impl IntoView {
+pub fn Answer(
+    ids: String,
+    accept: bool,
+    shown: String,
+    done: String,
+    form: String,
+    class: &'static str,
+    children: Children,
+) -> impl IntoView {
     view! {
-        <form method="post" action="/console/api/decide_pair">
+        <PostForm action="/console/api/decide_pair">
             <input type="hidden" name="id" value=ids />
             <input type="hidden" name="accept" value=accept.to_string() />
+            <input type="hidden" name="shown" value=shown />
             <input type="hidden" name="done" value=done />
+            <input type="hidden" name="form" value=form />
             <button class=class type="submit">{children()}</button>
-        </form>
+        </PostForm>
     }
 }
 
 /// The button that merges the candidate into a memory that says the same.
 #[component]
-fn Merge(id: MemoryId, pair: InboxPair, here: String, next: String, key: bool) -> impl IntoView {
+fn Merge(id: MemoryId, pair: InboxPair, shown: String, here: String, next: String, key: bool) -> impl IntoView {
+    let (form, seen, declined) = (here.clone(), shown.clone(), pair.id.to_string());
     view! {
         <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
             <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
-            <form method="post" action="/console/api/decide_candidates">
+            <PostForm action="/console/api/decide_candidates">
                 <input type="hidden" name="ids" value=id.to_string() />
+                <input type="hidden" name="shown" value=seen />
                 <input type="hidden" name="what" value="merge" />
                 <input type="hidden" name="into" value=pair.other_id.to_string() />
                 <input type="hidden" name="done" value=next />
-                <input type="hidden" name="form" value=here.clone() />
+                <input type="hidden" name="form" value=form />
                 <button class="button" type="submit" data-keys=key.then_some("m")>
                     "Merge into memory"
                     {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}
                 </button>
-            </form>
-            <Answer ids=pair.id.to_string() accept=false done=here class="button button-quiet">"Decline"</Answer>
+            </PostForm>
+            <Answer ids=declined accept=false shown done=here.clone() form=here class="button button-quiet">"Decline"</Answer>
         </div>
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, SelectField, awaited, choice, reading, text},
+    ui::{ErrorView, PostForm, SelectField, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters};
@@ -75,7 +75,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     let matters = matters.collect_view();
     let outside = before.as_ref().map_or(policy.outside_models, |input| input.outside_models == "true");
     let error = flash.as_ref().and_then(|flash| flash.field("confidence_min"));
-    let one = |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
+    let one = move |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
         let choices = Promotion::ALL.iter().map(|each| choice(each.as_str(), promotion(*each))).collect();
         let value = before.as_ref().map(|input| match name {
             "episodes" => input.episodes.clone(),
@@ -95,7 +95,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
         }
     };
     view! {
-        <form class="card max-w-3xl divide-y divide-line px-4" method="post" action="/console/api/set_capture_policy">
+        <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_capture_policy">
             {kinds(&policy).map(one).collect_view()}
             <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
                 <div>
@@ -145,7 +145,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 </span>
             </label>
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
-        </form>
+        </PostForm>
     }
 }
 

@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, Shape, Time, awaited, landing_beside, reading, text},
+    ui::{Empty, ErrorView, Pager, PostForm, Shape, Time, awaited, landing_beside, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Page, QuarantineItem};
@@ -63,12 +63,12 @@ fn Turn(item: QuarantineItem, may_decide: bool, done: String) -> impl IntoView {
             </blockquote>
             <ul class="list-disc pl-5 text-sm text-danger">{reasons}</ul>
             {may_decide.then(|| view! {
-                <form class="flex flex-wrap gap-2" method="post" action="/console/api/decide_quarantine">
+                <PostForm class="flex flex-wrap gap-2" action="/console/api/decide_quarantine">
                     <input type="hidden" name="id" value=item.id.to_string() />
                     <input type="hidden" name="done" value=done />
                     <button class="button" type="submit" name="release" value="true">"Release for extraction"</button>
                     <button class="button button-danger" type="submit" name="release" value="false">"Dismiss"</button>
-                </form>
+                </PostForm>
             })}
         </li>
     }

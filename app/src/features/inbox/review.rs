@@ -9,10 +9,11 @@ use super::{
 };
 use crate::{
     Flash,
-    ids::Ids,
+    features::memories::Changed,
+    ids::{Ids, Versions},
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, ReasonField, Shape, Tone, awaited, text},
+    ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
@@ -44,7 +45,9 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
     let Preview { items, outcome } = preview;
     let more = (ids(&query).len() > BULK_MAX).then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> });
     let chosen = String::from(Ids(items.iter().map(|item| item.id).collect()));
+    let versions = String::from(Versions(items.iter().map(|item| (item.id, item.version)).collect()));
     let shown = outcome.clone().unwrap_or_default();
+    let changed = flash.clone();
     let count = candidates(i64::try_from(items.len()).unwrap_or(i64::MAX));
     let (verb, class) = if outcome.is_some() { ("Confirm", "button button-primary") } else { ("Reject", "button button-danger") };
     let body = match outcome {
@@ -53,6 +56,7 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
     };
     let rows = items.into_iter().map(|item| view! { <Row item outcome=shown.clone() /> }).collect_view();
     view! {
+        <Changed flash=changed />
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
             <div class="card mb-5">
                 <table class="data table-fixed" aria-label="Candidates to decide">
@@ -66,10 +70,11 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/decide_candidates">
+            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/decide_candidates">
                 <h2 data-testid="count">{verb} " " {count.clone()} "?"</h2>
                 {more}
                 <input type="hidden" name="ids" value=chosen />
+                <input type="hidden" name="shown" value=versions />
                 <input type="hidden" name="what" value=verb.to_lowercase() />
                 <input type="hidden" name="done" value=query.back("/inbox") />
                 <input type="hidden" name="form" value=query.href("/inbox/review") />
@@ -78,7 +83,7 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
                     <button class=class type="submit">{verb} " " {count}</button>
                     <Cancel query />
                 </div>
-            </form>
+            </PostForm>
         </div>
     }
 }

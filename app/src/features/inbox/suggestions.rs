@@ -1,9 +1,11 @@
 use super::{api::browse_suggestions, pairs::Answer, quote::ShortQuote, tabs::Tabs, url};
 use crate::{
-    features::memories::AgentField,
+    Flash,
+    features::memories::{AgentField, Changed},
+    ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, Time, awaited, landing_beside, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
@@ -34,7 +36,7 @@ pub fn SuggestionsPage() -> impl IntoView {
             </FilterForm>
         </div>
         {awaited(async move {
-            let profile = who.await.ok().map(|viewer| viewer.profile);
+            let (profile, flash) = who.await.ok().map(|viewer| (viewer.profile, viewer.flash)).unzip();
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
             let body = match list.await {
@@ -42,7 +44,7 @@ pub fn SuggestionsPage() -> impl IntoView {
                     let filtered = query.any(url::SUGGESTIONS);
                     view! { <div class="card"><Nothing filtered /></div> }.into_any()
                 }
-                Ok(page) => view! { <Suggestions page query may_decide /> }.into_any(),
+                Ok(page) => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             };
             view! { {may_compare.then(|| view! { <CompareNow agent /> })} {body} }
@@ -54,22 +56,25 @@ pub fn SuggestionsPage() -> impl IntoView {
 fn CompareNow(agent: Option<AgentId>) -> impl IntoView {
     let label = if agent.is_some() { "Compare this agent’s memories now" } else { "Compare memories now" };
     view! {
-        <form class="mb-4" method="post" action="/console/api/survey">
+        <PostForm class="mb-4" action="/console/api/survey">
             {agent.map(|agent| view! { <input type="hidden" name="agent" value=agent.to_string() /> })}
             <button class="button" type="submit">{label}</button>
-        </form>
+        </PostForm>
     }
 }
 
 #[component]
-fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> impl IntoView {
+fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
     let here = query.href("/inbox/suggestions");
     let ids: Vec<_> = page.rows.iter().map(|item| item.id).collect();
     let one = |mut group: Vec<SuggestedPair>| {
         let done = landing_beside(&here, "s-", &ids, group[0].id);
+        let form = landing(&here, &format!("s-{}", group[0].id));
+        let all = joined(&group);
+        let flash = flash.clone().filter(|flash| flash.refused_at(("pair", &all), "").is_some());
         match group.len() {
-            1 => view! { <Suggestion item=group.remove(0) may_decide done /> }.into_any(),
-            _ => view! { <Group pairs=group may_decide done /> }.into_any(),
+            1 => view! { <Suggestion item=group.remove(0) may_decide done form flash /> }.into_any(),
+            _ => view! { <Group pairs=group may_decide done form flash /> }.into_any(),
         }
     };
     let rows = groups(page.rows).into_iter().map(one).collect_view();
@@ -82,6 +87,16 @@ fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool) -> imp
         <ul class="max-w-4xl space-y-4">{rows}</ul>
         <Pager path="/inbox/suggestions" query previous=None next=page.next names=("Previous", "Next") />
     }
+}
+
+/// The ids of suggestions that are decided in one step.
+fn joined(pairs: &[SuggestedPair]) -> String {
+    pairs.iter().map(|pair| pair.id.to_string()).collect::<Vec<_>>().join(",")
+}
+
+/// The field that names the versions of memories that were shown.
+fn versions<'a>(memories: impl IntoIterator<Item = &'a SuggestedMemory>) -> String {
+    Versions(memories.into_iter().map(|memory| (memory.id, memory.version)).collect()).into()
 }
 
 /// Duplicates of one another together, everything else alone, in the order of the list.
@@ -105,9 +120,8 @@ fn groups(pairs: Vec<SuggestedPair>) -> Vec<Vec<SuggestedPair>> {
 
 /// Memories that may all say the same: merged in one step.
 #[component]
-fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl IntoView {
-    let ids: Vec<String> = pairs.iter().map(|pair| pair.id.to_string()).collect();
-    let (first, ids, agent) = (pairs[0].id, ids.join(","), pairs[0].agent_slug.clone());
+fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
+    let (first, ids, agent) = (pairs[0].id, joined(&pairs), pairs[0].agent_slug.clone());
     let mut memories: Vec<SuggestedMemory> = Vec::new();
     for memory in pairs.into_iter().flat_map(|pair| [pair.to, pair.from]) {
         if memories.iter().all(|known| known.id != memory.id) {
@@ -116,6 +130,7 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
     }
     // Ids ascend as memories are stored.
     memories.sort_by_key(|memory| memory.id);
+    let shown = versions(&memories);
     let title = format!("{} memories may say the same.", memories.len());
     let names = std::iter::once("Kept").chain(std::iter::repeat("Merged into it"));
     let sides = memories.into_iter().zip(names).map(|(memory, name)| view! { <Side memory name /> }).collect_view();
@@ -126,13 +141,14 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
                 <p class="min-w-0 flex-1 font-medium">{title}</p>
                 <span class="max-w-1/3 shrink-0 truncate pt-0.5 text-xs text-soft">{agent}</span>
             </div>
+            <div class="px-4 pt-4 empty:hidden"><Changed flash /></div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">{sides}</div>
             {may_decide.then(|| view! {
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
                     <p class="min-w-48 flex-1 text-sm text-soft">"Merging keeps the memory that was stored first, which gets the quotes of the others."</p>
                     <div class="flex flex-wrap gap-2">
-                        <Answer ids=ids.clone() accept=true done=done.clone() class="button">"Merge all"</Answer>
-                        <Answer ids accept=false done class="button button-quiet">"Decline all"</Answer>
+                        <Answer ids=ids.clone() accept=true shown=shown.clone() done=done.clone() form=form.clone() class="button">"Merge all"</Answer>
+                        <Answer ids accept=false shown done form class="button button-quiet">"Decline all"</Answer>
                     </div>
                 </div>
             })}
@@ -141,7 +157,8 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String) -> impl Into
 }
 
 #[component]
-fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoView {
+fn Suggestion(item: SuggestedPair, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
+    let shown = versions([&item.from, &item.to]);
     let (title, shape, consequence, verb) = match item.relation {
         PairRelation::Duplicates => (
             "Two memories may say the same",
@@ -169,6 +186,7 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
                 <p class="min-w-0 flex-1"><span class="font-medium">{title}"."</span>" "{item.reason}</p>
                 <span class="max-w-1/3 shrink-0 truncate pt-0.5 text-xs text-soft">{item.agent_slug}</span>
             </div>
+            <div class="px-4 pt-4 empty:hidden"><Changed flash /></div>
             <div class="grid gap-4 p-4 @lg:grid-cols-2">
                 <Side memory=item.to name="Earlier" />
                 <Side memory=item.from name="Later" />
@@ -177,8 +195,8 @@ fn Suggestion(item: SuggestedPair, may_decide: bool, done: String) -> impl IntoV
                 <div class="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2">
                     <p class="min-w-48 flex-1 text-sm text-soft">{consequence}</p>
                     <div class="flex flex-wrap gap-2">
-                        <Answer ids=item.id.to_string() accept=true done=done.clone() class="button">{verb}</Answer>
-                        <Answer ids=item.id.to_string() accept=false done class="button button-quiet">"Decline"</Answer>
+                        <Answer ids=item.id.to_string() accept=true shown=shown.clone() done=done.clone() form=form.clone() class="button">{verb}</Answer>
+                        <Answer ids=item.id.to_string() accept=false shown done form class="button button-quiet">"Decline"</Answer>
                     </div>
                 </div>
             })}

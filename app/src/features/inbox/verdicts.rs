@@ -2,9 +2,10 @@ use super::input::VerdictInput;
 use crate::{
     Flash,
     features::capture::ProjectField,
+    ids::Versions,
     islands::TermField,
     query::Query,
-    ui::{Choice, SelectField, choice},
+    ui::{Choice, PostForm, SelectField, choice},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryScope, REASON_MAX};
@@ -21,35 +22,37 @@ pub fn Verdicts(
     here: String,
     next: String,
 ) -> impl IntoView {
-    let id = item.id.to_string();
+    let (id, shown) = (item.id.to_string(), String::from(Versions(vec![(item.id, item.version)])));
     let refused = flash.map(|flash| (VerdictInput::read(&Query::parse(&flash.typed)), flash));
     let error = |what: &str, field: &str| refused.as_ref().filter(|(input, _)| input.what == what)?.1.field(field);
     let before = refused.as_ref().map(|(input, _)| input.clone()).unwrap_or_default();
-    let reason_error = error("reject", "reason");
+    let (reason, reason_error) = (before.reason.clone(), error("reject", "reason"));
     let wrong = ["topic", "scope", "project", "project_id"].map(|field| error("confirm", field));
     let common = move |what: &'static str| {
         view! {
             <input type="hidden" name="ids" value=id.clone() />
+            <input type="hidden" name="shown" value=shown.clone() />
             <input type="hidden" name="what" value=what />
             <input type="hidden" name="done" value=next.clone() />
             <input type="hidden" name="form" value=here.clone() />
         }
     };
+    let [confirm, reject] = ["confirm", "reject"].map(common);
     view! {
         <div class="@container sticky bottom-0 -mx-4 -mb-4 space-y-3 border-t border-line bg-surface px-4 py-3 shadow-[0_-4px_12px_-8px_rgb(0_0_0/0.25)]">
-            <form class="group flex flex-wrap items-start gap-2" method="post" action="/console/api/decide_candidates">
-                {common("confirm")}
+            <PostForm class="group flex flex-wrap items-start gap-2" action="/console/api/decide_candidates">
+                {confirm}
                 <button class="button button-primary" type="submit" data-keys="c Enter">
                     "Confirm"
                     <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"c"</kbd>
                 </button>
-                <Adjust item projects before=before.clone() wrong />
+                <Adjust item projects before wrong />
                 <p class="scripted hidden self-center text-xs text-soft @xl:block">
                     "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
                 </p>
-            </form>
-            <form class="flex items-start gap-2" method="post" action="/console/api/decide_candidates">
-                {common("reject")}
+            </PostForm>
+            <PostForm class="flex items-start gap-2" action="/console/api/decide_candidates">
+                {reject}
                 <div class="min-w-0 grow">
                     <label class="sr-only" for="reason">"Reason for rejection"</label>
                     <input
@@ -60,7 +63,7 @@ pub fn Verdicts(
                         autocomplete="off"
                         required
                         maxlength=REASON_MAX.to_string()
-                        value=before.reason
+                        value=reason
                         data-keys="r"
                         aria-invalid=reason_error.as_ref().map(|_| "true")
                         aria-describedby=reason_error.as_ref().map(|_| "reason-error")
@@ -71,7 +74,7 @@ pub fn Verdicts(
                     "Reject"
                     <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"r"</kbd>
                 </button>
-            </form>
+            </PostForm>
         </div>
     }
 }
@@ -88,10 +91,10 @@ fn Adjust(
     let open = wrong.iter().any(Option::is_some);
     let [topic_error, scope_error, project_error, other_error] = wrong;
     let scope = item.scope.as_str();
-    let (topic, chosen) = match before.what.as_str() {
-        "confirm" => (before.topic, before.scope),
-        _ => (item.topic.clone(), scope.to_owned()),
-    };
+    let confirmed = before.what == "confirm";
+    // A field that was left as it was shows what the candidate has now.
+    let kept = |typed: String, was: &str, now: &str| if confirmed && typed != was { typed } else { now.to_owned() };
+    let (topic, chosen) = (kept(before.topic, &before.topic_was, &item.topic), kept(before.scope, &before.scope_was, scope));
     view! {
         <details class="min-w-0 grow open:basis-full" open=open>
             <summary class="button button-quiet">"Change topic or scope…"</summary>

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, ErrorView, Tone, awaited, text},
+    ui::{Badge, ErrorView, PostForm, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -31,21 +31,23 @@ pub fn UploadPage() -> impl IntoView {
 #[component]
 fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
     let uploaded = flash.as_ref().map(|flash| flash.uploaded.clone()).unwrap_or_default();
-    let error = |field: &str| {
-        let id = format!("{field}-error");
-        flash.as_ref().and_then(|flash| flash.field(field)).map(|text| view! { <p class="mt-1 text-xs text-danger" id=id>{text}</p> })
-    };
-    let invalid = |field: &str| flash.as_ref().and_then(|flash| flash.field(field)).map(|_| "true");
-    let described = |field: &str| invalid(field).map(|_| format!("{field}-error"));
     let typed = flash.as_ref().filter(|flash| flash.refused).map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let message = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let (wrong, described) = (message.clone(), message.clone());
+    let invalid = move |field: &str| wrong(field).map(|_| "true");
+    let described = move |field: &str| described(field).map(|_| format!("{field}-error"));
+    let error = move |field: &str| {
+        let id = format!("{field}-error");
+        message(field).map(|text| view! { <p class="mt-1 text-xs text-danger" id=id>{text}</p> })
+    };
     let chosen = typed.text("collection");
     let first = collections.is_empty();
-    let options = collections.into_iter().map(|name| {
+    let options = collections.into_iter().map(move |name| {
         view! { <option value=name.clone() selected=name == chosen>{name.clone()}</option> }
     });
     view! {
         <Results files=uploaded />
-        <form class="card max-w-2xl divide-y divide-line" method="post" action="/console/upload" enctype="multipart/form-data">
+        <PostForm class="card max-w-2xl divide-y divide-line" action="/console/upload" files=true>
             <div class="grid gap-3 p-4 sm:grid-cols-2">
                 {(!first)
                     .then(|| {
@@ -126,7 +128,7 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                 </div>
             </div>
             <div class="p-4"><button class="button button-primary" type="submit">"Upload documents"</button></div>
-        </form>
+        </PostForm>
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField, awaited},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, LifecyclePolicy, OperatorRole};
@@ -61,7 +61,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
 #[component]
 fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed));
-    let group = |group: &'static Group| {
+    let group = move |group: &'static Group| {
         let fields = group.fields.iter().map(|field| {
             let value = typed.as_ref().map_or_else(|| field.of(&policy), |typed| typed.text(field.name));
             let error = flash.as_ref().and_then(|flash| flash.field(field.name));
@@ -76,11 +76,11 @@ fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl In
         }
     };
     view! {
-        <form class="card max-w-3xl divide-y divide-line px-4" method="post" action="/console/api/set_lifecycle_policy">
+        <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_lifecycle_policy">
             <input type="hidden" name="agent" value=agent />
             {GROUPS.iter().map(group).collect_view()}
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
-        </form>
+        </PostForm>
     }
 }
 

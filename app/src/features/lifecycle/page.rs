@@ -1,7 +1,7 @@
 use super::{api::forecast, chart::Week, policy::Policy};
 use crate::{
     layout::{PageHead, ViewerResource},
-    ui::{Empty, ErrorView, Shape, Time, awaited, chart::share_of, reading, text},
+    ui::{Empty, ErrorView, PostForm, Shape, Time, awaited, chart::share_of, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
@@ -39,9 +39,9 @@ fn Whole(ahead: Forecast, may_sweep: bool, may_edit: bool) -> impl IntoView {
         <div class="mb-4 flex flex-wrap items-center gap-3">
             <p class="text-sm" data-testid="due">{next}</p>
             {may_sweep.then(|| view! {
-                <form method="post" action="/console/api/sweep">
+                <PostForm action="/console/api/sweep">
                     <button class="button" type="submit">"Sweep now"</button>
-                </form>
+                </PostForm>
             })}
         </div>
         <Week now days />

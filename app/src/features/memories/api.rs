@@ -1,15 +1,19 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, operator, own_path},
-    ids::Ids,
+    guard::{finish, incomplete, operator, own_path},
+    ids::{Ids, Versions},
     query::Query,
     ui::text::{count, excerpt},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use leptos::prelude::*;
 use remembrancer::{
-    api::{AgentName, BULK_MAX, BulkOutcome, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page, SearchResults},
-    memories, overview, recall,
+    api::{
+        AgentName, BULK_MAX, BulkOutcome, ChangedMemory, FieldError, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page,
+        SearchResults,
+    },
+    memories::{self, Shown},
+    overview, recall,
 };
 
 /// Most characters of a memory's content in a list.
@@ -136,15 +140,35 @@ pub async fn undo_correction(id: MemoryId, version: i32, #[server(default)] done
     finish(result.await, done, done, "").await
 }
 
-/// Marks shared memories as reviewed, then redirects to `done`.
+/// The memories that have changed since a page showed them.
+pub async fn changed_memories(shown: Versions) -> Result<Vec<ChangedMemory>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(memories::changed_since(&engine, &ctx, &shown.0.into_iter().collect()).await?)
+}
+
+/// Marks shared memories as reviewed as they were shown, then redirects to `done`.
 #[server(endpoint = "review_memories")]
-pub async fn review_memories(ids: Ids<MemoryId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
+pub async fn review_memories(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
     let result = async {
         let (engine, ctx) = operator().await?;
-        Ok(flash(&memories::review(&engine, &ctx, &ids.0).await?, "Reviewed", "reviewed before"))
+        let shown = seen(shown, &ids.0)?;
+        Ok(flash(&memories::review(&engine, &ctx, &ids.0, &shown).await?, "Reviewed", "reviewed before"))
     };
     let done = own_path(&done, "/memories");
-    finish(result.await, done, done, "").await
+    finish(result.await, done, done, &typed).await
+}
+
+/// The versions that a form names.
+///
+/// # Errors
+/// If it decides about a memory without the version that it showed.
+pub fn seen(shown: Versions, ids: &[MemoryId]) -> Result<Shown, ConsoleError> {
+    if shown.include(ids) {
+        return Ok(shown.0.into_iter().collect());
+    }
+    let message = "The form does not say which versions of the memories it showed. Reload the page and send it again.";
+    Err(incomplete(FieldError { field: "shown".into(), message: message.into() }))
 }
 
 fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {

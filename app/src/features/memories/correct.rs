@@ -1,6 +1,6 @@
 use crate::{
     Flash,
-    ui::{Icon, ReasonField, Shape, text},
+    ui::{Icon, PostForm, ReasonField, Shape, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryRow;
@@ -29,7 +29,7 @@ pub fn Correct(
                 <Icon shape=Shape::Edit />
                 "Correct…"
             </summary>
-            <form class="space-y-3 px-4 pb-4" method="post" action="/console/api/correct_memory">
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/correct_memory">
                 <p class="text-sm text-soft">"Agents recall the new content immediately. The history keeps the old one."</p>
                 <input type="hidden" name="id" value=id />
                 <input type="hidden" name="done" value=here />
@@ -62,7 +62,7 @@ pub fn Correct(
                 <button class="button button-primary" type="submit">
                     "Correct this memory"
                 </button>
-            </form>
+            </PostForm>
         </details>
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     Flash,
-    ui::{Icon, ReasonField, Shape},
+    ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryRow;
@@ -36,7 +36,7 @@ pub fn Decide(
                 <Icon shape />
                 {title}
             </summary>
-            <form class="space-y-3 px-4 pb-4" method="post" action=action>
+            <PostForm class="space-y-3 px-4 pb-4" action=action>
                 <p class="text-sm text-soft">{says}</p>
                 <input type="hidden" name="ids" value=row.id.to_string() />
                 <input type="hidden" name="done" value=here.clone() />
@@ -52,7 +52,7 @@ pub fn Decide(
                 <button class=class type="submit">
                     {button}
                 </button>
-            </form>
+            </PostForm>
         </details>
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, text},
+    ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, MemoryRow, OperatorRole};
@@ -55,7 +55,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
                     <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
                 </table>
             </div>
-            <form class="card space-y-3 p-4 lg:sticky lg:top-5" method="post" action="/console/api/delete_memories">
+            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/delete_memories">
                 <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>
                 {more.then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> })}
                 <p class="text-sm text-soft">
@@ -80,7 +80,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
                         "Cancel"
                     </a>
                 </div>
-            </form>
+            </PostForm>
         </div>
     }
 }

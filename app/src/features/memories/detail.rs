@@ -1,5 +1,6 @@
 use super::{
     api::{memory, recalls_of_memory},
+    changed::Changed,
     correct::Correct,
     decide::Decide,
     facts::Facts,
@@ -121,6 +122,7 @@ fn Whole(
                 <span class="font-mono text-xs text-soft" title="Short id, as shown in prompts">{row.short_id.clone()}</span>
             </div>
         </header>
+        <Changed flash=flash.clone() />
         // On a phone, what can be done comes before the history.
         <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
             <div class="min-w-0 space-y-6">
@@ -145,7 +147,7 @@ fn Whole(
                 <Links topic=row.topic.clone() links=detail.links.clone() />
             </div>
             <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-                {in_recall.then(|| view! { <Review id=row.id trust=detail.trust may_review here=here.clone() /> })}
+                {in_recall.then(|| view! { <Review id=row.id version=row.version trust=detail.trust may_review here=here.clone() /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}

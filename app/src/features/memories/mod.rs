@@ -1,6 +1,7 @@
 //! Memories: the list, the peek beside it, the page of one memory, and deleting several at once.
 
 mod api;
+mod changed;
 mod compare;
 mod correct;
 mod decide;
@@ -25,7 +26,8 @@ mod table;
 mod url;
 mod version;
 
-pub use api::agent_names;
+pub use api::{agent_names, seen};
+pub use changed::Changed;
 pub use delete::DeletePage;
 pub use detail::MemoryPage;
 pub use filters::{AgentField, all};

@@ -1,3 +1,4 @@
+use crate::ui::PostForm;
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
 
@@ -9,12 +10,12 @@ pub fn Pin(id: MemoryId, pinned: bool, here: String) -> impl IntoView {
         false => ("Pin memory", "A pinned memory never expires and is never archived."),
     };
     view! {
-        <form class="card flex flex-wrap items-center gap-3 px-4 py-2.5" method="post" action="/console/api/pin_memory">
+        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action="/console/api/pin_memory">
             <input type="hidden" name="id" value=id.to_string() />
             <input type="hidden" name="pinned" value=(!pinned).to_string() />
             <input type="hidden" name="done" value=here />
             <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
             <button class="button" type="submit">{verb}</button>
-        </form>
+        </PostForm>
     }
 }

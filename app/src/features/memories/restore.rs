@@ -1,7 +1,7 @@
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{Icon, ReasonField, Shape, awaited},
+    ui::{Icon, PostForm, ReasonField, Shape, awaited},
 };
 use leptos::prelude::*;
 use remembrancer::api::MemoryId;
@@ -34,7 +34,7 @@ fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl
                 <Icon shape=Shape::Restore />
                 "Restore…"
             </summary>
-            <form class="mt-2 max-w-md space-y-2" method="post" action="/console/api/restore_memories">
+            <PostForm class="mt-2 max-w-md space-y-2" action="/console/api/restore_memories">
                 <input type="hidden" name="ids" value=id.to_string() />
                 <input type="hidden" name="done" value=here.clone() />
                 <input type="hidden" name="form" value=here />
@@ -42,7 +42,7 @@ fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl
                     <ReasonField id=format!("restore-{place}{id}") typed error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
                 </div>
                 <button class="button" type="submit">"Restore this memory"</button>
-            </form>
+            </PostForm>
         </details>
     }
 }

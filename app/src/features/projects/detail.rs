@@ -3,7 +3,7 @@ use crate::{
     ConsoleError, Flash,
     layout::ViewerResource,
     query::use_param,
-    ui::{ErrorView, SelectField, Time, awaited, choice, reading, text},
+    ui::{ErrorView, PostForm, SelectField, Time, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -120,25 +120,25 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
             <li class="flex flex-wrap items-center justify-between gap-2 px-4 py-1.5" data-testid="linked">
                 <a class="min-w-0 break-words" href=format!("/projects/{}", other.id)>{other.slug.clone()}</a>
                 {may_change.then(|| view! {
-                    <form method="post" action="/console/api/link_projects">
+                    <PostForm action="/console/api/link_projects">
                         <input type="hidden" name="project" value=id.to_string() />
                         <input type="hidden" name="other" value=other.id.to_string() />
                         <input type="hidden" name="remove" value="true" />
                         <button class="button button-quiet" type="submit" aria-label=label>"Remove"</button>
-                    </form>
+                    </PostForm>
                 })}
             </li>
         }
     };
-    let choices =
-        std::iter::once(choice("", "Choose a project")).chain(others.iter().map(|other| (other.id.to_string(), other.slug.clone())));
+    let others_to_choose = others.iter().map(|other| (other.id.to_string(), other.slug.clone()));
+    let choices = std::iter::once(choice("", "Choose a project")).chain(others_to_choose).collect();
     let add = (may_change && !others.is_empty()).then(|| {
         view! {
-            <form class="mt-2 flex flex-wrap items-end gap-2" method="post" action="/console/api/link_projects">
+            <PostForm class="mt-2 flex flex-wrap items-end gap-2" action="/console/api/link_projects">
                 <input type="hidden" name="project" value=id.to_string() />
-                <div class="min-w-40"><SelectField name="other" label="Link to" value=String::new() choices=choices.collect() /></div>
+                <div class="min-w-40"><SelectField name="other" label="Link to" value=String::new() choices /></div>
                 <button class="button" type="submit">"Link projects"</button>
-            </form>
+            </PostForm>
         }
     });
     view! {

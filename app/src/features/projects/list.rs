@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Shape, TextField, Time, awaited, reading, text},
+    ui::{Empty, ErrorView, PostForm, Shape, TextField, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{OperatorRole, Project};
@@ -100,15 +100,15 @@ pub fn NewProject(
     project: Option<String>,
 ) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     view! {
-        <form class="card space-y-3 p-4" method="post" action=action>
+        <PostForm class="card space-y-3 p-4" action=action>
             <h2>{title}</h2>
             {project.map(|id| view! { <input type="hidden" name="project" value=id /> })}
             <TextField name="slug" label="Slug" hint="harbour" value=typed.text("slug") error=error("slug") />
             <TextField name="name" label="Name" hint="same as the slug" value=typed.text("name") error=error("name") />
             <p class="text-xs text-soft">"A slug has 1 to 63 characters (a-z, 0-9 and -) and is unique in the organisation."</p>
             <button class="button button-primary" type="submit">{button}</button>
-        </form>
+        </PostForm>
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, TextField, awaited, reading},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{AgentId, OperatorRole, SearchPolicy};
@@ -96,14 +96,14 @@ fn Weights(policy: SearchPolicy, may_edit: bool, flash: Option<Flash>) -> impl I
     }
     let fields = rows.into_iter().map(|(name, label, value, error)| view! { <TextField name label value error /> });
     view! {
-        <form class="card max-w-3xl space-y-4 p-4" method="post" action="/console/api/set_search_policy">
+        <PostForm class="card max-w-3xl space-y-4 p-4" action="/console/api/set_search_policy">
             <p class="text-sm text-soft">
                 "Weights are numbers from 0 to 1. A hit must reach the minimum similarity. Without one, the floor of the embedding model applies."
             </p>
             <div class="grid grid-cols-2 gap-3 sm:grid-cols-5">{fields.collect_view()}</div>
             {all.map(|text| view! { <p class="text-xs text-danger">{text}</p> })}
             <button class="button button-primary" type="submit">"Save weights"</button>
-        </form>
+        </PostForm>
     }
     .into_any()
 }
@@ -117,7 +117,7 @@ fn Categories(agent: String, categories: Vec<String>, may_edit: bool, flash: Opt
         return view! { <p class="card p-4 text-sm" data-testid="categories">{text}</p> }.into_any();
     }
     view! {
-        <form class="card space-y-3 p-4" method="post" action="/console/api/set_knowledge_categories">
+        <PostForm class="card space-y-3 p-4" action="/console/api/set_knowledge_categories">
             <input type="hidden" name="agent" value=agent />
             <TextField name="categories" label="Categories" hint="adr, billing" value=shown error />
             <p class="text-sm text-soft">
@@ -125,7 +125,7 @@ fn Categories(agent: String, categories: Vec<String>, may_edit: bool, flash: Opt
                 documents are relevant."
             </p>
             <button class="button button-primary" type="submit">"Save categories"</button>
-        </form>
+        </PostForm>
     }
     .into_any()
 }

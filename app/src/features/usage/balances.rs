@@ -2,7 +2,7 @@ use super::words::{dollars, exhausted};
 use crate::{
     Flash,
     query::Query,
-    ui::{Badge, ReasonField, TextField, Time, Tone, text},
+    ui::{Badge, PostForm, ReasonField, TextField, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Account, Balances, Credit, UsageLimits};
@@ -107,9 +107,9 @@ fn Forms(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoVi
 #[component]
 fn Grant(flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    let error = move |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     view! {
-        <form class="card space-y-3 p-4" method="post" action="/console/api/grant_credit" aria-label="Grant credit">
+        <PostForm class="card space-y-3 p-4" action="/console/api/grant_credit" label="Grant credit">
             <h3 class="font-medium">"Grant credit"</h3>
             <p class="text-sm text-soft">"After its first grant, an account needs credit to call paid models. A negative amount corrects an earlier grant."</p>
             <div class="grid grid-cols-2 gap-3">
@@ -120,14 +120,14 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
                 <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
             </div>
             <button class="button button-primary" type="submit">"Grant credit"</button>
-        </form>
+        </PostForm>
     }
 }
 
 #[component]
 fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map_or_else(|| entered(limits), |flash| Query::parse(&flash.typed));
-    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    let error = move |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     let organisation = || view! { <a href="/usage#set-limits">"Limit the organisation"</a> }.into_any();
     let (title, other, whose) = match user.as_str() {
         "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),
@@ -146,7 +146,7 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
         }
     };
     view! {
-        <form class="card space-y-3 p-4" id="set-limits" method="post" action="/console/api/set_limits" aria-label=title>
+        <PostForm class="card space-y-3 p-4" id="set-limits" action="/console/api/set_limits" label=title>
             <div class="flex flex-wrap items-baseline justify-between gap-x-4">
                 <h3 class="font-medium">{title}</h3>
                 {other}
@@ -171,7 +171,7 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
                 "Calls need credit"
             </label>
             <button class="button button-primary" type="submit">"Save limits"</button>
-        </form>
+        </PostForm>
     }
 }
 

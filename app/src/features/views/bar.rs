@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{Icon, Shape, awaited, reading},
+    ui::{Icon, PostForm, Shape, awaited, reading},
 };
 use leptos::prelude::*;
 use remembrancer::api::{SavedView, VIEW_NAME_MAX, ViewPage};
@@ -81,7 +81,7 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 <Icon shape=Shape::Add />
                 "Save this view…"
             </summary>
-            <form class="card mt-1.5 max-w-md space-y-2 p-3" method="post" action="/console/api/save_view">
+            <PostForm class="card mt-1.5 max-w-md space-y-2 p-3" action="/console/api/save_view">
                 <input type="hidden" name="page" value=page.as_str() />
                 <input type="hidden" name="query" value=query.trim_start_matches('?').to_owned() />
                 <input type="hidden" name="done" value=done />
@@ -90,7 +90,7 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 <button class="button button-primary" type="submit">
                     "Save view"
                 </button>
-            </form>
+            </PostForm>
         </details>
     }
 }
@@ -103,24 +103,24 @@ fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl Int
         let (refused, error) = typed(&view.id.to_string()).unzip();
         let shown = refused.map_or_else(|| view.name.clone(), |refused| refused.text("name"));
         let (rename, delete) = (format!("Rename “{}”", view.name), format!("Delete “{}”", view.name));
-        let (id, done) = (view.id.to_string(), done.clone());
+        let (id, back, done) = (view.id, done.clone(), done.clone());
         view! {
             <li class="flex flex-wrap items-end gap-2 border-b border-line px-3 py-2 last:border-b-0">
-                <form class="flex min-w-0 grow items-end gap-2" method="post" action="/console/api/rename_view">
-                    <input type="hidden" name="id" value=id.clone() />
-                    <input type="hidden" name="done" value=done.clone() />
+                <PostForm class="flex min-w-0 grow items-end gap-2" action="/console/api/rename_view">
+                    <input type="hidden" name="id" value=id.to_string() />
+                    <input type="hidden" name="done" value=back />
                     <Name id=format!("name-{id}") label=rename.clone() unseen=true value=shown error=error.flatten() />
                     <button class="button" type="submit" aria-label=rename>
                         "Rename"
                     </button>
-                </form>
-                <form method="post" action="/console/api/delete_view">
-                    <input type="hidden" name="id" value=id />
+                </PostForm>
+                <PostForm action="/console/api/delete_view">
+                    <input type="hidden" name="id" value=id.to_string() />
                     <input type="hidden" name="done" value=done />
                     <button class="button button-danger" type="submit" aria-label=delete>
                         "Delete"
                     </button>
-                </form>
+                </PostForm>
             </li>
         }
     };

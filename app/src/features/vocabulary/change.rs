@@ -10,7 +10,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Diff, ErrorView, awaited, text},
+    ui::{Diff, ErrorView, PostForm, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{ErrorCode, OperatorRole, TermId};
@@ -63,7 +63,7 @@ fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl I
     let reason = (!input.reason.is_empty())
         .then(|| view! { <p class="text-sm break-words text-soft">"Reason: " {text::visible(&input.reason)}</p> });
     view! {
-        <form class="card max-w-2xl space-y-3 p-4" method="post" action="/console/api/change_term">
+        <PostForm class="card max-w-2xl space-y-3 p-4" action="/console/api/change_term">
             <h2 class="break-words" data-testid="count">{text::visible(&title)}</h2>
             {define}
             {reason}
@@ -81,7 +81,7 @@ fn Confirm(preview: ChangePreview, input: DecisionInput, query: Query) -> impl I
                     "Cancel"
                 </a>
             </div>
-        </form>
+        </PostForm>
     }
 }
 

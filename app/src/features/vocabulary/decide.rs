@@ -12,7 +12,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, ReasonField, Shape, Time, awaited, text},
+    ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
@@ -114,7 +114,7 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
         None => DecisionInput::read(&query),
     };
     let title = what(&preview.proposals);
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let alone = match preview.proposals.as_slice() {
         [one] => Some(if query.text("term").is_empty() { one.phrase.clone() } else { query.text("term") }),
         _ => None,
@@ -127,7 +127,7 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
         }
     });
     view! {
-        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Approve " {title.clone()} "?"</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
             <About proposals=preview.proposals query=query.clone() />
@@ -148,7 +148,7 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
                 </button>
                 <Cancel query />
             </div>
-        </form>
+        </PostForm>
     }
 }
 
@@ -158,7 +158,7 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
     let (id, term) = preview.into.map(|into| (into.id, into.term)).unzip();
     let other = query.without(&["into"]).href("/vocabulary/decide");
     view! {
-        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title.clone()} " into “" {term} "”?"</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
             <About proposals=preview.proposals query=query.clone() />
@@ -173,7 +173,7 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
                 </a>
                 <Cancel query />
             </div>
-        </form>
+        </PostForm>
     }
 }
 
@@ -206,7 +206,7 @@ fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl I
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
     let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
     view! {
-        <form class="space-y-3" method="post" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals">
             <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>
             <p class="text-sm text-soft">"No memory changes. If agents use a phrase again, it stays rejected and its uses are still counted."</p>
             <About proposals=preview.proposals query=query.clone() />
@@ -220,7 +220,7 @@ fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl I
                 </button>
                 <Cancel query />
             </div>
-        </form>
+        </PostForm>
     }
 }
 

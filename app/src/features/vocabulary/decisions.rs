@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Icon, Pager, Shape, Time, Tone, awaited, reading, text},
+    ui::{Badge, Empty, ErrorView, Icon, Pager, PostForm, Shape, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
@@ -137,14 +137,14 @@ pub fn Progress(decision: Decision) -> impl IntoView {
 pub fn Undo(decision: Decision, done: String) -> impl IntoView {
     let label = format!("Undo: {}", summary(&decision));
     view! {
-        <form method="post" action="/console/api/undo_decision">
+        <PostForm action="/console/api/undo_decision">
             <input type="hidden" name="id" value=decision.id.to_string() />
             <input type="hidden" name="done" value=done />
             <button class="button" type="submit" aria-label=label>
                 <Icon shape=Shape::Restore />
                 "Undo"
             </button>
-        </form>
+        </PostForm>
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, awaited, text},
+    ui::{ErrorView, PostForm, awaited, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
@@ -39,19 +39,21 @@ fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
     let error = |what: &str, field: &str| of(what).and(flash.as_ref()).and_then(|flash| flash.field(field));
     let field = |what: &str, names: (&str, &str)| value(of(what), &query, names);
     let (alias, aliases) = (field("alias", ("alias", "alias")), field("term", ("aliases", "alias")));
-    let aliases_error = error("term", "aliases");
+    let [name, definition, category] = [("term", "name"), ("definition", ""), ("category", "")].map(|names| field("term", names));
+    let [name_error, category_error, aliases_error] = ["term", "category", "aliases"].map(|name| error("term", name));
+    let (into, [alias_error, into_error]) = (field("alias", ("into", "")), ["alias", "into"].map(|name| error("alias", name)));
     view! {
         <div class="grid max-w-5xl items-start gap-6 lg:grid-cols-2">
-            <form class="card space-y-3 p-4" method="post" action="/console/api/create_term" aria-labelledby="new-term">
+            <PostForm class="card space-y-3 p-4" action="/console/api/create_term" labelled_by="new-term">
                 <h2 id="new-term">"New term"</h2>
-                <Line id="term" name="term" label="Term" value=field("term", ("term", "name")) required=true error=error("term", "term") />
+                <Line id="term" name="term" label="Term" value=name required=true error=name_error />
                 <div>
                     <label class="label" for="definition">"Definition"</label>
                     <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                        {text::editable(&field("term", ("definition", "")))}
+                        {text::editable(&definition)}
                     </textarea>
                 </div>
-                <Line id="category" name="category" label="Category" value=field("term", ("category", "")) error=error("term", "category") />
+                <Line id="category" name="category" label="Category" value=category error=category_error />
                 <div>
                     <label class="label" for="aliases">"Aliases"</label>
                     <textarea
@@ -71,16 +73,16 @@ fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
                 </div>
                 <button class="button button-primary" type="submit">"Create term"</button>
                 <a class="button button-quiet" href="/vocabulary/terms">"Cancel"</a>
-            </form>
-            <form class="card space-y-3 p-4" method="post" action="/console/api/create_alias" aria-labelledby="new-alias">
+            </PostForm>
+            <PostForm class="card space-y-3 p-4" action="/console/api/create_alias" labelled_by="new-alias">
                 <h2 id="new-alias">"New alias"</h2>
                 <p class="text-sm text-soft">"Recalls that use the alias find the memories of the term."</p>
-                <Line id="alias" name="alias" label="Alias" value=alias required=true error=error("alias", "alias") />
+                <Line id="alias" name="alias" label="Alias" value=alias required=true error=alias_error />
                 <div>
-                    <TermField id="into" name="into" label="Term of the alias" value=field("alias", ("into", "")) error=error("alias", "into") />
+                    <TermField id="into" name="into" label="Term of the alias" value=into error=into_error />
                 </div>
                 <button class="button" type="submit">"Add alias"</button>
-            </form>
+            </PostForm>
         </div>
     }
 }

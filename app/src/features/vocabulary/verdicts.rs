@@ -3,7 +3,7 @@ use crate::{
     Flash,
     islands::TermField,
     query::Query,
-    ui::{Bar, text},
+    ui::{Bar, PostForm, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
@@ -25,29 +25,32 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
             <input type="hidden" name="form" value=here.clone() />
         }
     };
+    let [nearest, other, approve, reject] = ["merge", "merge", "approve", "reject"].map(common);
+    let (into_error, reason_error) = (error("merge", "into"), error("reject", "reason"));
+    let [term_error, category_error] = ["term", "category"].map(|field| error("approve", field));
     let term = if before.what == "approve" { before.term.clone() } else { phrase.clone() };
     view! {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="effect">
             "If approved, " <span class="font-medium">{refiled(&detail.effect)}</span>
         </p>
-        <form method="post" action="/console/api/decide_proposals">
-            {common("merge")}
+        <PostForm action="/console/api/decide_proposals">
+            {nearest}
             <Nearest nearest=detail.nearest merge=true />
-        </form>
-        <form class="flex flex-wrap items-end gap-2" method="post" action="/console/api/decide_proposals">
-            {common("merge")}
+        </PostForm>
+        <PostForm class="flex flex-wrap items-end gap-2" action="/console/api/decide_proposals">
+            {other}
             <div class="min-w-40 grow">
-                <TermField id="into" name="into" label="Existing term" value=before.into error=error("merge", "into") keys="t" />
+                <TermField id="into" name="into" label="Existing term" value=before.into error=into_error keys="t" />
             </div>
             <button class="button" type="submit">
                 "Merge into term"
             </button>
-        </form>
-        <form class="space-y-2 border-t border-line pt-4" method="post" action="/console/api/decide_proposals">
-            {common("approve")}
+        </PostForm>
+        <PostForm class="space-y-2 border-t border-line pt-4" action="/console/api/decide_proposals">
+            {approve}
             <input type="hidden" name="shown" value=phrase />
             <h3 class="font-semibold">"Approve as a new term"</h3>
-            <Line id="term" name="term" label="Term" value=term key="a" required=true error=error("approve", "term") />
+            <Line id="term" name="term" label="Term" value=term key="a" required=true error=term_error />
             <div>
                 <label class="label" for="definition">
                     "Definition"
@@ -58,22 +61,22 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
             </div>
             <div class="flex items-end gap-2">
                 <div class="grow">
-                    <Line id="category" name="category" label="Category" value=before.category error=error("approve", "category") />
+                    <Line id="category" name="category" label="Category" value=before.category error=category_error />
                 </div>
                 <button class="button button-primary" type="submit">
                     "Approve"
                 </button>
             </div>
-        </form>
-        <form class="flex items-end gap-2 border-t border-line pt-4" method="post" action="/console/api/decide_proposals">
-            {common("reject")}
+        </PostForm>
+        <PostForm class="flex items-end gap-2 border-t border-line pt-4" action="/console/api/decide_proposals">
+            {reject}
             <div class="grow">
-                <Line id="reason" name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=error("reject", "reason") />
+                <Line id="reason" name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=reason_error />
             </div>
             <button class="button button-danger" type="submit">
                 "Reject"
             </button>
-        </form>
+        </PostForm>
     }
 }
 

@@ -1,0 +1,49 @@
+use super::{api::changed_memories, version::changes};
+use crate::{
+    Flash,
+    ids::Versions,
+    query::Query,
+    ui::{Icon, Shape, Sides, awaited, if_any, reading},
+};
+use leptos::prelude::*;
+use remembrancer::api::ChangedMemory;
+
+/// The memories that changed after the refused form showed them: both texts, so that the reviewer can decide again. Nothing if none did.
+#[component]
+pub fn Changed(flash: Option<Flash>) -> impl IntoView {
+    let shown = |flash: Flash| Versions::try_from(Query::parse(&flash.typed).text("shown")).ok();
+    let shown = flash.filter(|flash| flash.refused).and_then(shown).filter(|shown| !shown.0.is_empty());
+    let changed = shown.map(|shown| reading(changed_memories(shown)));
+    awaited(async move {
+        // The form is refused without it, too.
+        let changed = if_any(changed).await.and_then(Result::ok).unwrap_or_default();
+        changed.into_iter().map(|memory| view! { <Both memory /> }).collect_view()
+    })
+}
+
+#[component]
+fn Both(memory: ChangedMemory) -> impl IntoView {
+    let ChangedMemory { memory_id, short_id, then, now } = memory;
+    let same = then.content == now.content;
+    let mut sentences = changes(&then, &now);
+    if same && sentences.is_empty() {
+        sentences.push("The content is the same. Other details changed, such as the rationale: read them below.".to_owned());
+    }
+    let sentences = sentences.into_iter().map(|text| view! { <p class="text-sm text-soft wrap-anywhere">{text}</p> }).collect_view();
+    let sides = (!same).then(|| view! { <Sides old=then.content new=now.content names=("You saw", "It says now") /> });
+    let title = format!("{short_id} changed after you opened this page");
+    let heading = format!("{title}.");
+    view! {
+        <section class="mb-4 overflow-hidden rounded-md border border-warn" aria-label=title data-testid="changed">
+            <div class="flex items-start gap-2 bg-warn-wash px-3 py-2 text-sm text-warn">
+                <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
+                <p class="min-w-0">
+                    <span class="font-medium">{heading}</span>
+                    " Nothing was decided. Compare both texts, then decide again. "
+                    <a class="text-inherit underline" href=format!("/memories/{memory_id}#history")>"Show its history"</a>
+                </p>
+            </div>
+            <div class="space-y-2 p-3">{sentences} {sides}</div>
+        </section>
+    }
+}

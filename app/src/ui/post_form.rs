@@ -1,0 +1,42 @@
+use crate::{form_token::FORM_TOKEN, guard::token_of};
+use leptos::prelude::*;
+
+/// A form that changes something. It begins with the token without which the server refuses it, so no other form of a page may post.
+#[component]
+pub fn PostForm(
+    /// The path of a server function.
+    #[prop(into)]
+    action: String,
+    #[prop(optional)] class: &'static str,
+    #[prop(optional)] id: Option<&'static str>,
+    #[prop(optional, into)] label: Option<String>,
+    /// The id of the heading that names the form.
+    #[prop(optional)]
+    labelled_by: Option<&'static str>,
+    #[prop(optional)] test_id: Option<&'static str>,
+    /// With JavaScript, what was typed stays in its fields if the server refuses it.
+    #[prop(optional)]
+    keep: bool,
+    /// The form sends files.
+    #[prop(optional)]
+    files: bool,
+    children: Children,
+) -> impl IntoView {
+    let token = token_of(&action).map(|token| view! { <input type="hidden" name=FORM_TOKEN value=token /> });
+    view! {
+        <form
+            class=(!class.is_empty()).then_some(class)
+            id=id
+            method="post"
+            action=action
+            enctype=files.then_some("multipart/form-data")
+            aria-label=label
+            aria-labelledby=labelled_by
+            data-testid=test_id
+            data-keep=keep.then_some("")
+        >
+            {token}
+            {children()}
+        </form>
+    }
+}

@@ -65,6 +65,7 @@ export class Focus {
   readonly accept;
   readonly decline;
   readonly decided;
+  readonly changed;
   readonly next;
   readonly previous;
   readonly close;
@@ -86,6 +87,7 @@ export class Focus {
     this.accept = this.panel.getByRole('button', { name: /^Accept / });
     this.decline = this.panel.getByRole('button', { name: 'Decline' });
     this.decided = this.panel.getByTestId('decided');
+    this.changed = this.panel.getByTestId('changed');
     this.next = this.panel.getByRole('link', { name: 'Next' });
     this.previous = this.panel.getByRole('link', { name: 'Previous' });
     this.close = this.panel.getByRole('link', { name: 'Close' });

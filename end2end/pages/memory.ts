@@ -3,6 +3,9 @@ import { Frame } from './frame';
 
 export class MemoryPage extends Frame {
   readonly review = this.page.getByTestId('review');
+  readonly markReviewed = this.review.getByRole('button', { name: 'Mark as reviewed' });
+  /** What changed after the refused form was shown: both texts. */
+  readonly changed = this.page.getByTestId('changed');
   readonly content = this.page.getByRole('region', { name: 'Content' }).getByTestId('content');
   readonly title = this.page.getByRole('region', { name: 'Content' }).getByTestId('title');
   readonly summary = this.page.getByRole('region', { name: 'Content' }).getByTestId('summary');

@@ -1,4 +1,5 @@
 import { Agent, unique } from '../support/agent';
+import { sendByHand } from '../support/form';
 import { expect, test } from '../support/test';
 
 /** A conversation with a decision about `what`, and small talk around it. */
@@ -185,10 +186,7 @@ test.describe('a viewer', () => {
   test('is rejected by the server', async ({ frame, agent, gate }) => {
     gate.expect(403);
     await frame.goto('/sources');
-    const status = await frame.page.evaluate(async (id) => {
-      const body = new URLSearchParams({ agent: id, mode: 'note', text: 'Vera decided to come by the back door.' });
-      return (await fetch('/console/api/capture', { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
-    }, agent.id);
-    expect(status).toBe(403);
+    const fields = { agent: agent.id, mode: 'note', text: 'Vera decided to come by the back door.' };
+    expect(await sendByHand(frame.page, '/console/api/capture', fields)).toBe(403);
   });
 });

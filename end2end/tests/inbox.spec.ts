@@ -1,5 +1,6 @@
 import type { CapturePage, SourcePage } from '../pages/capture';
 import { Agent, unique } from '../support/agent';
+import { sendByHand } from '../support/form';
 import { expect, test } from '../support/test';
 
 /** Captures a note with these lines and waits until it is read. */
@@ -260,18 +261,12 @@ test.describe('a viewer', () => {
   test('is rejected by the server', async ({ inbox, gate }) => {
     gate.expect(403);
     await inbox.goto('/inbox');
-    const send = (path: string, fields: Record<string, string>) =>
-      inbox.page.evaluate(
-        async ([path, fields]) => {
-          const body = new URLSearchParams(fields);
-          return (await fetch(path, { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
-        },
-        [path, fields] as const,
-      );
+    const send = (path: string, fields: Record<string, string>) => sendByHand(inbox.page, path, fields);
     const id = '0198f000-0000-7000-8000-000000000000';
-    expect(await send('/console/api/decide_candidates', { ids: id, what: 'reject', reason: 'By the back door.' })).toBe(403);
+    const shown = `${id}:1`;
+    expect(await send('/console/api/decide_candidates', { ids: id, shown, what: 'reject', reason: 'By the back door.' })).toBe(403);
     expect(await send('/console/api/undo_candidates', { ids: id })).toBe(403);
-    expect(await send('/console/api/decide_pair', { id, accept: 'true' })).toBe(403);
+    expect(await send('/console/api/decide_pair', { id, shown, accept: 'true' })).toBe(403);
     expect(await send('/console/api/decide_quarantine', { id, release: 'true' })).toBe(403);
     expect(await send('/console/api/retry_events', { one: id })).toBe(403);
     const policy = { episodes: 'automatic', profile: 'automatic', decisions: 'automatic', others: 'automatic', commons: 'automatic', confidence_min: '0' };

@@ -1,4 +1,5 @@
 import { unique } from '../support/agent';
+import { sendByHand } from '../support/form';
 import { another, expect, test } from '../support/test';
 
 test.use({ storageState: ({ viewerSession }, use) => use(viewerSession) });
@@ -43,10 +44,8 @@ test('the server rejects a deletion by a viewer', async ({ memory, page, agent, 
   const { memory_id } = await agent.remember({ topic_raw: topic, content: `The key of the ${topic} hangs in the hall.` });
   const send = async (from: typeof page) => {
     await from.goto(`/memories/${memory_id}`);
-    return from.evaluate(async (ids) => {
-      const body = new URLSearchParams({ ids, reason: 'By the back door.', done: '/agents', form: '/agents' });
-      return (await fetch('/console/api/delete_memories', { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
-    }, memory_id);
+    const fields = { ids: memory_id, reason: 'By the back door.', done: '/agents', form: '/agents' };
+    return sendByHand(from, '/console/api/delete_memories', fields);
   };
   gate.expect(403);
   expect(await send(page)).toBe(403);

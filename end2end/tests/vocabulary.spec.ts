@@ -1,4 +1,5 @@
 import { unique } from '../support/agent';
+import { sendByHand } from '../support/form';
 import { another, expect, test } from '../support/test';
 import { VocabularyPage } from '../pages/vocabulary';
 
@@ -331,12 +332,9 @@ test.describe('a viewer', () => {
     const phrase = unique('harbour toll');
     await agent.remember({ topic_raw: phrase, content: 'Paid on Mondays.' });
     await vocabulary.open(phrase);
-    const status = await vocabulary.page.evaluate(async () => {
-      const ids = new URL(location.href).searchParams.get('focus') ?? '';
-      const body = new URLSearchParams({ ids, what: 'reject', reason: 'By the back door.' });
-      return (await fetch('/console/api/decide_proposals', { method: 'POST', body, headers: { Accept: 'application/json' } })).status;
-    });
-    expect(status).toBe(403);
+    const ids = new URL(vocabulary.page.url()).searchParams.get('focus') ?? '';
+    const fields = { ids, what: 'reject', reason: 'By the back door.' };
+    expect(await sendByHand(vocabulary.page, '/console/api/decide_proposals', fields)).toBe(403);
     await vocabulary.openWith(phrase, 1);
   });
 });

@@ -45,6 +45,10 @@ fn runs(pid: i32) -> bool {
     !matches!(state.first(), None | Some(b'Z'))
 }
 
+fn signal(name: &str, pid: i32) {
+    assert!(Command::new("kill").args([format!("-{name}"), pid.to_string()]).status().unwrap().success());
+}
+
 /// Kills a process and returns when it is gone.
 fn kill_9(pid: i32) {
     assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
@@ -118,9 +122,44 @@ async fn a_cluster_survives_whatever_is_killed() {
     assert!(!runs(pid));
     assert_eq!(postmaster(&scratch.0), None);
 
-    // A stale pid file that names a foreign process is cleared, and a port that was taken meanwhile is given up.
-    let data = scratch.0.join("postgres/data");
-    fs::write(data.join("postmaster.pid"), format!("{}\n{}\n0\n5432\n\n127.0.0.1\n", std::process::id(), data.display())).unwrap();
+    // A file of another process is nobody's, even if that process is a Postgres: of another folder. A broken one is nobody's, too.
+    let (data, program) = (scratch.0.join("postgres/data"), scratch.0.join("postgres/stranger"));
+    let pid_file = data.join("postmaster.pid");
+    fs::create_dir(&program).unwrap();
+    fs::copy("/bin/sleep", program.join("postgres")).unwrap();
+    let mut stranger = Command::new(program.join("postgres")).arg("600").current_dir(&scratch.0).spawn().unwrap();
+    let names = |pid: u32| format!("{pid}\n{}\n0\n5432\n\n127.0.0.1\n", data.display());
+    for trace in [names(std::process::id()), names(stranger.id()), String::new(), "not a number\n".into()] {
+        fs::write(&pid_file, &trace).unwrap();
+        let started = Embedded::start(options.clone()).await.unwrap();
+        assert!(!started.adopted(), "{trace}");
+        started.stop().await.unwrap();
+    }
+    assert!(stranger.try_wait().unwrap().is_none(), "whoever is written down there is left alone");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+
+    // A Postgres that works in the folder is never taken for gone, and one that is halted is named instead of waited for.
+    let running = Embedded::start(options.clone()).await.unwrap();
+    let (written, pid) = (fs::read_to_string(&pid_file).unwrap(), postmaster(&scratch.0).unwrap());
+    fs::write(&pid_file, "").unwrap();
+    let occupied = Embedded::start(options.clone()).await.unwrap_err().to_string();
+    assert!(occupied.contains(&format!("'kill {pid}'")), "{occupied}");
+    fs::write(&pid_file, written).unwrap();
+    signal("STOP", pid);
+    let halted = Embedded::start(options.clone()).await.unwrap_err().to_string();
+    assert!(halted.contains(&format!("'kill -CONT {pid}'")), "{halted}");
+    let unstopped = running.stop().await.unwrap_err().to_string();
+    assert!(unstopped.contains("halted"), "{unstopped}");
+    signal("CONT", pid);
+    Embedded::start(options.clone()).await.unwrap().stop().await.unwrap();
+
+    // A start that fails says what Postgres says about this start, and not about an earlier one.
+    let wrong = Options { settings: vec![("max_connections".into(), "many".into())], ..options.clone() };
+    let failed = Embedded::start(wrong).await.unwrap_err().to_string();
+    assert!(failed.contains("configuration file") && failed.contains("server.log") && !failed.contains("terminating"), "{failed}");
+
+    // A port that was taken meanwhile is given up.
     let port: u16 = fs::read_to_string(scratch.0.join("postgres/port")).unwrap().parse().unwrap();
     let _taken = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
     let (fifth, sixth) = tokio::join!(Embedded::start(options.clone()), Embedded::start(options.clone()));

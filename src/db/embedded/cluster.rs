@@ -1,16 +1,19 @@
 //! The files of one cluster, and Postgres' own programs on them.
 
 use super::owner::{NO_LINK, Owner, at, remove};
-use super::process::{free_port, is_free, is_postgres, piped, run};
+use super::process::{free_port, is_free, is_halted, is_postgres, piped, run, server_of, serves};
 use super::{EmbeddedError, Options, PATIENCE};
 use crate::clock::{Clock, SystemClock};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Bytes of Postgres' log from which the next start begins a new one.
+const LOG_MAX: u64 = 16 * 1024 * 1024;
 
 /// The files of one cluster and the user who runs it.
 #[derive(Clone, Debug)]
@@ -52,11 +55,17 @@ impl Cluster {
         }
     }
 
-    /// Waits until no other process starts or stops this cluster.
+    /// Waits until no other process starts or stops this cluster, for as long as that may take.
     pub(super) fn lock(&self, name: &str) -> Result<File, EmbeddedError> {
-        let file = self.open_lock(name)?;
-        file.lock().map_err(at(&self.home.join(name)))?;
-        Ok(file)
+        let (file, deadline) = (self.open_lock(name)?, Instant::now() + PATIENCE + PATIENCE);
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(Duration::from_millis(20)),
+                Err(TryLockError::WouldBlock) => return Err(EmbeddedError::Busy(self.home.join(name))),
+                Err(TryLockError::Error(source)) => return Err(EmbeddedError::Io { path: self.home.join(name), source }),
+            }
+        }
     }
 
     /// One of Postgres' programs, as the user who owns the cluster.
@@ -150,15 +159,32 @@ impl Cluster {
         Some((lines.next()?.trim().parse().ok()?, lines.nth(2)?.trim().parse().ok()?))
     }
 
-    /// Process and port of a Postgres that runs in this directory. Clears the trace of one that does not run any more.
-    pub(super) fn running(&self) -> Option<(u32, u16)> {
-        let recorded = self.recorded()?;
-        if is_postgres(recorded.0) {
-            return Some(recorded);
+    /// Whether the Postgres that is written down runs and works in this directory.
+    pub(super) fn runs(&self) -> bool {
+        self.recorded().is_some_and(|(pid, _)| serves(pid, &self.data()))
+    }
+
+    /// Process and port of a Postgres that runs in this directory. Removes what one left that does not run any more: an empty or broken
+    /// file, or the number of a process that has nothing to do with this directory, would keep Postgres from starting.
+    ///
+    /// # Errors
+    /// When the Postgres of this directory is halted, or is not the one that is written down.
+    pub(super) fn running(&self) -> Result<Option<(u32, u16)>, EmbeddedError> {
+        let file = self.pid_file();
+        if !file.exists() {
+            return Ok(None);
         }
-        // Postgres clears it too, except when the number now belongs to another process of the same user.
-        self.owner.shell("rm -f \"$0\"", &self.pid_file(), Stdio::null()).ok();
-        None
+        match self.recorded().filter(|(pid, _)| serves(*pid, &self.data())) {
+            Some((pid, _)) if is_halted(pid) => return Err(EmbeddedError::Halted { pid }),
+            Some(recorded) => return Ok(Some(recorded)),
+            None => {}
+        }
+        if let Some(pid) = server_of(&self.data()) {
+            return Err(EmbeddedError::Occupied { file, pid });
+        }
+        tracing::warn!(file = %file.display(), "removed the trace of a Postgres that does not run");
+        self.owner.shell("rm -f \"$0\"", &file, Stdio::null())?;
+        Ok(None)
     }
 
     pub(super) fn launch(&self, options: &Options) -> Result<u16, EmbeddedError> {
@@ -171,6 +197,9 @@ impl Cluster {
                 (None, None) => free_port()?,
             };
             self.configure(port, &options.settings)?;
+            keep_short(&self.log(), LOG_MAX).map_err(at(&self.log()))?;
+            // What earlier starts logged says nothing about this one.
+            let before = fs::metadata(self.log()).map_or(0, |log| log.len());
             let mut start = self.program("pg_ctl");
             let seconds = PATIENCE.as_secs().to_string();
             start.arg("start").arg("--pgdata").arg(self.data()).arg("--log").arg(self.log()).args([
@@ -185,14 +214,14 @@ impl Cluster {
                     return Ok(port);
                 }
                 // Somebody else took the free port first.
-                Err(_) if self.log_mentions("could not bind") && options.port.is_none() && Instant::now() < deadline => {}
+                Err(_) if self.mentions(before, "could not bind") && options.port.is_none() && Instant::now() < deadline => {}
                 // After a kill of the postmaster its children hold the shared memory until they notice.
-                Err(_) if self.log_mentions("shared memory block") && Instant::now() < deadline => {
+                Err(_) if self.mentions(before, "shared memory block") && Instant::now() < deadline => {
                     thread::sleep(Duration::from_millis(300))
                 }
-                Err(EmbeddedError::Program { program, output }) => {
-                    let output = format!("{} {}", output.trim(), self.last_line());
-                    return Err(EmbeddedError::Program { program, output });
+                Err(EmbeddedError::Program { output, .. }) => {
+                    let reason = self.fatal(before).or_else(|| output.lines().last().map(str::to_owned)).unwrap_or_default();
+                    return Err(EmbeddedError::NotStarted { reason, log: self.log() });
                 }
                 Err(error) => return Err(error),
             }
@@ -200,7 +229,7 @@ impl Cluster {
     }
 
     pub(super) fn stop(&self) -> Result<(), EmbeddedError> {
-        let Some((pid, _)) = self.running() else { return Ok(()) };
+        let Some((pid, _)) = self.running()? else { return Ok(()) };
         let stop = |mode| {
             let mut stop = self.program("pg_ctl");
             let seconds = (PATIENCE / 3).as_secs().to_string();
@@ -217,18 +246,54 @@ impl Cluster {
         Ok(())
     }
 
-    fn last_line(&self) -> String {
-        let log = fs::read_to_string(self.log()).unwrap_or_default();
-        let line = log.lines().rev().find(|line| line.contains("FATAL") || line.contains("ERROR")).unwrap_or_default();
-        line.to_owned()
+    /// What Postgres has logged since its log had a size.
+    fn logged(&self, since: u64) -> String {
+        let log = fs::read(self.log()).unwrap_or_default();
+        let new = usize::try_from(since).ok().and_then(|since| log.get(since..)).unwrap_or(&log);
+        String::from_utf8_lossy(new).into_owned()
     }
 
-    fn log_mentions(&self, what: &str) -> bool {
-        let log = fs::read_to_string(self.log()).unwrap_or_default();
-        log.lines().rev().take(4).any(|line| line.contains(what))
+    /// The last fatal message since then, without the time.
+    fn fatal(&self, since: u64) -> Option<String> {
+        let log = self.logged(since);
+        let message = |line: &str| line.split_once("FATAL:").or_else(|| line.split_once("PANIC:")).map(|(_, text)| text.trim().to_owned());
+        log.lines().rev().find_map(message)
+    }
+
+    fn mentions(&self, since: u64, what: &str) -> bool {
+        self.logged(since).contains(what)
+    }
+}
+
+/// Begins a new log if the old one is longer than `most` bytes, and keeps the old one until the next time.
+fn keep_short(log: &Path, most: u64) -> io::Result<()> {
+    match fs::metadata(log) {
+        Ok(file) if file.len() > most => fs::rename(log, log.with_extension("log.1")),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
 fn random() -> String {
     SystemClock.secret(32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_log_is_kept_once_and_begun_again() {
+        let folder = std::env::temp_dir().join(format!("rmb-log-{}", random()));
+        fs::create_dir(&folder).unwrap();
+        let (log, old) = (folder.join("server.log"), folder.join("server.log.1"));
+        keep_short(&log, 10).unwrap();
+        for text in ["0123456789", "0123456789a", "0123456789b"] {
+            fs::write(&log, text).unwrap();
+            keep_short(&log, 10).unwrap();
+            assert_eq!(log.exists(), text.len() == 10, "{text}");
+            assert!(text.len() == 10 || fs::read_to_string(&old).unwrap() == text);
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

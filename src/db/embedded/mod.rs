@@ -16,7 +16,7 @@ mod process;
 
 use self::cluster::Cluster;
 use self::owner::at;
-use self::process::is_postgres;
+use self::process::is_halted;
 use sqlx::{Connection, PgConnection};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// How long Postgres may take to start, stop or answer; recovery after a crash is part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one question to it may take.
+const ANSWER: Duration = Duration::from_secs(5);
 /// How often a supervisor looks whether Postgres still runs.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -65,11 +67,19 @@ pub enum EmbeddedError {
     Foreign { path: PathBuf, owner: u32 },
     #[error("{} holds a cluster, but the user that runs Postgres cannot enter it: run 'chmod o+x' on the folders above it", .0.display())]
     Closed(PathBuf),
+    #[error("the embedded Postgres cannot be started: {reason} (its log is {})", log.display())]
+    NotStarted { reason: String, log: PathBuf },
+    #[error("the embedded Postgres (process {pid}) is halted: let it go on with 'kill -CONT {pid}', or end it with 'kill -9 {pid}'")]
+    Halted { pid: u32 },
+    #[error("a Postgres works in the folder of {} that the file does not name: end it with 'kill {pid}', then start again", file.display())]
+    Occupied { file: PathBuf, pid: u32 },
+    #[error("another process has held {} for two minutes: end it, then start again", .0.display())]
+    Busy(PathBuf),
     #[error("{program} failed: {output}")]
     Program { program: &'static str, output: String },
     #[error("the embedded Postgres on port {port} does not answer ({reason}): see {}", log.display())]
     Silent { port: u16, reason: String, log: PathBuf },
-    #[error("Postgres cannot run as root: add the user 'nobody', or set DATABASE_URL to your own Postgres")]
+    #[error("Postgres cannot run as root: add a user 'remembrancer', or set DATABASE_URL to your own Postgres")]
     NoUser,
     #[error("the task that starts Postgres was cancelled")]
     Cancelled,
@@ -104,12 +114,12 @@ impl Embedded {
     pub async fn revive(&self) -> Result<bool, EmbeddedError> {
         let (cluster, options) = (self.cluster.clone(), self.options.clone());
         let died = blocking(move || {
-            if cluster.recorded().is_some_and(|(pid, _)| is_postgres(pid)) {
+            if cluster.runs() {
                 return Ok(false);
             }
             let _starting = cluster.lock("starting")?;
             // Another process that uses the cluster may have been faster.
-            if cluster.running().is_none() {
+            if cluster.running()?.is_none() {
                 tracing::warn!("the embedded Postgres is gone: starting it again");
                 cluster.launch(&options)?;
             }
@@ -151,7 +161,14 @@ impl Embedded {
     async fn wait_until_it_answers(&self) -> Result<(), EmbeddedError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let error = match ping(&self.url).await {
+            let answer = match tokio::time::timeout(ANSWER, ping(&self.url)).await {
+                Ok(answer) => answer,
+                Err(_) => match self.cluster.recorded() {
+                    Some((pid, _)) if is_halted(pid) => return Err(EmbeddedError::Halted { pid }),
+                    _ => Err(sqlx::Error::PoolTimedOut),
+                },
+            };
+            let error = match answer {
                 Ok(directory) if Path::new(&directory) == self.cluster.data() => return Ok(()),
                 Ok(directory) => format!("another cluster is there, with data in {directory}"),
                 // In recovery Postgres refuses connections, and says so.
@@ -159,7 +176,8 @@ impl Embedded {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
-                Err(error) => error.to_string(),
+                Err(sqlx::Error::PoolTimedOut) => "it takes connections and never answers".into(),
+                Err(error) => error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned()),
             };
             return Err(EmbeddedError::Silent { port: self.port, reason: error, log: self.cluster.log() });
         }
@@ -187,7 +205,7 @@ fn prepare(options: &Options) -> Result<(Cluster, File, bool, u16), EmbeddedErro
     let _starting = cluster.lock("starting")?;
     cluster.unpack(&options.binary)?;
     cluster.initialise()?;
-    let (adopted, port) = match cluster.running() {
+    let (adopted, port) = match cluster.running()? {
         Some((_, port)) => (true, port),
         None => (false, cluster.launch(options)?),
     };

@@ -40,7 +40,7 @@ impl Owner {
             Some(owner) if ours != 0 && owner.uid != ours => {
                 return Err(EmbeddedError::Foreign { path: options.data_dir.clone(), owner: owner.uid });
             }
-            _ if ours == 0 => nobody().ok_or(EmbeddedError::NoUser)?,
+            _ if ours == 0 => unprivileged().ok_or(EmbeddedError::NoUser)?,
             _ => return Ok((Self(None), fs::canonicalize(&options.data_dir).map_err(at(&options.data_dir))?)),
         };
         let owner = fs::metadata(&options.data_dir).map_err(at(&options.data_dir))?.uid();
@@ -132,13 +132,20 @@ fn home(wanted: &Path, user: User) -> Result<PathBuf, EmbeddedError> {
     Ok(outside)
 }
 
-/// The unprivileged user that every Unix has.
-fn nobody() -> Option<User> {
+/// The user `remembrancer`, if an administrator added one for this purpose; else `nobody`, which every Unix has. Other programs may run as
+/// `nobody`, too, and could read the files.
+fn unprivileged() -> Option<User> {
     let users = fs::read_to_string("/etc/passwd").ok()?;
-    let mut fields = users.lines().find(|line| line.starts_with("nobody:"))?.split(':').skip(2);
+    named(&users, "remembrancer").or_else(|| named(&users, "nobody"))
+}
+
+/// A user of the list of users, unless it is root under another name.
+fn named(users: &str, name: &str) -> Option<User> {
+    let mut fields = users.lines().find(|line| line.split(':').next() == Some(name))?.split(':').skip(2);
     // macOS writes -2, in 32 bits.
     let mut number = || fields.next()?.parse::<i64>().ok().map(|n| n as u32);
-    Some(User { uid: number()?, gid: number()? })
+    let (uid, gid) = (number()?, number()?);
+    (uid != 0).then_some(User { uid, gid })
 }
 
 /// Refuses, as root, a folder that is another user's link: it may lead anywhere. Links of root, as [`home`] leaves one, are followed.
@@ -165,4 +172,17 @@ pub(super) fn remove(path: &Path) -> Result<(), EmbeddedError> {
 pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> EmbeddedError {
     let path = path.to_owned();
     move |source| EmbeddedError::Io { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_of_its_own_comes_before_nobody_and_root_is_never_taken() {
+        let users = "root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/:/bin/false\nremembrancer:x:998:997::/:/bin/false\nboss:x:0:0::/:/bin/sh\n";
+        assert_eq!(named(users, "remembrancer").map(|user| (user.uid, user.gid)), Some((998, 997)));
+        assert_eq!(named(users, "nobody").map(|user| user.uid), Some(u32::MAX - 1));
+        assert!(named(users, "boss").is_none() && named(users, "remem").is_none());
+    }
 }

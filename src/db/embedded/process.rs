@@ -5,7 +5,7 @@ use super::owner::at;
 use std::fs;
 use std::io::{self, PipeReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs a program to its end; its output is reported only if it fails.
@@ -39,13 +39,63 @@ pub(super) fn is_free(port: u16) -> bool {
     port != 0 && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
+/// The state of a process that is Postgres, as `ps` writes it. A zombie has ended, even if nobody has collected its result yet.
+fn state(pid: u32) -> Option<char> {
+    let state = match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // `pid (name) state …`
+        Ok(stat) => stat.split_once("(postgres) ")?.1.chars().next(),
+        Err(_) if has_proc() => None,
+        Err(_) => ps(pid, "state=,comm=").filter(|line| line.ends_with("postgres"))?.chars().next(),
+    };
+    state.filter(|state| !matches!(state, 'Z' | 'X'))
+}
+
+fn has_proc() -> bool {
+    Path::new("/proc/self/stat").exists()
+}
+
+fn ps(pid: u32, columns: &str) -> Option<String> {
+    let output = Command::new("ps").args(["-ww", "-o", columns, "-p", &pid.to_string()]).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// Whether a process of this number runs and is Postgres; numbers are given out again after a restart of the machine.
 pub(super) fn is_postgres(pid: u32) -> bool {
-    if Path::new("/proc/self/stat").exists() {
-        // `pid (name) state …`; a zombie has ended, even if nobody has collected its result yet.
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        return stat.split_once("(postgres) ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']));
+    state(pid).is_some()
+}
+
+/// Whether a process is stopped by a signal: it takes connections and never answers.
+pub(super) fn is_halted(pid: u32) -> bool {
+    matches!(state(pid), Some('T' | 't'))
+}
+
+/// Whether a process is the first one of the Postgres that works in a folder.
+pub(super) fn serves(pid: u32, data: &Path) -> bool {
+    if !is_postgres(pid) {
+        return false;
     }
-    let output = Command::new("ps").args(["-o", "comm=", "-p", &pid.to_string()]).output();
-    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim().ends_with("postgres"))
+    let command = match fs::read(format!("/proc/{pid}/cmdline")) {
+        Ok(line) => String::from_utf8_lossy(&line).replace('\0', " "),
+        Err(_) => ps(pid, "command=").unwrap_or_default(),
+    };
+    // The others write into their title what they do.
+    let first = !command.starts_with("postgres: ");
+    first && folder(pid).map_or_else(|| command.contains(&format!("-D {}", data.display())), |folder| folder == data)
+}
+
+/// Where a process works, if this can be seen.
+fn folder(pid: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/cwd")).ok()
+}
+
+/// The Postgres that works in a folder, whatever the folder says.
+pub(super) fn server_of(data: &Path) -> Option<u32> {
+    let numbers: Vec<u32> = match fs::read_dir("/proc") {
+        Ok(entries) if has_proc() => entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect(),
+        _ => {
+            let output = Command::new("ps").args(["-axo", "pid="]).output().ok()?;
+            String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.trim().parse().ok()).collect()
+        }
+    };
+    numbers.into_iter().find(|&pid| serves(pid, data))
 }

@@ -16,7 +16,7 @@ pub struct Liveness {
 pub struct Readiness {
     /// `ready`, `degraded` if the model gives no vectors, or `not ready`.
     pub status: String,
-    /// `ok`, or the database that does not answer.
+    /// `ok`, or the database that does not answer, is ill or refuses connections, and why.
     pub databases: String,
     /// `ok`, how many are pending, or `unknown`.
     pub migrations: String,

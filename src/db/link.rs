@@ -19,8 +19,8 @@ use tokio::time::timeout;
 /// How long a server may take for what costs it nothing: opening a connection or a transaction, giving one back.
 pub(super) const ANSWER: Duration = Duration::from_secs(10);
 
-/// How much longer than its statement may take a connection may be silent: Postgres cancels the statement first.
-const GRACE: Duration = Duration::from_secs(5);
+/// How much longer than its statement may take a connection may be silent, at least and at most: Postgres cancels the statement first.
+const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// How a statement waits for its answer.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Waits {
 impl Waits {
     /// For statements that Postgres cancels after `statement`.
     pub fn new(statement: Duration, reach: Arc<Reach>, health: Arc<Health>) -> Self {
-        Self { silence: statement + GRACE, lifted: false, lost: false, reach, health }
+        Self { silence: statement + statement.clamp(GRACE.0, GRACE.1), lifted: false, lost: false, reach, health }
     }
 
     /// Waits for Postgres, unless it is silent for too long.

@@ -1,11 +1,16 @@
 //! Databases, roles and tables, made by the owner before the server's own roles connect.
 
 use super::columns::{Erasure, TABLES};
+use super::link::ANSWER;
+use super::reasons::sentence;
 use super::{DatabaseUrls, DbError, SystemPool};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use std::io;
+use std::pin::pin;
 use std::str::FromStr;
+use tokio::time::timeout;
 
 static AGENT_MEMORY: Migrator = sqlx::migrate!("migrations/agent_memory");
 static SHARED_KB: Migrator = sqlx::migrate!("migrations/shared_kb");
@@ -35,15 +40,35 @@ pub enum MigrateError {
          Start the newer program."
     )]
     Newer { database: &'static str, applied: i64, known: i64 },
+    #[error(
+        "The database {database} was made by another build of Remembrancer, whose migration {version} is not the same. Export with that \
+         program (`remembrancer export`), then import into new, empty databases with this one (`remembrancer import`)."
+    )]
+    Other { database: &'static str, version: i64 },
     #[error("the database {database} cannot be migrated: {source}")]
     Migrate { database: &'static str, source: sqlx::migrate::MigrateError },
+    /// What, where, which variable, and what to do.
+    #[error("{0}")]
+    Unusable(String),
     #[error(transparent)]
     Db(#[from] DbError),
+    /// Before it is known of which database.
+    #[error(transparent)]
+    Driver(#[from] sqlx::Error),
 }
 
-impl From<sqlx::Error> for MigrateError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Db(error.into())
+impl MigrateError {
+    /// The sentence about an error that belongs to one database.
+    fn of(self, database: &'static str, url: &str) -> Self {
+        use sqlx::migrate::MigrateError as Inner;
+        match self {
+            Self::Driver(error) => Self::Unusable(sentence(database, url, &error)),
+            Self::Migrate { source: Inner::Execute(error) | Inner::ExecuteMigration(error, _), .. } => {
+                Self::Unusable(sentence(database, url, &error))
+            }
+            Self::Migrate { source: Inner::VersionMismatch(version), .. } => Self::Other { database, version },
+            error => error,
+        }
     }
 }
 
@@ -52,9 +77,27 @@ pub(super) fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrat
     [(memory, &urls.agent_memory, memory_migrator), (kb, &urls.shared_kb, kb_migrator), (control, &urls.internal_shared, control_migrator)]
 }
 
+/// A connection of the owner. A server that takes connections and never answers counts as out of reach.
+async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    timeout(ANSWER, options.connect()).await.unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
+}
+
 /// The same server's maintenance database.
 async fn maintenance(url: &str) -> Result<PgConnection, sqlx::Error> {
-    PgConnectOptions::from_str(url)?.database("postgres").connect().await
+    connect(&PgConnectOptions::from_str(url)?.database("postgres")).await
+}
+
+/// Waits for work of the owner as long as the server takes other connections: a migration may need hours, and another server may be at it.
+async fn patiently<T>(url: &str, work: impl Future<Output = Result<T, MigrateError>>) -> Result<T, MigrateError> {
+    let options = PgConnectOptions::from_str(url)?;
+    let mut work = pin!(work);
+    loop {
+        if let Ok(done) = timeout(ANSWER, &mut work).await {
+            return done;
+        }
+        connect(&options.clone().database("postgres")).await?.close().await?;
+        tracing::info!(host = options.get_host(), port = options.get_port(), "waiting for Postgres: it migrates, or another server holds a lock");
+    }
 }
 
 /// Creates those of the three databases that do not exist. Two servers may do so at once.
@@ -62,28 +105,31 @@ async fn maintenance(url: &str) -> Result<PgConnection, sqlx::Error> {
 /// # Errors
 /// When the server is out of reach or the user may not create databases.
 pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
-    for (_, url, _) in each(urls) {
-        let options = PgConnectOptions::from_str(url)?;
-        // 3D000: the database does not exist.
-        match options.connect().await {
-            Ok(connection) => connection.close().await?,
-            Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => {
-                let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
-                let mut connection = maintenance(url).await?;
-                sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
-                match sqlx::raw_sql(AssertSqlSafe(format!("create database \"{name}\""))).execute(&mut connection).await {
-                    // 42P04: somebody else created it while we waited.
-                    Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P04") => {}
-                    other => {
-                        other?;
-                    }
-                }
-                connection.close().await?;
-            }
-            Err(error) => return Err(error.into()),
-        }
+    for (database, url, _) in each(urls) {
+        patiently(url, create_database(url)).await.map_err(|error| error.of(database, url))?;
     }
     Ok(())
+}
+
+async fn create_database(url: &str) -> Result<(), MigrateError> {
+    let options = PgConnectOptions::from_str(url)?;
+    // 3D000: the database does not exist.
+    match connect(&options).await {
+        Ok(connection) => return Ok(connection.close().await?),
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => {}
+        Err(error) => return Err(error.into()),
+    }
+    let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
+    let mut connection = maintenance(url).await?;
+    sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
+    match sqlx::raw_sql(AssertSqlSafe(format!("create database \"{name}\""))).execute(&mut connection).await {
+        // 42P04: somebody else created it while we waited.
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P04") => {}
+        other => {
+            other?;
+        }
+    }
+    Ok(connection.close().await?)
 }
 
 /// Drops the three databases, even if somebody is connected. For temporary databases only.
@@ -106,7 +152,7 @@ pub async fn drop_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
 /// When a database is out of reach.
 pub async fn vacuum(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     for (_, url, _) in each(urls) {
-        let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
+        let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
         sqlx::query("vacuum analyze").execute(&mut connection).await?;
         connection.close().await?;
     }
@@ -120,16 +166,20 @@ pub async fn vacuum(urls: &DatabaseUrls) -> Result<(), MigrateError> {
 /// changed since.
 pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     for (database, url, migrator) in each(urls) {
-        create_roles(url).await?;
-        let mut connection = PgConnectOptions::from_str(url)?.connect().await?;
-        check_schema(&mut connection, database, migrator).await?;
-        migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
-        // So that `/readyz` needs no connection of the owner.
-        sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
-        grant_erasure(&mut connection, database).await?;
-        connection.close().await?;
+        patiently(url, migrate_one(database, url, migrator)).await.map_err(|error| error.of(database, url))?;
     }
     Ok(())
+}
+
+async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> Result<(), MigrateError> {
+    create_roles(url).await?;
+    let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
+    check_schema(&mut connection, database, migrator).await?;
+    migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
+    // So that `/readyz` needs no connection of the owner.
+    sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
+    grant_erasure(&mut connection, database).await?;
+    Ok(connection.close().await?)
 }
 
 /// Refuses a database that has migrations which this program does not know.

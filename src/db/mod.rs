@@ -11,6 +11,7 @@ mod link;
 mod migrate;
 mod proof;
 mod reach;
+mod reasons;
 mod rewrite;
 mod statement;
 mod system;
@@ -31,7 +32,7 @@ pub use urls::{DatabaseUrls, Logins};
 
 use crate::api::TenantId;
 use illness::Health;
-use link::Waits;
+use link::{ANSWER, Waits};
 use migrate::MIGRATORS;
 use proof::{Proof, settings};
 use reach::Reach;
@@ -274,11 +275,12 @@ impl Databases {
         [(memory, answers.0), (kb, answers.1), (control, answers.2)]
     }
 
-    /// Closes every connection, waiting for those in use.
+    /// Closes every connection, waiting for those in use: not for ever, because one may hang.
     pub async fn close(&self) {
-        self.memory.close().await;
-        self.kb.close().await;
-        self.control.close().await;
+        let closed = async { tokio::join!(self.memory.close(), self.kb.close(), self.control.close()) };
+        if tokio::time::timeout(ANSWER, closed).await.is_err() {
+            tracing::warn!("some connections to the databases did not end in time and are given up");
+        }
     }
 }
 
@@ -286,7 +288,7 @@ impl Databases {
 /// this saves each request a round trip.
 async fn still_there(connection: &mut PgConnection, idle: Duration) -> Result<bool, sqlx::Error> {
     if idle > TRUSTED {
-        connection.ping().await?;
+        tokio::time::timeout(CONNECT, connection.ping()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
     }
     Ok(true)
 }

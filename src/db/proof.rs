@@ -83,6 +83,9 @@ impl Proof {
 
     /// A pool only says that no connection became free in time: the reason, if it is known.
     pub fn explain(&self, error: sqlx::Error, health: &Health) -> sqlx::Error {
+        if let Some(what) = self.turned_away(&error) {
+            return sqlx::Error::Configuration(Box::new(self.refusal_of(&what)));
+        }
         match (&error, self.refusal(), health.illness()) {
             (sqlx::Error::PoolTimedOut, Some(refusal), _) => sqlx::Error::Configuration(Box::new(refusal)),
             (sqlx::Error::PoolTimedOut, None, Some(illness @ (Illness::Starting | Illness::TooManyConnections))) => {
@@ -146,6 +149,16 @@ impl Proof {
             return Some(format!("its transactions have no time limits: {unchanged}"));
         }
         (zone != "UTC").then(|| format!("its time zone is {zone} instead of UTC: {unchanged}"))
+    }
+
+    /// Why Postgres does not let the login in, if that is what an error says.
+    fn turned_away(&self, error: &sqlx::Error) -> Option<String> {
+        let error = error.as_database_error()?;
+        match error.code()?.as_ref() {
+            code if code.starts_with("28") => Some(format!("{}: correct user and password", error.message())),
+            "3D000" => Some(format!("{}: run 'remembrancer migrate', or correct the URL", error.message())),
+            _ => None,
+        }
     }
 
     /// What is missing, if an error says so; else the error.

@@ -1,24 +1,31 @@
 //! A database that goes away, and comes back.
 
 use crate::portability::{exported, import};
-use crate::support::{Told, ask, memory_owner, owner, remember};
+use crate::support::{Told, ask, memory_owner, owner, remember, work};
 use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::clock::Clock;
-use remembrancer::db::{DatabaseUrls, DbError};
+use remembrancer::db::{DatabaseUrls, DbError, migrate};
 use remembrancer::portability::Selection;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use remembrancer::{Engine, Error, Settings, identity, memories, recall};
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions, Connection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-/// A proxy between the engine and Postgres that a test can cut.
+/// A proxy between the engine and Postgres that a test can cut or freeze.
 pub struct Wire {
     address: std::net::SocketAddr,
+    /// The number of connections, counted from the first, that pass nothing on and stay open.
+    frozen: watch::Sender<usize>,
+    opened: Arc<AtomicUsize>,
     postgres: String,
     accepting: Option<tokio::task::JoinHandle<Vec<AbortHandle>>>,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
@@ -29,7 +36,7 @@ impl Wire {
         let options = PgConnectOptions::from_str(url).unwrap();
         let postgres = format!("{}:{}", options.get_host(), options.get_port());
         let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        let mut wire = Self { address, postgres, accepting: None, stop: None };
+        let mut wire = Self { address, frozen: watch::Sender::new(0), opened: Arc::default(), postgres, accepting: None, stop: None };
         wire.plug().await;
         wire
     }
@@ -37,17 +44,24 @@ impl Wire {
     async fn plug(&mut self) {
         let listener = TcpListener::bind(self.address).await.unwrap();
         let (stop, mut stopped) = tokio::sync::oneshot::channel();
-        let postgres = self.postgres.clone();
+        let (postgres, frozen, opened) = (self.postgres.clone(), self.frozen.subscribe(), Arc::clone(&self.opened));
         self.stop = Some(stop);
         self.accepting = Some(tokio::spawn(async move {
             let mut open = Vec::new();
             loop {
-                let mut client = tokio::select! {
+                let client = tokio::select! {
                     _ = &mut stopped => return open,
                     accepted = listener.accept() => accepted.unwrap().0,
                 };
-                let mut server = TcpStream::connect(&postgres).await.unwrap();
-                let copying = tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
+                let server = TcpStream::connect(&postgres).await.unwrap();
+                let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+                let (number, frozen) = (opened.fetch_add(1, Ordering::SeqCst) + 1, frozen.clone());
+                let copying = tokio::spawn(async move {
+                    tokio::select! {
+                        () = pass(from_client, to_server, number, frozen.clone()) => {}
+                        () = pass(from_server, to_client, number, frozen) => {}
+                    }
+                });
                 open.push(copying.abort_handle());
             }
         }));
@@ -61,10 +75,44 @@ impl Wire {
         open.iter().for_each(AbortHandle::abort);
     }
 
+    /// Lets the connections that are open stay open and pass nothing on; with `later`, those that are opened later, too.
+    fn freeze(&self, later: bool) {
+        let open = if later { usize::MAX } else { self.opened.load(Ordering::SeqCst) };
+        self.frozen.send_replace(open);
+    }
+
+    fn thaw(&self) {
+        self.frozen.send_replace(0);
+    }
+
     pub fn through(&self, url: &str) -> String {
         let options = PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port());
         options.to_url_lossy().to_string()
     }
+}
+
+/// Passes bytes on, unless the connection is frozen.
+async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, number: usize, mut frozen: watch::Receiver<usize>) {
+    let mut bytes = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut bytes).await {
+        if frozen.wait_for(|frozen| *frozen < number).await.is_err() || to.write_all(&bytes[..read]).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A world whose databases are all behind one wire.
+async fn behind(settings: Settings) -> (Wire, World) {
+    let urls = TestDatabases::fresh(&FakeClock::default()).await;
+    let wire = Wire::new(&urls.agent_memory).await;
+    let through = DatabaseUrls {
+        agent_memory: wire.through(&urls.agent_memory),
+        shared_kb: wire.through(&urls.shared_kb),
+        internal_shared: wire.through(&urls.internal_shared),
+    };
+    let fake = Fake::new();
+    let world = World::with(through, Arc::new(fake.clone()), fake, settings).await;
+    (wire, world)
 }
 
 /// Settings under which a request waits as long as necessary for a connection in use, but not for one that cannot be opened.
@@ -217,4 +265,124 @@ async fn a_transaction_that_is_dropped_while_it_begins_is_not_left_open() {
         // Postgres refuses this isolation level to a transaction that is open already.
         memory.begin_snapshot(world.system.tenancy()).await.unwrap().commit().await.unwrap();
     }
+}
+
+/// Settings under which a statement that gets no answer ends soon.
+fn brisk() -> Settings {
+    Settings { statement_budget: Duration::from_millis(300), ..steadfast() }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_takes_connections_and_never_answers_ends_every_wait() {
+    let (wire, world) = behind(brisk()).await;
+    remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    let (memory, tenancy) = (world.engine.db().memory.clone(), world.system.tenancy());
+    let mut asking = memory.begin(tenancy).await.unwrap();
+    let committing = memory.begin(tenancy).await.unwrap();
+    let mut lifted = memory.begin(tenancy).await.unwrap();
+    remembrancer::db::lift_statement_timeout(&mut lifted).await.unwrap();
+    wire.freeze(true);
+    let silent = DbError::from(within(sqlx::query("select 1").execute(&mut *asking)).await.unwrap_err());
+    assert!(matches!(silent, DbError::Unavailable(_)) && silent.to_string().contains("has not answered"), "{silent}");
+    let again = DbError::from(within(sqlx::query("select 1").execute(&mut *asking)).await.unwrap_err());
+    assert!(matches!(again, DbError::Unavailable(_)), "{again}");
+    assert!(within(committing.commit()).await.is_err());
+    assert!(within(sqlx::query("select 1").execute(&mut *lifted)).await.is_err(), "even without a limit, if nobody is answered");
+    assert!(within(sqlx::query("select 1").execute(memory.system())).await.is_err());
+    for error in [
+        within(recall::recall(&world.engine, &world.atlas, question("tea"))).await.unwrap_err(),
+        within(identity::authenticate(&world.engine, &world.atlas_key, RequestId(world.clock.id()))).await.unwrap_err(),
+    ] {
+        assert_eq!(error.code(), ErrorCode::Unavailable, "{error:?}");
+    }
+    assert!(within(world.engine.ready()).await.is_err());
+    let start = within(migrate(world.engine.urls())).await.unwrap_err().to_string();
+    assert!(start.contains("takes connections and does not answer") && start.contains("DATABASE_URL"), "{start}");
+    wire.thaw();
+    assert_eq!(within(world.engine.ready()).await.unwrap(), 0);
+    assert_eq!(ask(&world, &world.atlas, "tea").await.told().len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_no_longer_answers_leaves_the_pool() {
+    let (wire, world) = behind(brisk()).await;
+    let (memory, tenancy) = (&world.engine.db().memory, world.system.tenancy());
+    let all = || futures_util::future::join_all((0..16).map(|_| memory.begin(tenancy)));
+    let mut held: Vec<_> = within(all()).await.into_iter().map(Result::unwrap).collect();
+    wire.freeze(false);
+    // Some are given up while they are asked, some when they are given back.
+    let asked = held.split_off(8);
+    let asked = asked.into_iter().map(|mut tx| async move { sqlx::query("select 1").execute(&mut *tx).await.is_err() });
+    assert!(within(futures_util::future::join_all(asked)).await.into_iter().all(|failed| failed));
+    drop(held);
+    let again = within(all()).await;
+    assert!(again.iter().all(Result::is_ok), "{again:?}");
+}
+
+#[tokio::test]
+async fn a_transaction_that_waits_for_nothing_is_ended_by_postgres() {
+    let world = crate::support::alone().await;
+    let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
+    let limit: String =
+        sqlx::query_scalar("select current_setting('idle_in_transaction_session_timeout')").fetch_one(&mut *tx).await.unwrap();
+    assert_eq!(limit, "1min");
+    sqlx::query("set local idle_in_transaction_session_timeout = 1").execute(&mut *tx).await.unwrap();
+    let pids = "select count(*) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'";
+    let mut observer = memory_owner(&world.engine).await;
+    within(async { while sqlx::query_scalar::<_, i64>(pids).fetch_one(&mut observer).await.unwrap() > 0 {} }).await;
+    let ended = DbError::from(sqlx::query("select 1").execute(&mut *tx).await.unwrap_err());
+    assert!(ended.is_away(), "{ended}");
+}
+
+/// Lets every insertion into a table fail as it does on a full disk, or with another SQLSTATE.
+async fn fall_ill(world: &World, table: &str, sqlstate: &str) {
+    let trigger = format!(
+        "create function fall_ill() returns trigger language plpgsql as $$ begin \
+            raise exception 'could not extend file' using errcode = '{sqlstate}'; end $$; \
+         create trigger fall_ill before insert on {table} for each statement execute function fall_ill()"
+    );
+    sqlx::raw_sql(AssertSqlSafe(trigger)).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+}
+
+async fn recover(world: &World) {
+    sqlx::raw_sql("drop function fall_ill cascade").execute(&mut memory_owner(&world.engine).await).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_is_ill_is_said_to_be_and_is_not_ready() {
+    for (sqlstate, words) in [("53100", "disk of the database is full"), ("53200", "out of memory"), ("25006", "read-only")] {
+        let world = crate::support::alone().await;
+        assert_eq!(world.engine.ready().await.unwrap(), 0);
+        fall_ill(&world, "agent_memories", sqlstate).await;
+        let error = memories::remember(&world.engine, &world.atlas, fact("tea", "Vera likes tea")).await.unwrap_err();
+        assert_eq!((error.code(), error.retry_after()), (ErrorCode::Unavailable, Some(Duration::from_secs(30))), "{error}");
+        assert!(error.message().contains(words) && !error.message().contains("extend"), "{}", error.message());
+        assert!(error.to_string().contains("could not extend file"), "the log has the words of Postgres: {error}");
+        let (database, error) = world.engine.ready().await.unwrap_err();
+        assert!(database == "agent_memory" && error.to_string().contains(words), "{error}");
+        recover(&world).await;
+        remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    }
+}
+
+#[tokio::test]
+async fn no_job_pays_for_a_database_that_is_ill() {
+    let world = crate::support::alone().await;
+    world.embedder.fail();
+    remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    world.embedder.work();
+    fall_ill(&world, "embeddings_384", "53100").await;
+    let mut owner = memory_owner(&world.engine).await;
+    let mut state = async || -> (String, i32) {
+        let event = "select state, attempt - attempts_before from events where task = 'embed'";
+        sqlx::query_as(event).fetch_one(&mut owner).await.unwrap()
+    };
+    for _ in 0..10 {
+        work(&world).await;
+        assert_eq!(state().await, ("failed".into(), 0));
+        world.clock.advance(chrono::Duration::seconds(31));
+    }
+    recover(&world).await;
+    work(&world).await;
+    assert_eq!(state().await.0, "done");
 }

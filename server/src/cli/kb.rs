@@ -6,7 +6,7 @@ use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{IngestFailure, IngestReport};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::{Engine, OpContext, identity, workers};
+use remembrancer::{Engine, Error, OpContext, identity, workers};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
@@ -125,7 +125,12 @@ pub async fn ingest_at_intervals(engine: Engine, schedule: Schedule, stop: Cance
 }
 
 async fn ingest_scheduled(engine: &Engine, schedule: &Schedule) -> Result<IngestReport, Failure> {
-    let ctx = identity::open_tenant(engine, &schedule.tenant).await?;
+    let ctx = identity::open_tenant(engine, &schedule.tenant).await.map_err(|error| match error {
+        Error::NotFound(_) => {
+            format!("KB_TENANT is «{0}»; there is no such tenant: run 'remembrancer tenant create {0}'", schedule.tenant).into()
+        }
+        error => Failure::from(error),
+    })?;
     ingest_directory(engine, &ctx, &schedule.dir, None, None, false, &|_, _| {}).await
 }
 

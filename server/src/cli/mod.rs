@@ -412,8 +412,9 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is logged unless `RUST_LOG` says otherwise. `rmcp` warns of every client that breaks the protocol, and quotes it.
-const FILTER: &str = "warn,rmcp=off,remembrancer=info,server=info,app=info";
+/// What is logged unless `RUST_LOG` says otherwise. `rmcp` warns of every client that breaks the protocol, and quotes it; the pool repeats
+/// every refusal of a connection, which is logged once.
+const FILTER: &str = "warn,rmcp=off,sqlx_core::pool::inner=off,remembrancer=info,server=info,app=info";
 
 /// Starts the log: text for people or JSON for machines, with libraries from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {

@@ -1,11 +1,12 @@
 //! `/readyz`: many requests cost one probe, and its answer is at most a second old.
 
 use crate::harness::Site;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use chrono::{DateTime, Duration, Utc};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::testing::{TestDatabases, World};
+use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::str::FromStr;
@@ -73,4 +74,23 @@ async fn a_probe_serves_everybody_for_a_second() {
     assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::SERVICE_UNAVAILABLE, "nor after a failure");
     clock.advance(Duration::seconds(1));
     assert_eq!(site.get("/readyz", &[]).await.json()["status"], "ready");
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_to_be_one_and_is_not_ready() {
+    let (site, clock) = stopped().await;
+    assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::OK);
+    let mut owner = PgConnection::connect(&site.world.engine.urls().agent_memory).await.unwrap();
+    let full = "create function full_disk() returns trigger language plpgsql as $$ begin \
+                    raise exception 'could not extend file' using errcode = '53100'; end $$; \
+                create trigger full_disk before insert on agent_memories for each statement execute function full_disk()";
+    sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
+    let fact = json!({ "topic_raw": "tea", "content": "Vera likes tea", "source": { "platform": "slack" } });
+    let answer = site.atlas("agent_memory_remember", fact).await;
+    assert_eq!((answer.status, answer.header(header::RETRY_AFTER)), (StatusCode::SERVICE_UNAVAILABLE, "30"), "{}", answer.text);
+    assert!(answer.text.contains("the disk of the database is full") && !answer.text.contains("extend"), "{}", answer.text);
+    clock.advance(Duration::seconds(1));
+    let ready = site.get("/readyz", &[]).await;
+    let reason = (ready.status, &ready.json()["databases"]);
+    assert_eq!(reason, (StatusCode::SERVICE_UNAVAILABLE, &"agent_memory: the disk of the database is full".into()));
 }

@@ -5,13 +5,15 @@ use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, create_databases, lock_key, migrate};
 use remembrancer::testing::{TestDatabases, World};
-use sqlx::{Connection, PgConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::collections::HashSet;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -301,6 +303,40 @@ async fn survives(process: Process, world: &World, directory: &Path, recover: im
     assert!(lost.is_empty(), "{lost:?} of {}", acknowledged.len());
 }
 
+/// Sends a signal to the first process of Postgres and to those that it started.
+fn signal_all(name: &str, postmaster: &str) {
+    let children = Command::new("pgrep").args(["-P", postmaster]).output().unwrap().stdout;
+    let children = String::from_utf8(children).unwrap();
+    let pids = children.split_whitespace().chain([postmaster]);
+    assert!(Command::new("kill").arg(format!("-{name}")).args(pids).status().unwrap().success());
+}
+
+/// A Postgres that takes connections and never answers: the server says so, stops in time, and does not start in silence.
+async fn survives_a_halt(scratch: &tempfile::TempDir, directory: &Path) {
+    let variables = [
+        ("DATA_DIR", scratch.path().display().to_string()),
+        ("STATEMENT_TIMEOUT_SECONDS", "1".to_owned()),
+        ("SHUTDOWN_SECONDS", "1".to_owned()),
+    ];
+    let mut process = Process::with(&variables).await;
+    let halted = postmaster(directory).unwrap();
+    signal_all("STOP", &halted);
+    let readiness = Command::new("curl").args(["-sS", "--max-time", "30", &format!("http://{}/readyz", process.address)]).output().unwrap();
+    let readiness = String::from_utf8_lossy(&readiness.stdout).into_owned();
+    assert!(readiness.contains("does not answer"), "{readiness}");
+    assert!(Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap().success());
+    assert!(!process.child.wait().unwrap().success(), "its Postgres could not be stopped");
+    let start = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+        .args(["audit", "verify", "--tenant", "acme"])
+        .env_remove("DATABASE_URL")
+        .env("DATA_DIR", scratch.path())
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&start.stderr).into_owned();
+    assert!(!start.status.success() && message.contains(&format!("kill -CONT {halted}")), "{message}");
+    signal_all("CONT", &halted);
+}
+
 #[tokio::test]
 async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_acknowledged() {
     let scratch = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
@@ -333,15 +369,60 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     postgres.stop().await.unwrap();
     let process = Process::with(&[("DATA_DIR", scratch.path().display().to_string())]).await;
     survives(process, &world, &directory, async |_| {}).await;
+    survives_a_halt(&scratch, &directory).await;
     // A killed server leaves Postgres to the next start; here the test stops it.
     let options =
         Options { binary: std::env::var_os("REMEMBRANCER_PG0").unwrap().into(), data_dir: directory, port: None, settings: vec![] };
     Embedded::start(options).await.unwrap().stop().await.unwrap();
 }
 
-#[test]
-fn a_wrong_variable_stops_the_start_and_is_named() {
-    let output = Command::new(env!("CARGO_BIN_EXE_remembrancer")).arg("serve").env("LISTEN_ADDR", "somewhere").output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && message.contains("LISTEN_ADDR") && message.contains("127.0.0.1:3000"), "{message}");
+/// What a start prints that fails for its settings.
+fn refused_start(variables: &[(&str, &str)]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+        .arg("serve")
+        .env_remove("DATABASE_URL")
+        .env_remove("RUST_LOG")
+        .envs([("LISTEN_ADDR", "127.0.0.1:0"), ("METRICS_ADDR", "127.0.0.1:0")])
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    assert!(!output.status.success(), "{variables:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test]
+async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_what_to_do() {
+    let urls = TestDatabases::fresh(&SystemClock).await;
+    let good = urls.agent_memory.strip_suffix("_agent_memory").unwrap();
+    let as_user = |user: &str| {
+        let options = PgConnectOptions::from_str(good).unwrap().username(user).password("no-such-password");
+        options.to_url_lossy().to_string()
+    };
+    let (wrong_password, stranger) = (as_user("postgres"), as_user("no_such_user"));
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().to_str().unwrap();
+    let cases: &[(&[(&str, &str)], &[&str])] = &[
+        (&[("LISTEN_ADDR", "somewhere")], &["LISTEN_ADDR is «somewhere»", "127.0.0.1:3000"]),
+        (&[("RUST_LOG", "a=b=c")], &["RUST_LOG", "must be a filter"]),
+        (&[("KB_DIR", "no/such/folder"), ("KB_TENANT", "acme")], &["KB_DIR is «no/such/folder»", "a folder that exists"]),
+        (&[("KB_DIR", empty)], &["KB_TENANT", "because KB_DIR is set"]),
+        (&[("SKILLS_DIR", "no/such/folder")], &["SKILLS_DIR", "a folder that exists"]),
+        (&[("APP_DATABASE_URL", "postgres://a@b/c")], &["APP_DATABASE_URL", "DATABASE_URL is not set"]),
+        (&[("DATABASE_URL", "postgres://localhost")], &["DATABASE_URL", "postgres://user:password@host:port/base"]),
+        (&[("DATABASE_URL", "postgres://vera@127.0.0.1:1/acme")], &["Postgres at 127.0.0.1:1 cannot be reached", "DATABASE_URL", "start it"]),
+        (&[("DATABASE_URL", &wrong_password)], &["refuses the user postgres", "correct user and password in DATABASE_URL"]),
+        (&[("DATABASE_URL", good), ("SYSTEM_DATABASE_URL", &stranger)], &["(SYSTEM_DATABASE_URL) is refused", "correct user and password"]),
+        (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", empty)], &["REMEMBRANCER_MODEL_DIR", "scripts/fetch.sh"]),
+        (&[("DATA_DIR", empty), ("REMEMBRANCER_PG0", "/no/such/pg0")], &["pg0 at /no/such/pg0", "scripts/fetch.sh", "DATABASE_URL"]),
+    ];
+    for (variables, words) in cases {
+        let message = refused_start(variables);
+        let last = message.lines().last().unwrap_or_default();
+        for words in *words {
+            assert!(last.contains(words), "{variables:?}: {message}");
+        }
+        for internal in ["sqlx", "src/", "os error", "error returned from database", "no-such-password", "panicked"] {
+            assert!(!last.contains(internal), "{variables:?}: {message}");
+        }
+    }
 }

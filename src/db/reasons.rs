@@ -1,0 +1,72 @@
+//! Why a database cannot be used, in one sentence for whoever starts the server: what, where, which variable, and what to do.
+
+use super::illness::Illness;
+use sqlx::postgres::PgConnectOptions;
+use std::error::Error;
+use std::io;
+use std::str::FromStr;
+
+/// The variables that lead to a database.
+fn variables(database: &str) -> String {
+    format!("DATABASE_URL or {}_DATABASE_URL", database.to_uppercase())
+}
+
+/// Why `database`, which `url` leads to, cannot be used.
+pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String {
+    let variables = variables(database);
+    let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
+    let place = format!("Postgres at {}:{}", options.get_host(), options.get_port());
+    let user = options.get_username();
+    match error {
+        sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
+            format!("{place} takes connections and does not answer: look at its log, or correct {variables}")
+        }
+        sqlx::Error::Io(error) => format!("{place} cannot be reached ({}): start it, or correct {variables}", plain(error)),
+        sqlx::Error::Tls(error) => format!("no encrypted connection to {place} ({error}): correct sslmode and sslrootcert in {variables}"),
+        sqlx::Error::Database(error) => {
+            let (code, message) = (error.code().unwrap_or_default(), error.message());
+            if let Some(illness) = Illness::of(&code) {
+                return format!("{place} cannot work, because {illness} ({message}): {}", illness.remedy());
+            }
+            match code.as_ref() {
+                code if code.starts_with("28") => format!("{place} refuses the user {user} ({message}): correct user and password in {variables}"),
+                "42501" => format!("{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"),
+                "3D000" => format!("{place} lacks a database ({message}): create it, or correct {variables}"),
+                _ if message.contains("extension \"vector\"") => {
+                    format!("{place} has no pgvector: install the package of your system, as postgresql-18-pgvector, or correct {variables}")
+                }
+                code => format!("{place} refuses ({message}, {code}): look at its log, or correct {variables}"),
+            }
+        }
+        error => format!("{place} cannot be used ({error}): correct {variables}"),
+    }
+}
+
+/// The text of an error of the system, without its number.
+fn plain(error: &io::Error) -> String {
+    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_names_the_place_the_variable_and_what_to_do_and_never_the_password() {
+        let url = "postgres://vera:hunter2@db.example.org:5433/acme_agent_memory";
+        let cases = [
+            (sqlx::Error::Io(io::Error::from(io::ErrorKind::ConnectionRefused)), "cannot be reached (connection refused): start it"),
+            (sqlx::Error::Io(io::Error::from(io::ErrorKind::TimedOut)), "does not answer"),
+            (sqlx::Error::Tls("no certificate".into()), "sslrootcert"),
+            (sqlx::Error::PoolTimedOut, "cannot be used"),
+        ];
+        for (error, words) in cases {
+            let sentence = sentence("agent_memory", url, &error);
+            for words in ["Postgres at db.example.org:5433", "DATABASE_URL or AGENT_MEMORY_DATABASE_URL", words] {
+                assert!(sentence.contains(words), "{sentence}");
+            }
+            assert!(!sentence.contains("hunter2") && !sentence.contains("os error"), "{sentence}");
+        }
+    }
+}

@@ -12,6 +12,8 @@ use crate::db::cursor::{Cursor, Seek};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
+use crate::intake::Reason;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -66,7 +68,7 @@ impl NewEntry {
             target_kind: target_kind.into(),
             target_id: target_id.to_string(),
             agent_id: None,
-            message: message.into(),
+            message: guard::without_secrets(message.into()),
             reason: None,
             request_id: Some(ctx.request_id),
             changes: serde_json::json!({}),
@@ -81,9 +83,9 @@ impl NewEntry {
     }
 
     /// The reason. Only operators may read a reason that somebody typed.
-    pub fn reason(mut self, reason: Option<&str>) -> Self {
+    pub fn reason(mut self, reason: Option<&Reason>) -> Self {
         if let Some(reason) = reason {
-            self.reason = Some(reason.to_owned());
+            self.reason = Some(reason.as_str().to_owned());
             self.visibility = AuditVisibility::Operators;
         }
         self
@@ -91,7 +93,7 @@ impl NewEntry {
 
     /// Names and hashes of what changed.
     pub fn changes(mut self, changes: serde_json::Value) -> Self {
-        self.changes = changes;
+        self.changes = guard::json_without_secrets(changes);
         self
     }
 }

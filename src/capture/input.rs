@@ -3,11 +3,12 @@
 use super::progress::Progress;
 use super::run::ExtractPayload;
 use super::store;
-use crate::api::{EventId, MemoryKind, MemoryScope, QuarantineId, SourceId};
+use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, Promotion, QuarantineId, SourceId};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::guard;
+use crate::intake;
 use crate::identity;
 use crate::jobs::{self, Held};
 use crate::op::OpContext;
@@ -38,10 +39,14 @@ pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: 
     let stored = store::source_of_event(&mut tx, ctx.tenancy(), held).await?.ok_or(Error::NotFound("source"))?;
     tx.commit().await?;
     let owner = Owner { agent_id: held.agent_id, user_id: stored.user_id };
-    let policy = identity::capture_policy(engine, ctx).await?;
+    let mut policy = identity::capture_policy(engine, ctx).await?;
     let content = stored.content.unwrap_or_default();
     let spot = whole(stored.source_id, held.id, &content);
     let reasons = guard::inspect(&content);
+    // What else is written beside the content waits for a person, too, of whatever kind the agent says that it is.
+    if !intake::findings(&(&content, payload))?.is_empty() {
+        policy = reviewed(policy);
+    }
     let target = &payload.target;
     let candidate = NewCandidate {
         kind: payload.kind.unwrap_or(MemoryKind::Profile),
@@ -74,6 +79,12 @@ pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: 
     engine.relay().wake();
     engine.jobs().wake();
     Ok(progress.outcome())
+}
+
+/// The policy of something that no rule may promote.
+fn reviewed(policy: CapturePolicy) -> CapturePolicy {
+    let review = Promotion::Review;
+    CapturePolicy { episodes: review, profile: review, decisions: review, others: review, ..policy }
 }
 
 /// The whole text of a source as a place.

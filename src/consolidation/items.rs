@@ -9,6 +9,7 @@ use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
+use crate::intake::Admitted;
 use crate::identity::acting_for;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::access::{self, Purpose};
@@ -37,6 +38,7 @@ pub struct ItemsPayload {
 pub async fn consolidate(engine: &Engine, ctx: &OpContext, request: ConsolidateRequest) -> Result<QueuedResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let message = format!("has {} entries; it may have 1 to {BULK_MAX}", request.inbox_items.len());
     Checks::default().that((1..=BULK_MAX).contains(&request.inbox_items.len()), "inbox_items", message).done()?;

@@ -5,11 +5,11 @@ use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestio
 use crate::db::{lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::{self, Admitted};
 use crate::memories::access::{self, Purpose};
-use crate::memories::model::{Memory, embedded_text};
+use crate::memories::model::{Draft, Memory, embedded_text};
 use crate::memories::remember;
 use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
@@ -34,15 +34,13 @@ const LISTED: usize = 10;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
     let start = tokio::time::Instant::now();
-    let request = AddMemoryRequest {
-        content: guard::without_secrets(request.content),
-        subject: request.subject.map(guard::without_secrets),
-        ..request
-    };
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "add", &request)?;
+    let suspicious = !intake::findings(&request)?.is_empty();
+    let request = request.into_inner();
     let subject = request.subject.filter(|subject| !subject.trim().is_empty());
     let mut checks = Checks::default();
     check_content(&mut checks, &request.content).optional_text("subject", subject.as_deref(), SUBJECT_MAX);
@@ -61,7 +59,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     };
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let lifecycle = remember::lifecycle(engine, ctx, false).await?;
-    let draft = remember::draft(ctx, agent, asked, (&resolved, lifecycle));
+    let draft = Draft { suspicious, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
     let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
     let late = vector.as_ref().is_err_and(|missing| missing.is_late());
     let vector = vector.ok();

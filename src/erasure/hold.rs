@@ -6,6 +6,7 @@ use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
+use crate::intake::Reason;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -19,8 +20,9 @@ use tracing::instrument;
 pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<UserId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let reason = &Reason::new(reason);
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
-    let hold = LegalHold { user_id: user, reason: reason.into(), set_by: ctx.actor.name().into(), set_at: engine.clock().now() };
+    let hold = LegalHold { user_id: user, reason: reason.as_str().into(), set_by: ctx.actor.name().into(), set_at: engine.clock().now() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if !store::insert_hold(&mut tx, (ctx.tenant_id, ctx.commons_id), engine.clock().id(), &hold).await? {
         return Err(Error::Conflict("this user is already under a legal hold".into()));
@@ -41,9 +43,10 @@ pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str
 pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let reason = &Reason::new(reason);
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    if !store::lift_hold(&mut tx, ctx.tenant_id, user, ctx.actor.name(), reason, engine.clock().now()).await? {
+    if !store::lift_hold(&mut tx, ctx.tenant_id, user, ctx.actor.name(), reason.as_str(), engine.clock().now()).await? {
         return Err(Error::NotFound("legal hold"));
     }
     let entry = NewEntry::new(engine, ctx, "hold.lifted", "user", user, "legal hold lifted").reason(Some(reason));

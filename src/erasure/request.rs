@@ -13,6 +13,7 @@ use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
+use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
@@ -31,9 +32,11 @@ const LISTED: i64 = 100;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Result<ErasureId, Error> {
     let by = admin(ctx)?;
+    let new = Admitted::new(new)?.into_inner();
     let user = identity::known_user(engine, ctx, &new.user).await?.ok_or(Error::NotFound("user"))?;
     let searched = mentions::searched(&new.names, user, &known(engine, ctx, user).await?);
     check(&new, &searched)?;
+    let reason = Reason::new(&new.reason);
     refuse_held(engine, ctx, user, &new.mentions).await?;
     let (id, now) = (ErasureId(engine.clock().id()), engine.clock().now());
     let mut tx = engine.db().control.begin_system().await?;
@@ -41,7 +44,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
     let row = NewRequest {
         id,
         user,
-        reason: &new.reason,
+        reason: reason.as_str(),
         names: &new.names,
         mentions: &new.mentions,
         by: (by, ctx.actor.name()),
@@ -53,7 +56,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
         error => error.into(),
     })?;
     let entry = NewEntry::new(engine, ctx, "erasure.requested", "erasure", id, "erasure of a person requested");
-    finish(engine, tx, ctx, entry.reason(Some(&new.reason))).await?;
+    finish(engine, tx, ctx, entry.reason(Some(&reason))).await?;
     Ok(id)
 }
 

@@ -3,6 +3,8 @@
 //! A verb claims the request in the transaction of its change, before anything else, and stores its answer there at the end. The change and
 //! the answer are committed together or not at all. A second caller waits at the unique index until the first transaction ends. A request
 //! that fails leaves no row, so the caller can send it again.
+//!
+//! An answer is repeated as long as none of its memories is forgotten, which erases it, or expired.
 
 pub mod store;
 
@@ -10,10 +12,12 @@ use crate::api::{AgentId, IDEMPOTENCY_KEY_MAX, KeyId, MemoryId};
 use crate::db::{Database, DbError, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::intake::Admitted;
 use crate::op::{Actor, IdempotencyKey, OpContext};
 use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::{Request, StoredRequest};
 
@@ -58,7 +62,7 @@ impl<'a> Once<'a> {
     ///
     /// # Errors
     /// `Internal` when the request cannot be serialised.
-    pub fn new(engine: &Engine, ctx: &'a OpContext, operation: &'static str, request: &impl Serialize) -> Result<Self, Error> {
+    pub fn new(engine: &Engine, ctx: &'a OpContext, operation: &'static str, request: &Admitted<impl Serialize>) -> Result<Self, Error> {
         let keyed = match (&ctx.actor, &ctx.idempotency) {
             (Actor::Agent { id, key_id, .. }, Some(key)) => {
                 let text = serde_json::to_vec(&(ctx.user(), request)).map_err(Error::failed("a request cannot be serialised"))?;
@@ -83,7 +87,7 @@ impl<'a> Once<'a> {
         let Some(keyed) = &self.keyed else { return Ok(None) };
         let mut tx = database.begin(self.ctx.tenancy()).await?;
         match store::find(&mut tx, self.ctx.tenancy(), keyed.request(), self.now - KEPT).await? {
-            Some(stored) => keyed.answer(stored),
+            Some(stored) => self.answer(&mut tx, keyed, stored).await,
             None => Ok(None),
         }
     }
@@ -92,7 +96,8 @@ impl<'a> Once<'a> {
     /// claimed it.
     ///
     /// # Errors
-    /// `KeyReused` when the key was used with another request or for another user, `Conflict` when the answer was erased.
+    /// `KeyReused` when the key was used with another request or for another user, `Conflict` when the answer was erased, or when a memory
+    /// in it is deleted or expired by now.
     pub async fn claim<T: DeserializeOwned>(&self, tx: &mut Tx) -> Result<Option<T>, Error> {
         let Some(keyed) = &self.keyed else { return Ok(None) };
         let (tenancy, since) = (self.ctx.tenancy(), self.now - KEPT);
@@ -102,7 +107,19 @@ impl<'a> Once<'a> {
         }
         // The row of another user exists, but is not visible.
         let stored = store::find(tx, tenancy, keyed.request(), since).await?.ok_or(Error::KeyReused)?;
-        keyed.answer(stored)
+        self.answer(tx, keyed, stored).await
+    }
+
+    /// The stored answer, as long as the caller may read the memories whose words it holds.
+    async fn answer<T: DeserializeOwned>(&self, tx: &mut Tx, keyed: &Keyed<'_>, stored: StoredRequest) -> Result<Option<T>, Error> {
+        let memories = stored.memory_ids.clone();
+        let answer = keyed.answer(stored)?;
+        if !memories.is_empty() && store::is_out_of_reach(tx, self.ctx.tenancy(), &memories, self.now).await? {
+            let message = "this request already ran, and its answer cannot be repeated because a memory in it was deleted or has expired";
+            return Err(Error::Conflict(message.into()));
+        }
+        keyed.key.set_replayed();
+        serde_json::from_value(answer).map(Some).map_err(Error::failed("a stored answer cannot be read"))
     }
 
     /// Adds memories whose words the request may hold, if it was committed before they were stored.
@@ -140,9 +157,10 @@ impl Keyed<'_> {
         }
     }
 
-    fn answer<T: DeserializeOwned>(&self, stored: StoredRequest) -> Result<Option<T>, Error> {
+    /// What is stored for the same request.
+    fn answer(&self, stored: StoredRequest) -> Result<Value, Error> {
         let (fingerprint, answer) = match stored {
-            StoredRequest { fingerprint: Some(fingerprint), answer: Some(answer) } => (fingerprint, answer),
+            StoredRequest { fingerprint: Some(fingerprint), answer: Some(answer), .. } => (fingerprint, answer),
             _ => {
                 let message = "this request already ran, and its answer was erased because a memory in it was forgotten";
                 return Err(Error::Conflict(message.into()));
@@ -151,8 +169,7 @@ impl Keyed<'_> {
         if fingerprint != self.fingerprint {
             return Err(Error::KeyReused);
         }
-        self.key.set_replayed();
-        serde_json::from_value(answer).map(Some).map_err(Error::failed("a stored answer cannot be read"))
+        Ok(answer)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::api::{AgentId, KeyId, MemoryId};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::postgres::PgArguments;
 use sqlx::Arguments;
+use sqlx::postgres::PgArguments;
 
 /// What makes two requests the same one.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,8 @@ pub struct StoredRequest {
     /// Absent: request and answer were erased.
     pub fingerprint: Option<Vec<u8>>,
     pub answer: Option<Value>,
+    /// The memories whose words it may hold.
+    pub memory_ids: Vec<MemoryId>,
 }
 
 /// Inserts a request; returns false if it exists. Waits while another transaction inserts the same one.
@@ -73,8 +75,22 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: Da
 /// The request that ran with the same key at `since` or later.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<StoredRequest>, DbError> {
-    let text = concat!("select r.fingerprint, r.answer from idempotent_requests r where r.created_at >= $7 and ", is_the_request!());
+    let text =
+        concat!("select r.fingerprint, r.answer, r.memory_ids from idempotent_requests r where r.created_at >= $7 and ", is_the_request!());
     Ok(sqlx::query_as_with(text, arguments(tenancy, request)?).bind(since).fetch_optional(&mut **tx).await?)
+}
+
+/// Whether one of some memories is deleted or expired `now`, or no longer stored. What is only archived stays in answers about the past. For the database of memories.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, memories = memories.len()))]
+pub async fn is_out_of_reach(tx: &mut Tx, tenancy: Tenancy, memories: &[MemoryId], now: DateTime<Utc>) -> Result<bool, DbError> {
+    let query = sqlx::query_scalar(concat!(
+        r"select (select count(*) from agent_memories m
+                   where m.tenant_id = $1 and m.id = any($2) and m.deleted_at is null
+                     and (m.expires_at is null or m.expires_at > $3) and ",
+        of_user!("m", "$4"),
+        ") < (select count(distinct i) from unnest($2::uuid[]) i)"
+    ));
+    Ok(query.bind(tenancy.tenant).bind(memories).bind(now).bind(tenancy.users).fetch_one(&mut **tx).await?)
 }
 
 /// Deletes the request if it ran before `since`.

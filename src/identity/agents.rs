@@ -6,6 +6,7 @@ use crate::api::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -19,12 +20,13 @@ use tracing::instrument;
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default().text("name", name, AGENT_NAME_MAX).done()?;
     let agent = Agent {
         id: AgentId(engine.clock().id()),
         kind: AgentKind::Agent,
         slug: slug.into(),
-        name: name.into(),
+        name: name.clone(),
         require_user,
         discipline: Discipline::Aggressive,
         blocked_at: None,
@@ -82,7 +84,7 @@ pub async fn set_blocked(engine: &Engine, ctx: &OpContext, agent: AgentId, block
     }
     let (action, word) = if blocked { ("agent.blocked", "blocked") } else { ("agent.unblocked", "unblocked") };
     let entry = NewEntry::new(engine, ctx, action, "agent", agent, format!("agent {} {word}", known.slug));
-    finish(engine, tx, ctx, entry.agent(agent).reason(Some(reason.trim()))).await?;
+    finish(engine, tx, ctx, entry.agent(agent).reason(Some(&Reason::new(reason)))).await?;
     Ok(true)
 }
 

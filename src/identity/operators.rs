@@ -7,6 +7,7 @@ use crate::audit::{self, NewEntry};
 use crate::db::Users;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -31,6 +32,8 @@ pub async fn create_operator(
     roles: &[OperatorRole],
 ) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
+    let login = &*Admitted::id("login", login)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default()
         .text("login", login, 200)
         .text("name", name, 200)
@@ -230,6 +233,7 @@ fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext
         access: Access::Roles(record.roles.clone()),
         users: Users::Every,
         idempotency: None,
+        only_reads: false,
         request_id,
     }
 }

@@ -5,6 +5,7 @@ use crate::api::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, 
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -172,6 +173,7 @@ pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: Ag
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: AgentId, categories: &[String]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
+    let categories = &*Admitted::new(categories.to_vec())?;
     let message = format!("has {} entries; at most {CATEGORIES_MAX} are allowed", categories.len());
     let mut checks = Checks::default();
     checks.that(categories.len() <= CATEGORIES_MAX, "categories", message);

@@ -6,17 +6,21 @@ use crate::api::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::{self, Admitted};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use tracing::instrument;
+use uuid::Uuid;
 
 /// Longest name of a user, in characters.
 const NAME_MAX: usize = 200;
 /// Most users that the text of a filter stands for.
 const NAMED_MAX: i64 = 200;
 
-/// The user that a reference means. A reference that is new gets an id, which stays the same from then on.
+/// The user that a reference means. A reference that is new gets an id, which stays the same from then on; for an operation that only reads
+/// it gets an id that nobody has.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -31,11 +35,23 @@ pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Resu
     if let Some(known) = store::user_by_reference(pool, tenant, reference).await? {
         return Ok(known);
     }
+    if ctx.only_reads {
+        return Ok(stranger(ctx, reference));
+    }
+    intake::check_id("user_id", reference)?;
     // Two calls may meet a new user at the same moment: the first row wins.
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_user(&mut tx, tenant, UserId(engine.clock().id()), reference, None, engine.clock().now()).await?;
     tx.commit().await?;
     store::user_by_reference(pool, tenant, reference).await?.ok_or_else(|| Error::internal("a user that was just added is not there"))
+}
+
+/// The id of nobody that stands for an unknown reference in one request.
+fn stranger(ctx: &OpContext, reference: &str) -> UserId {
+    let hash = Sha256::new().chain_update(ctx.request_id.to_string()).chain_update(reference).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    UserId(Uuid::from_bytes(bytes))
 }
 
 /// The user that a reference means, if there is one; a new reference is not stored.
@@ -103,6 +119,7 @@ pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -
         {
             Ok(ctx)
         }
+        (Some(bound), UserRef::External(reference)) if ctx.only_reads && stranger(&ctx, reference) == bound => Ok(ctx),
         _ => Err(Error::Forbidden("this key is bound to another user".into())),
     }
 }
@@ -116,6 +133,9 @@ pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: Option<&str>, id: Option<UserId>) -> Result<User, Error> {
     ctx.require_role(OperatorRole::Admin)?;
+    let reference = &*Admitted::id("external_ref", reference)?;
+    let name = name.map(|name| Admitted::text("name", name.to_owned())).transpose()?;
+    let name = name.as_ref().map(|name| name.as_str());
     let mut checks = Checks::default();
     check(&mut checks, reference, name, id);
     checks.done()?;
@@ -127,7 +147,7 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
     // The reference may be an e-mail address: it stays out of the audit log.
     let entry = NewEntry::new(engine, ctx, "user.added", "user", id, "user added");
     finish(engine, tx, ctx, entry).await?;
-    Ok(User { id, external_ref: reference.to_owned(), name: name.map(str::to_owned) })
+    Ok(User { id, external_ref: reference.clone(), name: name.map(str::to_owned) })
 }
 
 /// What a user's reference, name and id may be.

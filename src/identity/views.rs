@@ -5,6 +5,7 @@ use crate::api::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -32,6 +33,7 @@ pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<V
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &str, query: &str) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
+    let (name, query) = (&*Admitted::text("name", name.to_owned())?, &*Admitted::text("query", query.to_owned())?);
     let name = check_name(name)?;
     Checks::default().text("query", query, VIEW_QUERY_MAX).done()?;
     let view = SavedView { id: ViewId(engine.clock().id()), page, name: name.to_owned(), query: query.to_owned() };
@@ -53,6 +55,7 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &str) -> Result<(), Error> {
     let operator = operator(ctx)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
     let name = check_name(name)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(name_conflict)? {

@@ -12,9 +12,9 @@ use crate::api::{
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
@@ -44,11 +44,11 @@ pub async fn connection(engine: &Engine, ctx: &OpContext, id: Uuid, user: Option
     read(engine, ctx, Some(id)).await?.pop().ok_or(Error::NotFound("connection"))
 }
 
-/// Stores a connection under the id that the caller's runtime has for it. What was learned about it stays.
+/// Stores a connection under the id that the caller's runtime has for it. What was learned about it stays. The ids of each person are their
+/// own: the same id of another person is another connection, and nothing tells that there is one.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`; `Invalid` with every field that is empty, too long or out of range; `Conflict` when the id belongs to
-/// a connection of another user.
+/// `Forbidden` without `capture:write`; `Invalid` with every field that is empty, too long or out of range.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn put_connection(
@@ -60,18 +60,19 @@ pub async fn put_connection(
 ) -> Result<PutConnectionResponse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
+    let request = Admitted::new(id)?.with(Admitted::new(request)?);
     let ctx = &acting_for(engine, ctx, user).await?;
-    check(&request)?;
-    let once = Once::new(engine, ctx, "put_connection", &(id, &request))?;
-    let PutConnectionRequest { tool_id, name, tool_schema, schema_ttl_seconds, active } = request;
+    check(&request.1)?;
+    let once = Once::new(engine, ctx, "put_connection", &request)?;
+    let (_, PutConnectionRequest { tool_id, name, tool_schema, schema_ttl_seconds, active }) = request.into_inner();
     let (subject, now) = (Subject { agent_id, user_id: ctx.user() }, engine.clock().now());
     let ttl = TimeDelta::seconds(i64::from(schema_ttl_seconds.unwrap_or(SCHEMA_TTL)));
     let stored = StoredConnection {
         id,
-        tool_id: guard::without_secrets(tool_id),
-        name: guard::without_secrets(name),
+        tool_id,
+        name,
         schema_expires_at: tool_schema.as_ref().map(|_| now + ttl),
-        tool_schema: tool_schema.map(guard::json_without_secrets),
+        tool_schema,
         active,
         created_at: now,
         updated_at: now,
@@ -88,9 +89,7 @@ pub async fn put_connection(
             format!("cannot be added: the person already has {CONNECTIONS} connections, which is the limit"),
         ));
     }
-    if !store::put_connection(&mut tx, ctx.tenancy(), subject, &stored).await? {
-        return Err(Error::Conflict("this id belongs to a connection of another user".into()));
-    }
+    store::put_connection(&mut tx, ctx.tenancy(), subject, &stored).await?;
     index_schema(engine, ctx, &mut tx, subject, (id, &stored.name, stored.tool_schema.as_ref())).await?;
     // What was learned is not part of the answer: a repeated answer would bring back what was forgotten since.
     let answer = PutConnectionResponse { connection_id: id, schema_expires_at: stored.schema_expires_at };

@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
+use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sqlx::types::Json;
@@ -28,6 +29,7 @@ use tracing::instrument;
 pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRequest) -> Result<ForgetLeafResponse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
+    let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
     let once = Once::new(engine, ctx, "forget_profile_leaf", &request)?;
@@ -46,7 +48,7 @@ pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRe
         }
     }
     let leaf = found.ok_or(Error::NotFound("leaf of the profile"))?;
-    let already_forgotten = !forget(engine, ctx, &mut tx, (subject, leaf), request.reason.as_deref()).await?;
+    let already_forgotten = !forget(engine, ctx, &mut tx, (subject, leaf), request.reason.as_deref().map(Reason::new)).await?;
     let answer = ForgetLeafResponse { leaf_id: request.leaf_id, already_forgotten };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
@@ -64,7 +66,7 @@ pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, 
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let leaf = find(&mut tx, ctx, subject, leaf).await?.ok_or(Error::NotFound("leaf of the profile"))?;
-    forget(engine, ctx, &mut tx, (subject, leaf), Some(reason)).await?;
+    forget(engine, ctx, &mut tx, (subject, leaf), Some(Reason::new(reason))).await?;
     tx.commit().await?;
     engine.relay().settle().await;
     Ok(())
@@ -107,7 +109,7 @@ async fn forget(
     ctx: &OpContext,
     tx: &mut Tx,
     (subject, mut leaf): (Subject, Leaf),
-    reason: Option<&str>,
+    reason: Option<Reason>,
 ) -> Result<bool, Error> {
     if leaf.state == LeafState::Forgotten {
         return Ok(false);
@@ -116,7 +118,7 @@ async fn forget(
     let diff = Diff { forgotten: vec![leaf.id], ..Diff::default() };
     change(engine, ctx, tx, (subject, &leaf), diff).await?;
     let entry = NewEntry::new(engine, ctx, "profile.leaf_forgotten", "profile_leaf", LeafId(leaf.id), "forgotten");
-    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id).reason(reason)).await?;
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id).reason(reason.as_ref())).await?;
     Ok(true)
 }
 

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity;
+use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
@@ -61,8 +62,10 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Erro
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result<Project, Error> {
     may_write(ctx)?;
+    let new = Admitted::new(new)?;
     check(&new)?;
     let once = Once::new(engine, ctx, "create_project", &new)?;
+    let new = new.into_inner();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
@@ -90,8 +93,10 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: NewProject) -> Result<Repo, Error> {
     may_write(ctx)?;
-    check(&new)?;
-    let once = Once::new(engine, ctx, "create_repo", &(project, &new))?;
+    let new = Admitted::id("project", project)?.with(Admitted::new(new)?);
+    check(&new.1)?;
+    let once = Once::new(engine, ctx, "create_repo", &new)?;
+    let (_, new) = new.into_inner();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
@@ -127,7 +132,8 @@ pub async fn unlink(engine: &Engine, ctx: &OpContext, project: &str, other: &str
 
 async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, linked: bool) -> Result<bool, Error> {
     may_write(ctx)?;
-    let once = Once::new(engine, ctx, "link_projects", &(project, other, linked))?;
+    let request = Admitted::id("project", project)?.with(Admitted::id("project", other)?).with(Admitted::new(linked)?);
+    let once = Once::new(engine, ctx, "link_projects", &request)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);

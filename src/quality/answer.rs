@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use crate::text::words;
@@ -30,9 +31,10 @@ const BLOCKS: [BlockName; 3] = [BlockName::Memory, BlockName::Facts, BlockName::
 pub async fn report_answer(engine: &Engine, ctx: &OpContext, id: ContextId, request: AnswerRequest) -> Result<AnswerUse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;
+    let request = Admitted::new(request)?;
     Checks::default().bytes("text", &request.text, ANSWER_MAX).done()?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
-    let once = Once::new(engine, ctx, "report_answer", &(id, &request))?;
+    let once = Once::new(engine, ctx, "report_answer", &Admitted::new(id)?.with(request.clone()))?;
     let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
     let said = words::terms(&request.text);
     let mut tx = engine.db().memory.begin(tenancy).await?;

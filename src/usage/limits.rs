@@ -11,6 +11,7 @@ use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::known_user;
+use crate::intake::Reason;
 use crate::jobs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -86,6 +87,7 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
     let fits = dollars.is_finite() && dollars != 0.0 && dollars.abs() <= DOLLARS_MAX;
     let message = format!("must be an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
     Checks::default().that(fits, "dollars", message).text("reason", reason, REASON_MAX).done()?;
+    let reason = &Reason::new(reason);
     let account = account(engine, ctx, user).await?;
     // What was called before the first grant is not charged to it.
     super::flush(engine).await?;
@@ -97,7 +99,7 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
         store::set_limits(&mut tx, account, limits, (by, now, month(now))).await?;
     }
     let (id, user_id) = (engine.clock().id(), account.1);
-    let credit = StoredCredit { id, user_id, dollars, reason: reason.to_owned(), created_at: now, created_by: by.to_owned() };
+    let credit = StoredCredit { id, user_id, dollars, reason: reason.as_str().to_owned(), created_at: now, created_by: by.to_owned() };
     store::add_credit(&mut tx, ctx.tenant_id, &credit).await?;
     let (action, message) = match dollars > 0.0 {
         true => ("usage.credit_granted", format!("{dollars} US dollars of credit granted")),

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity;
+use crate::intake::Admitted;
 use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
 use crate::text::compare::compare;
@@ -56,6 +57,7 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
 pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::VocabularyPropose)?;
+    let request = Admitted::new(request)?;
     let ctx = &identity::acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let normal = normal(&request.phrase);
     Checks::default()

@@ -13,6 +13,7 @@ use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::{Admitted, Reason};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
 use crate::op::OpContext;
@@ -124,6 +125,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let verdict = &*Admitted::new(verdict.clone())?;
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
@@ -268,7 +270,7 @@ pub(super) async fn commit(
     }
     store::settle(&mut tx, tenant, made.proposals, &known, made.status, row.id).await?;
     let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message(&row))
-        .reason(row.reason.as_deref())
+        .reason(row.reason.as_deref().map(Reason::new).as_ref())
         .changes(serde_json::json!({ "phrases": changes, "memories": row.memories, "version": version }));
     audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     if !row.forms.is_empty() {

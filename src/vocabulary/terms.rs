@@ -11,6 +11,7 @@ use crate::api::{
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::intake::Admitted;
 use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
 use crate::text::normal;
@@ -104,6 +105,13 @@ pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let [term, definition] = [("term", new.term), ("definition", new.definition)].map(|(field, text)| Admitted::text(field, text.to_owned()));
+    let (term, definition) = (term?, definition?);
+    let category = new.category.map(|category| Admitted::text("category", category.to_owned())).transpose()?;
+    let aliases = Admitted::new(new.aliases.iter().map(|alias| (*alias).to_owned()).collect::<Vec<String>>())?;
+    let aliases: Vec<&str> = aliases.iter().map(String::as_str).collect();
+    let category = category.as_ref().map(|category| category.as_str());
+    let new = NewTerm { term: &term, definition: &definition, category, aliases: &aliases };
     check_new(&new)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
@@ -195,6 +203,7 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
+    let change = &*Admitted::new(change.clone())?;
     check(change)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;

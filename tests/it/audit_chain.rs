@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use remembrancer::api::{AuditFilter, AuditVisibility, EventId, OperatorRole, TenantId};
 use remembrancer::audit::{self, Fault, NewEntry};
 use remembrancer::clock::Clock;
+use remembrancer::intake::Reason;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Engine, Error, OpContext, identity, workers};
@@ -119,7 +120,7 @@ async fn the_order_of_keys_does_not_matter_to_the_hash() {
         json!([3, 2, 1]),
         json!("text"),
     ] {
-        let entry = entry(&world, &world.vera, "test.done", 1).changes(changes).reason(Some("“quoted” \\ and \u{2028} odd"));
+        let entry = entry(&world, &world.vera, "test.done", 1).changes(changes).reason(Some(&Reason::new("“quoted” \\ and \u{2028} odd")));
         audit::append(&world.engine, world.system.tenant_id, entry).await.unwrap();
     }
     entries(&world).await;

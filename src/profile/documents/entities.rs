@@ -10,6 +10,7 @@ use crate::error::{Checks, Error};
 use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
+use crate::intake::Admitted;
 use crate::op::OpContext;
 use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
@@ -35,12 +36,12 @@ pub async fn put_entities(
 ) -> Result<PutEntitiesResponse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
-    let ctx = &acting_for(engine, ctx, user).await?;
     // What is stored is what is checked: a key without its secret may be the same as another, or longer.
-    let request = PutEntitiesRequest { entities: request.entities.into_iter().map(without_secrets).collect() };
-    check(&request)?;
-    let once = Once::new(engine, ctx, "put_entities", &(id, &request))?;
-    let (harmless, refused): (Vec<_>, Vec<_>) = request.entities.into_iter().partition(is_harmless);
+    let request = Admitted::new(id)?.with(Admitted::new(request)?);
+    let ctx = &acting_for(engine, ctx, user).await?;
+    check(&request.1)?;
+    let once = Once::new(engine, ctx, "put_entities", &request)?;
+    let (harmless, refused): (Vec<_>, Vec<_>) = request.into_inner().1.entities.into_iter().partition(is_harmless);
     let answer = PutEntitiesResponse {
         connection_id: id,
         entities: u32::try_from(harmless.len()).unwrap_or(u32::MAX),
@@ -61,11 +62,6 @@ pub async fn put_entities(
     once.commit(tx, &answer, &[]).await?;
     engine.jobs().wake();
     Ok(answer)
-}
-
-fn without_secrets(entity: ConnectionEntity) -> ConnectionEntity {
-    let ConnectionEntity { key, content, message_id } = entity;
-    ConnectionEntity { key: guard::without_secrets(key), content: guard::without_secrets(content), message_id }
 }
 
 fn is_harmless(entity: &ConnectionEntity) -> bool {

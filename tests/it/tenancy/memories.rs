@@ -47,6 +47,7 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::mark_deleted" |tx, c| { memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?; 0 };
     "memories::mark_restored" |tx, c| usize::from(memories::mark_restored(tx, c.ctx.tenancy(), &c.memory).await?);
     "memories::next_version" |tx, c| { memories::next_version(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
+    "memories::mark_captured" |tx, c| { memories::mark_captured(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
     "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();

@@ -10,14 +10,15 @@ use crate::api::{
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::guard;
 use crate::idempotency::Once;
+use crate::intake::{self, Admitted};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use crate::text::normal;
 use crate::text::words;
 use crate::vocabulary::{self, NewTerm};
 use async_recursion::async_recursion as boxed;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use tracing::instrument;
@@ -38,6 +39,8 @@ fn chunking(engine: &Engine) -> String {
 /// Chunks embedded per call of the model, and calls per job: a long document takes several jobs, because a lease is short.
 const BATCH: i64 = 32;
 const CALLS: usize = 8;
+/// Why a file is left out whose path cannot be stored, nor be rewritten: two paths would become one.
+const SECRET_PATH: &str = "the path holds what looks like a secret: rename the file";
 /// Longest name of a collection, in characters.
 const COLLECTION_MAX: usize = 64;
 
@@ -111,7 +114,9 @@ pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: V
     };
     let (report, outcomes) = ingest_files(engine, ctx, ingestion, &|_, _| {}).await?;
     let file = |(path, outcome): (String, FileOutcome)| {
-        let failures = report.failures.iter().filter(|failure| failure.path == path).cloned().collect();
+        let known = guard::without_secrets(path.clone());
+        let failures = report.failures.iter().filter(|failure| failure.path == known).cloned().collect();
+        let path = known;
         UploadedFile { path, outcome, failures }
     };
     Ok(paths.into_iter().zip(outcomes).map(file).collect())
@@ -125,11 +130,14 @@ async fn ingest_files(
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Result<(IngestReport, Vec<FileOutcome>), Error> {
     Checks::default().text("collection", &ingestion.collection, COLLECTION_MAX).done()?;
-    let once = Once::new(engine, ctx, "ingest", &Once::has_key(ctx).then(|| identity(&ingestion)))?;
+    intake::check_id("collection", &ingestion.collection)?;
+    let once = Once::new(engine, ctx, "ingest", &Admitted::new(Once::has_key(ctx).then(|| identity(&ingestion)).transpose()?)?)?;
     if let Some(report) = once.stored_answer(&engine.db().kb).await? {
         return Ok((report, vec![]));
     }
     let Ingestion { collection, files, extent, revision, dry_run, failures } = ingestion;
+    let revision = revision.map(guard::without_secrets);
+    let failures = failures.into_iter().map(without_secrets).collect();
     let mut report = IngestReport { dry_run, failures, ..IngestReport::default() };
     let run = RunId(engine.clock().id());
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -146,7 +154,13 @@ async fn ingest_files(
     }
     let (total, mut outcomes) = (files.len(), Vec::with_capacity(files.len()));
     for (done, (path, bytes)) in files.into_iter().enumerate() {
-        let hash = Sha256::digest(&bytes).to_vec();
+        if intake::check_id("path", &path).is_err() {
+            report.failures.push(without_secrets(IngestFailure { path, line: None, reason: SECRET_PATH.into() }));
+            outcomes.push(FileOutcome::Failed);
+            progress(done + 1, total);
+            continue;
+        }
+        let (bytes, hash) = redacted(bytes).await?;
         let (old, before) = (there.remove(&path), numbers(&report));
         match old {
             Some(known) if known.content_hash == hash && known.chunking == chunking(engine) => report.unchanged += 1,
@@ -202,9 +216,25 @@ fn outcome(before: [(FileOutcome, i64); 4], after: [(FileOutcome, i64); 4]) -> F
 }
 
 /// What makes two ingestions over HTTP the same: the hash of each file stands for it.
-fn identity(ingestion: &Ingestion) -> impl Serialize {
-    let files: Vec<_> = ingestion.files.iter().map(|(path, bytes)| (path.clone(), Sha256::digest(bytes).to_vec())).collect();
-    (ingestion.collection.clone(), files, ingestion.dry_run)
+fn identity(ingestion: &Ingestion) -> Result<Vec<u8>, Error> {
+    let files: Vec<_> = ingestion.files.iter().map(|(path, bytes)| (path, Sha256::digest(bytes).to_vec())).collect();
+    let text = serde_json::to_vec(&(&ingestion.collection, files, ingestion.dry_run));
+    Ok(Sha256::digest(text.map_err(Error::failed("an ingestion cannot be serialised"))?).to_vec())
+}
+
+/// A file without secrets, and its hash. Bytes that are no text stay as they are: the parser refuses them.
+async fn redacted(bytes: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), Error> {
+    let clean = move || {
+        let clean = std::str::from_utf8(&bytes).ok().map(guard::redact).filter(|clean| !clean.removed.is_empty());
+        let bytes = clean.map_or(bytes, |clean| clean.text.into_bytes());
+        let hash = Sha256::digest(&bytes).to_vec();
+        (bytes, hash)
+    };
+    tokio::task::spawn_blocking(clean).await.map_err(Error::failed("a document could not be read"))
+}
+
+fn without_secrets(failure: IngestFailure) -> IngestFailure {
+    IngestFailure { path: guard::without_secrets(failure.path), reason: guard::without_secrets(failure.reason), ..failure }
 }
 
 #[expect(clippy::too_many_arguments, reason = "one file, and where it belongs")]
@@ -365,7 +395,8 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
     Ok(())
 }
 
-/// Gives a document's chunks their vectors, as many as are missing.
+/// Gives a document's chunks their vectors, as many as are missing. A chunk in a language that the model does not know gets none: it is found
+/// by its words.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again, and finished chunks keep their vectors.
@@ -373,19 +404,25 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
     let tokens = engine.tokens();
-    for _ in 0..CALLS {
+    let (mut calls, mut after) = (0, -1);
+    while calls < CALLS {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-        let batch = store::unembedded(&mut tx, ctx.tenant_id, id, BATCH).await?;
+        let batch = store::unembedded(&mut tx, ctx.tenant_id, id, after, BATCH).await?;
         tx.commit().await?;
-        if batch.is_empty() {
-            return Ok("embedded");
-        }
+        let Some(last) = batch.last() else { return Ok("embedded") };
+        after = last.ordinal;
         let text = |chunk: &store::Unembedded| {
             embedded_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content, &*tokens)
         };
-        let vectors = engine.embed_batch_for_job(ctx.into(), batch.iter().map(text).collect()).await?;
+        let known = batch.iter().map(|chunk| (chunk, text(chunk))).filter(|(_, text)| engine.reads(text));
+        let (known, texts): (Vec<_>, Vec<_>) = known.unzip();
+        if texts.is_empty() {
+            continue;
+        }
+        calls += 1;
+        let vectors = engine.embed_batch_for_job(ctx.into(), texts).await?;
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-        for (chunk, vector) in batch.iter().zip(&vectors) {
+        for (chunk, vector) in known.into_iter().zip(&vectors) {
             let now = engine.clock().now();
             store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, &engine.model().name, vector, now).await?;
         }

@@ -5,7 +5,7 @@
 //! refused.
 
 use crate::error::Error;
-use crate::guard::{self, Redacted, SecretKind};
+use crate::guard::{self, SecretKind};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -112,14 +112,14 @@ pub fn findings(texts: &impl Serialize) -> Result<Vec<String>, Error> {
     collect(value, &mut all);
     let mut reasons: Vec<String> = all.iter().flat_map(|text| guard::inspect(text)).collect();
     if reasons.is_empty() && all.len() > 1 {
-        reasons = guard::inspect(&all.join("\n\n"));
+        reasons = guard::inspect(&all.join(" "));
     }
     let mut seen = HashSet::new();
     reasons.retain(|reason| seen.insert(reason.clone()));
     Ok(reasons)
 }
 
-/// Every text and every key of a map.
+/// Every text of a serialised form.
 fn collect(value: Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text),
@@ -222,7 +222,7 @@ impl Walk {
             return check_id(path, text);
         }
         check_nul(path, text)?;
-        let clean = under(key, text);
+        let clean = guard::redact_under(key, text);
         self.changed |= !clean.removed.is_empty();
         self.removed.extend(clean.removed);
         *text = clean.text;
@@ -239,16 +239,6 @@ impl Walk {
         let clean = guard::take_secrets(key, &mut self.removed);
         self.changed |= self.removed.len() > before;
         clean
-    }
-}
-
-/// A text without secrets, read after its key.
-fn under(key: &str, text: &str) -> Redacted {
-    let prefix = if key.is_empty() { String::new() } else { format!("{key}: ") };
-    let whole = guard::redact(&format!("{prefix}{text}"));
-    match whole.text.strip_prefix(&prefix) {
-        Some(clean) => Redacted { text: clean.to_owned(), removed: whole.removed },
-        None => guard::redact(text),
     }
 }
 

@@ -3,12 +3,17 @@
 //! [`redact`] runs before anything is stored or hashed. [`inspect`] runs on each turn before extraction; a turn with findings is
 //! quarantined for a person to review.
 
+mod commands;
 mod markup;
+mod named;
 mod orders;
+mod rules;
 mod secrets;
 mod shapes;
+mod value;
+mod view;
 
-pub use secrets::{Redacted, SecretKind, redact};
+pub use secrets::{Redacted, SecretKind, redact, redact_under};
 
 use serde_json::Value;
 
@@ -35,7 +40,7 @@ pub fn json_without_secrets(value: Value) -> Value {
         Value::Object(fields) => {
             let clean = |(name, value): (String, Value)| {
                 let value = match value {
-                    Value::String(text) => Value::String(named_without_secrets(&name, text)),
+                    Value::String(text) => Value::String(redact_under(&name, &text).text),
                     value => json_without_secrets(value),
                 };
                 (without_secrets(name), value)
@@ -43,15 +48,6 @@ pub fn json_without_secrets(value: Value) -> Value {
             Value::Object(fields.into_iter().map(clean).collect())
         }
         value => value,
-    }
-}
-
-/// A text without secrets that stands under a name: the name may give it away.
-fn named_without_secrets(name: &str, text: String) -> String {
-    let whole = without_secrets(format!("{name}: {text}"));
-    match whole.strip_prefix(&format!("{name}: ")) {
-        Some(clean) => clean.to_owned(),
-        None => without_secrets(text),
     }
 }
 
@@ -70,9 +66,9 @@ mod tests {
 
     #[test]
     fn json_loses_its_secrets_and_nothing_else() {
-        let value = json!({ "password": "hunter2horse", "tool": "mailer", "steps": [{ "said": "the password is hunter2horse" }, 3, null] });
+        let value = json!({ "password": "hunter2horse", "passphrase": "swordfish at noon", "tool": "mailer", "steps": [{ "said": "the password is hunter2horse" }, 3, null] });
         let clean = json_without_secrets(value);
-        assert!(!clean.to_string().contains("hunter2horse"), "{clean}");
+        assert!(!clean.to_string().contains("hunter2horse") && !clean.to_string().contains("swordfish"), "{clean}");
         assert_eq!((&clean["tool"], &clean["steps"][1], &clean["steps"][2]), (&json!("mailer"), &json!(3), &json!(null)));
     }
 

@@ -1,229 +1,230 @@
-//! The shapes of secrets. Each function looks at the beginning of a text, reads a bounded or single stretch, and returns where it ends.
+//! The shapes of secrets. Each function looks at one place of a text, reads a bounded stretch from there, and returns the secret if it is one.
 
-use super::secrets::{MARKER, Match, SecretKind};
+use super::rules::{Body, HOOKS, IBANS, NOT_CARDS, VENDORS, Vendor, WORDS};
+use super::secrets::{Match, SecretKind};
+use super::value::{entropy, is_cased, is_marked, mixed, stretch};
+use std::sync::LazyLock;
 
-/// How keys of common vendors begin, and the fewest characters that follow.
-#[rustfmt::skip]
-const VENDORS: &[(&str, usize)] = &[
-    ("sk-", 20), ("sk_live_", 16), ("sk_test_", 16), ("rk_live_", 16), ("ghp_", 30), ("gho_", 30), ("ghu_", 30), ("ghs_", 30),
-    ("ghr_", 30), ("github_pat_", 30), ("glpat-", 16), ("xoxb-", 16), ("xoxp-", 16), ("xoxa-", 16), ("xapp-", 16), ("AKIA", 16),
-    ("ASIA", 16), ("AIza", 30), ("ya29.", 20), ("hf_", 30), ("npm_", 30), ("pypi-", 30), ("dop_v1_", 30), ("SG.", 40), ("shpat_", 30),
-    ("rmb_", 20), ("gsk_", 30),
-];
-/// Names before a password.
-const PASSWORDS: &[&str] = &["password", "passwort", "passwd", "passphrase", "pwd"];
-/// Names before a key or token, as they end: `STRIPE_API_KEY`.
-#[rustfmt::skip]
-const KEYS: &[(&str, SecretKind)] = &[
-    ("api key", SecretKind::ApiKey), ("api_key", SecretKind::ApiKey), ("api-key", SecretKind::ApiKey), ("apikey", SecretKind::ApiKey),
-    ("access key", SecretKind::ApiKey), ("access_key", SecretKind::ApiKey), ("secret key", SecretKind::ApiKey),
-    ("secret_key", SecretKind::ApiKey), ("secret_access_key", SecretKind::ApiKey), ("client_secret", SecretKind::ApiKey),
-    ("client secret", SecretKind::ApiKey), ("secret", SecretKind::ApiKey), ("token", SecretKind::Token), ("bearer", SecretKind::Token),
-];
-/// What stands where a password would and is none.
-const PLACEHOLDERS: &[&str] =
-    &["none", "null", "nil", "true", "false", "required", "optional", "string", "empty", "unknown", "redacted", "removed", "n/a", "tbd"];
-/// The longest value of a password, in bytes.
-const VALUE_MAX: usize = 200;
+/// The longest beginning of a key or an address that is read to decide, in bytes.
+const READ_MAX: usize = 200;
+/// The longest private key, in bytes.
+const PEM_MAX: usize = 64 * 1024;
 /// The least entropy of a key, in bits per character. English words have less.
-const ENTROPY_MIN: f64 = 3.0;
+const ENTROPY_MIN: f64 = 2.5;
 
-/// A private key in PEM, up to its end line or the end of its letters.
-pub fn pem(rest: &str) -> Option<usize> {
+/// The beginnings of keys by their first byte, and whether they are so rare that a letter may stand before them.
+static BY_FIRST: LazyLock<Vec<Vec<(bool, &Vendor)>>> = LazyLock::new(|| {
+    let all = VENDORS.iter().map(|vendor| (true, vendor)).chain(WORDS.iter().map(|vendor| (false, vendor)));
+    let of = |first: u8| all.clone().filter(|(_, (prefix, ..))| prefix.as_bytes().first() == Some(&first)).collect();
+    (0..128).map(of).collect()
+});
+
+impl Body {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            _ if byte.is_ascii_alphanumeric() => true,
+            Self::Plain => false,
+            Self::Url => matches!(byte, b'-' | b'_' | b'='),
+            Self::Dotted => matches!(byte, b'-' | b'_' | b'=' | b'.'),
+            Self::Base64 => matches!(byte, b'+' | b'/' | b'='),
+        }
+    }
+}
+
+/// A vendor's key. `before` is the character before `at`.
+pub fn vendor(text: &str, at: usize, before: Option<char>) -> Option<Match> {
+    let rest = text.as_bytes().get(at..)?;
+    let fresh = !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/'));
+    let known = BY_FIRST.get(usize::from(*rest.first()?))?.iter().filter(|(rare, _)| *rare || fresh);
+    known.filter(|(_, (prefix, ..))| rest.starts_with(prefix.as_bytes())).find_map(|(_, (prefix, least, body, kind))| {
+        let letters = rest.get(prefix.len()..)?;
+        let head = letters.iter().take(READ_MAX).take_while(|byte| body.has(**byte)).count();
+        let decides = std::str::from_utf8(letters.get(..head)?).ok()?;
+        let capitals = || decides.bytes().all(|byte| !byte.is_ascii_lowercase());
+        let random = entropy(decides) >= ENTROPY_MIN && (mixed(decides) || capitals() || is_cased(decides));
+        if head < *least || !random {
+            return None;
+        }
+        // The secret is removed as a whole, so what follows is read once.
+        let length = letters.iter().take_while(|byte| body.has(**byte)).count();
+        let end = at + prefix.len() + length;
+        let dots = text.get(at..end)?.bytes().rev().take_while(|byte| *byte == b'.').count();
+        Some(Match { start: at, end: end - dots, kind: *kind })
+    })
+}
+
+/// A signed token of three parts between dots; the last may be lost.
+pub fn signed(text: &str, at: usize) -> Option<Match> {
+    let rest = text.get(at..).filter(|rest| rest.starts_with("eyJ"))?;
+    let part = |from: usize, most: usize| rest.bytes().skip(from).take(most).take_while(|byte| Body::Url.has(*byte)).count();
+    let head = part(0, READ_MAX);
+    let body = Some(head).filter(|head| *head >= 10 && rest.as_bytes().get(*head) == Some(&b'.')).map(|head| part(head + 1, 10))?;
+    let end = rest.bytes().take_while(|byte| Body::Dotted.has(*byte)).count();
+    let end = at + rest.get(..end)?.trim_end_matches('.').len();
+    (body == 10).then_some(Match { start: at, end, kind: SecretKind::Token })
+}
+
+/// The token of a Telegram bot: its number, a colon, letters.
+pub fn bot(text: &str, at: usize) -> Option<Match> {
+    let rest = text.get(at..)?;
+    let digits = rest.bytes().take(12).take_while(u8::is_ascii_digit).count();
+    let letters = rest.get(digits..)?.strip_prefix(':')?;
+    let length = letters.bytes().take(READ_MAX).take_while(|byte| Body::Url.has(*byte)).count();
+    let is_token = (8..=11).contains(&digits) && (30..64).contains(&length) && mixed(letters.get(..length)?);
+    is_token.then_some(Match { start: at, end: at + digits + 1 + length, kind: SecretKind::Token })
+}
+
+/// A token of a Discord bot, or another of three parts: 24, 6 and 27 characters or more.
+pub fn parts(text: &str, at: usize) -> Option<Match> {
+    let rest = text.get(at..).filter(|rest| rest.starts_with(['M', 'N', 'O']))?;
+    let length = rest.bytes().take(120).take_while(|byte| Body::Dotted.has(*byte)).count();
+    let run = rest.get(..length)?.trim_end_matches('.');
+    let lengths: Vec<usize> = run.split('.').map(str::len).collect();
+    let is_token = matches!(lengths.as_slice(), [23..=28, 5..=7, 27..=45]) && mixed(run);
+    is_token.then_some(Match { start: at, end: at + run.len(), kind: SecretKind::Token })
+}
+
+/// A private key between its first and its last line; if that is lost, up to the end of its letters. `end_at` is the place of the next last
+/// line.
+pub fn pem(text: &str, at: usize, end_at: impl Fn(usize) -> Option<usize>) -> Option<Match> {
+    let rest = text.get(at..)?;
     let after = rest.strip_prefix("-----BEGIN ")?;
-    let label = after.get(..after.find("-----").filter(|end| *end < 40)?)?;
-    if !label.ends_with("PRIVATE KEY") {
+    let label = after.get(..after.bytes().take(40).position(|byte| byte == b'-')?)?;
+    if !label.contains("PRIVATE KEY") {
         return None;
     }
-    let end = format!("-----END {label}-----");
-    let head = "-----BEGIN ".len() + label.len() + "-----".len();
-    let body = rest.get(head..)?;
-    let letters = body
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c.is_whitespace() || matches!(c, '+' | '/' | '=' | '\\' | ':' | ',' | '-')))
-        .unwrap_or(body.len());
-    let closed = body.get(..letters)?.find(&end).map(|at| at + end.len());
-    Some(head + closed.unwrap_or_else(|| body.get(..letters).map_or(0, |body| body.trim_end().len())))
+    let head = at + "-----BEGIN ".len() + label.len();
+    let body = text.get(head..)?;
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || matches!(c, '+' | '/' | '=' | '\\' | ':' | ',' | '-');
+    let letters = head + body.find(|c| !is_letter(c)).map_or(body, |end| &body[..end]).trim_end().len();
+    let closed = end_at(head).filter(|end| end - head <= PEM_MAX && !text.get(head..*end).is_some_and(|key| key.contains("-----BEGIN ")));
+    let tail = |end: usize| text.get(end + 5..).and_then(|line| line.bytes().take(60).position(|byte| byte == b'-')).map(|at| end + 5 + at);
+    let end = closed.and_then(tail).map_or(letters, |end| end + text.bytes().skip(end).take(5).take_while(|byte| *byte == b'-').count());
+    Some(Match { start: at, end, kind: SecretKind::PrivateKey })
 }
 
-/// A vendor's key or a signed token.
-pub fn key(rest: &str) -> Option<Match> {
-    let token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let vendor = VENDORS.iter().find(|(prefix, _)| rest.starts_with(prefix));
-    if vendor.is_none() && !rest.starts_with("eyJ") {
-        return None;
+/// A card number by issuer, length and check digit; its digits may stand in groups, and other numbers may follow.
+pub fn card(text: &str, at: usize) -> Option<Match> {
+    let bytes = text.as_bytes();
+    let (mut digits, mut groups, mut place) = (String::new(), 1, at);
+    while let Some(byte) = bytes.get(place) {
+        match byte {
+            b'0'..=b'9' if digits.len() < 19 => digits.push(char::from(*byte)),
+            b' ' | b'-' | b'.' if groups < 6 && bytes.get(place + 1).is_some_and(u8::is_ascii_digit) => groups += 1,
+            _ => break,
+        }
+        place += 1;
+        let ends = !bytes.get(place).is_some_and(u8::is_ascii_alphanumeric);
+        let fits = groups == 1 || (digits.len() / groups >= 3 && groups > 2);
+        if ends && fits && is_issued(&digits) && luhn(&digits) && !(groups == 1 && is_numbered(text, at)) {
+            return Some(Match { start: at, end: place, kind: SecretKind::CardNumber });
+        }
     }
-    let run = rest.get(..rest.find(|c: char| !token(c)).unwrap_or(rest.len()))?.trim_end_matches('.');
-    let kind = match vendor {
-        Some((prefix, least)) if run.len() >= prefix.len() + least && mixed(run.get(prefix.len()..)?) => SecretKind::ApiKey,
-        None if run.split('.').count() == 3 && run.split('.').all(|part| part.len() >= 10) => SecretKind::Token,
-        _ => return None,
-    };
-    Some(Match { start: 0, end: run.len(), kind })
+    None
 }
 
-/// Letters and digits both.
-fn mixed(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_ascii_alphabetic())
-}
-
-/// A card number by issuer, length and check digit; its digits may stand in groups.
-pub fn card(rest: &str) -> Option<usize> {
-    let (digits, end) = grouped(rest, 19, |c| c.is_ascii_digit())?;
-    let prefix: u32 = digits.get(..4)?.parse().ok()?;
-    let issued = match digits.len() {
-        13 | 19 => prefix / 1000 == 4,
+/// Whether an issuer gives out cards with so many digits that begin so.
+fn is_issued(digits: &str) -> bool {
+    let Some(prefix) = digits.get(..4).and_then(|prefix| prefix.parse::<u32>().ok()) else { return false };
+    match digits.len() {
+        13 => prefix / 1000 == 4,
+        14 => matches!(prefix / 10, 300..=305) || matches!(prefix / 100, 36 | 38 | 39),
         15 => matches!(prefix / 100, 34 | 37),
-        16 => prefix / 1000 == 4 || matches!(prefix / 100, 51..=55 | 65) || matches!(prefix, 2221..=2720 | 6011),
+        16 => {
+            matches!(prefix / 1000, 4)
+                || matches!(prefix / 100, 51..=55 | 62 | 65 | 81 | 82)
+                || matches!(prefix / 10, 644..=649)
+                || matches!(prefix, 2200..=2204 | 2221..=2720 | 3528..=3589 | 6011)
+        }
+        17..=19 => prefix / 1000 == 4 || prefix / 100 == 62,
         _ => false,
-    };
-    (issued && luhn(&digits)).then_some(end)
+    }
+}
+
+/// Whether the words before a number name another kind of number: an order, a parcel.
+fn is_numbered(text: &str, at: usize) -> bool {
+    let before = text.get(text.floor_char_boundary(at.saturating_sub(32))..at).unwrap_or_default().to_ascii_lowercase();
+    let mut words = before.split(|c: char| !c.is_alphanumeric()).rev().filter(|word| !word.is_empty());
+    let named = words.find(|word| !matches!(*word, "no" | "nr" | "id" | "number" | "code" | "ref" | "is"));
+    named.is_some_and(|word| NOT_CARDS.contains(&word))
 }
 
 fn luhn(digits: &str) -> bool {
-    let sum: u32 = digits
-        .bytes()
-        .rev()
-        .enumerate()
-        .map(|(at, digit)| {
-            let value = u32::from(digit - b'0') * if at % 2 == 1 { 2 } else { 1 };
-            if value > 9 { value - 9 } else { value }
-        })
-        .sum();
-    sum.is_multiple_of(10)
+    let doubled = |(at, digit): (usize, u8)| match u32::from(digit - b'0') * if at % 2 == 1 { 2 } else { 1 } {
+        value if value > 9 => value - 9,
+        value => value,
+    };
+    digits.bytes().rev().enumerate().map(doubled).sum::<u32>().is_multiple_of(10)
 }
 
-/// An IBAN by its shape and checksum; its letters may stand in groups.
-pub fn iban(rest: &str) -> Option<usize> {
-    let bytes = rest.as_bytes();
-    let shaped = bytes.get(..2)?.iter().all(u8::is_ascii_uppercase) && bytes.get(2..4)?.iter().all(u8::is_ascii_digit);
-    if !shaped {
+/// An IBAN by its country, length and checksum; its letters may stand in groups, in either case.
+pub fn iban(text: &str, at: usize) -> Option<Match> {
+    let rest = text.get(at..)?;
+    // The digits after the country decide quickest.
+    if !rest.as_bytes().get(2..4)?.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let (letters, end) = grouped(rest, 34, |c| c.is_ascii_digit() || c.is_ascii_uppercase())?;
+    let country = rest.get(..2).filter(|two| two.bytes().all(|byte| byte.is_ascii_alphabetic()))?.to_ascii_uppercase();
+    let length: usize = IBANS.split_whitespace().find_map(|entry| entry.strip_prefix(country.as_str()))?.parse().ok()?;
+    let (mut letters, mut end) = (String::new(), at);
+    for (place, byte) in rest.bytes().enumerate() {
+        match byte {
+            _ if letters.len() == length => break,
+            byte if byte.is_ascii_alphanumeric() => letters.push(char::from(byte)),
+            b' ' | b'-' | b'.' if rest.as_bytes().get(place + 1).is_some_and(u8::is_ascii_alphanumeric) => continue,
+            _ => return None,
+        }
+        end = at + place + 1;
+    }
+    let whole = letters.len() == length && !text.as_bytes().get(end).is_some_and(u8::is_ascii_alphanumeric);
     let moved = format!("{}{}", letters.get(4..)?, letters.get(..4)?);
     let remainder = moved.chars().try_fold(0, |sum, c| {
         let value = c.to_digit(36)?;
         Some((sum * if value > 9 { 100 } else { 10 } + value) % 97)
     });
-    ((15..=34).contains(&letters.len()) && remainder == Some(1)).then_some(end)
+    (whole && remainder == Some(1)).then_some(Match { start: at, end, kind: SecretKind::Iban })
 }
 
-/// At most `most` characters that satisfy `part`, single spaces or hyphens between groups left out, and where they end.
-fn grouped(rest: &str, most: usize, part: impl Fn(char) -> bool) -> Option<(String, usize)> {
-    let (mut letters, mut end, mut gap) = (String::new(), 0, false);
-    for (at, c) in rest.char_indices() {
-        if part(c) {
-            letters.push(c);
-            end = at + 1;
-            gap = false;
-        } else if matches!(c, ' ' | '-') && !gap {
-            gap = true;
-        } else if gap || !c.is_alphanumeric() {
-            break;
-        } else {
-            // A longer word.
-            return None;
-        }
-        if letters.len() > most {
-            return None;
-        }
+/// The password in an address, at the `://` of it: `scheme://user:password@host`, a token alone, or a path that is a secret.
+pub fn address(text: &str, at: usize) -> Option<Match> {
+    let start = at + "://".len();
+    let rest = text.get(at..)?.strip_prefix("://")?;
+    let is_web = text.get(..at).is_some_and(|before| before.ends_with("http") || before.ends_with("https"));
+    let stop = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '<' | '>' | '`') || is_web && matches!(c, '?' | '#');
+    let length = stretch(rest, READ_MAX, stop);
+    let Some(host) = rest.get(..length)?.rfind('@') else { return hook(rest, start) };
+    let user = rest.get(..host)?;
+    let (begin, password) = match user.split_once(':') {
+        Some((name, password)) => (start + name.len() + 1, password),
+        None => (start, Some(user).filter(|user| user.len() >= 16 && mixed(user) && user.bytes().all(|byte| Body::Url.has(byte)))?),
+    };
+    let reference =
+        !password.contains(char::is_alphanumeric) || is_marked(rest.get(..length)?) || password.starts_with(['$', '<', '{', '*']);
+    (!reference).then_some(Match { start: begin, end: start + host, kind: SecretKind::Password })
+}
+
+/// The path of an address that whoever knows it may post to.
+fn hook(rest: &str, start: usize) -> Option<Match> {
+    let part = HOOKS.iter().find_map(|hook| {
+        let host = rest.get(..rest.find('/')?.min(80))?;
+        let skipped = host.len() - hook.split('/').next()?.len().min(host.len());
+        rest.get(skipped..)?.starts_with(hook).then_some(skipped + hook.len())
+    })?;
+    let path = rest.get(part..)?;
+    let length = stretch(path, READ_MAX, |c| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | '`' | '?'));
+    let path = path.get(..length)?.trim_end_matches(['.', ',', ';']);
+    (path.len() >= 8 && !is_marked(path)).then_some(Match { start: start + part, end: start + part + path.len(), kind: SecretKind::Token })
+}
+
+/// The password of `user:password@tcp(host)`, at its `@`.
+pub fn source(text: &str, at: usize) -> Option<Match> {
+    let after = text.get(at + 1..)?;
+    if !["tcp(", "unix(", "tcp6(", "("].iter().any(|network| after.starts_with(network)) {
+        return None;
     }
-    Some((letters, end))
-}
-
-/// The password in an address: `scheme://user:password@host`.
-pub fn login(rest: &str) -> Option<Match> {
-    let scheme = rest.bytes().take(16).take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')).count();
-    let after = rest.get(scheme..)?.strip_prefix("://")?;
-    let length = after
-        .bytes()
-        .take(2 * VALUE_MAX)
-        .take_while(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'/' | b'?' | b'"' | b'#'))
-        .count();
-    let authority = after.get(..length)?;
-    let (user, password) = authority.get(..authority.rfind('@')?)?.split_once(':')?;
-    let start = scheme + "://".len() + user.len() + 1;
-    (!password.is_empty() && !is_marked(password)).then_some(Match { start, end: start + password.len(), kind: SecretKind::Password })
-}
-
-/// A value after a name such as "password:" or "API_KEY =".
-pub fn named(rest: &str) -> Option<Match> {
-    let name = rest.bytes().take(64).take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
-    let first = rest.get(..name)?.to_ascii_lowercase();
-    // "api key" has two words.
-    let second = rest.get(name..)?.strip_prefix(' ').map(|after| after.bytes().take(8).take_while(u8::is_ascii_alphabetic).count());
-    let both = second.and_then(|second| rest.get(..name + 1 + second)).map(str::to_ascii_lowercase);
-    let is_password = PASSWORDS.iter().any(|name| first.ends_with(name));
-    let by_two = both.as_deref().and_then(|both| KEYS.iter().find(|(key, _)| *key == both));
-    let (length, kind) = match (is_password, by_two) {
-        (true, _) => (name, SecretKind::Password),
-        (_, Some((key, kind))) => (key.len(), *kind),
-        _ => (name, KEYS.iter().find(|(key, _)| first.ends_with(key))?.1),
-    };
-    let (start, sure) = value_start(rest, length, kind, first == "bearer")?;
-    let (start, end) = value(rest, start)?;
-    let text = rest.get(start..end)?;
-    let follows = rest.get(end..)?.lines().next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
-    let placeholder =
-        is_marked(text) || PLACEHOLDERS.contains(&text.to_ascii_lowercase().as_str()) || text.starts_with(['*', '<', '$', '{', '[']);
-    let secret = match kind {
-        SecretKind::Password => {
-            text.len() >= 4 && (is_odd(text) || (sure && (follows.is_empty() || rest.get(..start)?.ends_with(['"', '\'', '`']))))
-        }
-        _ => text.len() >= 12 && mixed(text) && entropy(text) >= ENTROPY_MIN,
-    };
-    (secret && !placeholder).then_some(Match { start, end, kind })
-}
-
-/// Where the value after a name begins, and whether a colon or an equals sign says that it is one.
-fn value_start(rest: &str, name: usize, kind: SecretKind, bare: bool) -> Option<(usize, bool)> {
-    let after = rest.get(name..)?;
-    let marks = after.bytes().take(6).take_while(|byte| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b'`' | b'>' | b'*')).count();
-    let between = after.get(..marks)?;
-    if between.contains([':', '=']) {
-        return Some((name + marks, true));
-    }
-    let said = after.strip_prefix(" is ").filter(|_| kind == SecretKind::Password).map(|_| (name + " is ".len(), false));
-    said.or((bare && !between.is_empty()).then_some((name + marks, false)))
-}
-
-/// The value that begins at `start`: the inside of quotation marks, or a stretch without white space.
-fn value(rest: &str, start: usize) -> Option<(usize, usize)> {
-    let quote = rest.get(..start)?.chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
-    let body = rest.get(start..)?;
-    let stretch = |stop: &dyn Fn(char) -> bool| {
-        body.char_indices().take_while(|(at, c)| *at < VALUE_MAX && !stop(*c)).map(|(at, c)| at + c.len_utf8()).last().unwrap_or(0)
-    };
-    let length = match quote {
-        Some(quote) => stretch(&|c| c == quote || c == '\n'),
-        None => {
-            let length = stretch(&|c| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<'));
-            body.get(..length)?.trim_end_matches(['.', ',', ';', ')', '!', '?']).len()
-        }
-    };
-    Some((start, start + length))
-}
-
-/// Whether a value holds the beginning of a marker, up to its first space.
-fn is_marked(text: &str) -> bool {
-    MARKER.split(' ').next().is_some_and(|beginning| text.contains(beginning))
-}
-
-/// Not a plain word: digits or signs among its letters.
-fn is_odd(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit() || matches!(c, '!' | '@' | '#' | '$' | '%' | '^' | '&' | '*' | '_'))
-        && text.contains(char::is_alphabetic)
-}
-
-/// Bits per character.
-fn entropy(text: &str) -> f64 {
-    let mut counts = [0u32; 128];
-    let mut all = 0u32;
-    for byte in text.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
-            all += 1;
-        }
-    }
-    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / f64::from(all)).map(|share| -share * share.log2()).sum()
+    let before = text.get(text.floor_char_boundary(at.saturating_sub(200))..at)?;
+    let word = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=')).next()?;
+    let (user, password) = word.split_once(':')?;
+    let secret = !user.is_empty() && !password.is_empty() && !password.starts_with('/') && !word.contains('(') && !is_marked(password);
+    secret.then_some(Match { start: at - password.len(), end: at, kind: SecretKind::Password })
 }

@@ -1,0 +1,277 @@
+//! Every kind of secret in several everyday forms, and what only looks like one.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Random letters and digits, made here so that no scanner takes the tests for a leak.
+fn random(length: usize) -> String {
+    "aB3dE5fG7hJ9kL2mN4pQ6rS8tU".chars().cycle().take(length).collect()
+}
+
+/// Replaces each `{20}` by as many letters and digits, and `~` by nothing: it divides what a scanner would recognise.
+fn filled(form: &str) -> String {
+    let mut parts = form.split(['{', '}']);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.parse() {
+            Ok(length) => text.push_str(&random(length)),
+            Err(_) => text.push_str(part),
+        }
+    }
+    text.replace('~', "")
+}
+
+/// What is left of a form, with `{…}` where the random part was.
+#[track_caller]
+fn becomes(form: &str, expected: &str) {
+    let once = redact(&filled(form));
+    assert_eq!(once.text, expected, "{form}");
+    assert_eq!(redact(&once.text).removed, [], "{form}");
+}
+
+const KEY: &str = "[secret removed: API key]";
+const TOKEN: &str = "[secret removed: token]";
+const PASSWORD: &str = "[secret removed: password]";
+const CARD: &str = "[secret removed: card number]";
+const PRIVATE: &str = "[secret removed: private key]";
+
+#[test]
+fn keys_of_vendors_become_markers() {
+    for form in [
+        "AK~IA{16}",
+        "AI~za{35}",
+        "gh~p_{36}",
+        "github~_pat_{22}_{59}",
+        "gl~pat-{20}",
+        "s~k-{48}",
+        "s~k-proj-{60}",
+        "s~k-ant-api03-{90}",
+        "sk_~live_{24}",
+        "rk_~test_{24}",
+        "S~G.{22}.{43}",
+        "dckr~_pat_{27}",
+        "wh~sec_{32}",
+        "S~K{32}",
+        "h~f_{34}",
+        "PM~AK-{24}-{34}",
+    ] {
+        becomes(&format!("use {form}, please"), &format!("use {KEY}, please"));
+        becomes(&format!("({form})"), &format!("({KEY})"));
+    }
+    for form in
+        ["xo~xb-1234-1234-{24}", "np~m_{36}", "py~pi-{80}", "ey~JhbGciOiJIUzI1NiJ9.ey~J{30}.{43}", "12345678~90:{35}", "M~T{22}.{6}.{38}"]
+    {
+        becomes(form, TOKEN);
+    }
+    becomes("keygh~p_{36}", &format!("key{KEY}"));
+    becomes("s~k-\u{200b}{24}\u{2060}{24}!", &format!("{KEY}!"));
+}
+
+#[test]
+fn private_keys_become_markers_even_if_they_are_cut() {
+    for form in [
+        "-----BEGIN~ RSA PRIVATE KEY-----\n{64}\n{64}==\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN~ PRIVATE KEY-----\\n{64}\\n-----END PRIVATE KEY-----",
+        "-----BEGIN~ PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG (x)\n\n{64}\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
+        "-----BEGIN~ OPENSSH PRIVATE KEY-----\n{64}\n{30}",
+        "MII~EpAIBAAKC{64}",
+        "AGE-SECRET~-KEY-1{58}",
+    ] {
+        becomes(form, PRIVATE);
+    }
+    becomes("-----BEGIN~ RSA PRIVATE KEY-----\n{64}\n-----END RSA PRIVATE KEY-----\nok", &format!("{PRIVATE}\nok"));
+}
+
+#[test]
+fn passwords_become_markers_in_every_notation() {
+    for (form, kept) in [
+        ("pw: {12}", "pw: "),
+        ("PASS={12}", "PASS="),
+        ("passphrase: {12}", "passphrase: "),
+        ("export DB_PASSWORD_PROD={12}", "export DB_PASSWORD_PROD="),
+        ("spring.datasource.password={12}", "spring.datasource.password="),
+        ("  password: swordfish", "  password: "),
+        ("tool --password {12}", "tool --password "),
+        ("mysql -u root -p{14}", "mysql -u root -p"),
+        ("sshpass -p {12}", "sshpass -p "),
+        ("curl -u vera:{12}", "curl -u vera:"),
+        ("docker login -u vera -p {12}", "docker login -u vera -p "),
+        ("redis-cli -a {12}", "redis-cli -a "),
+        ("The wifi password is now {10}", "The wifi password is now "),
+        ("password for the wifi: {10}", "password for the wifi: "),
+        ("Mein Passwort ist {10}", "Mein Passwort ist "),
+        ("mon mot de passe est {10}", "mon mot de passe est "),
+        ("密码是{10}", "密码是"),
+        ("Пароль: {10}", "Пароль: "),
+        ("パスワードは{10}", "パスワードは"),
+        ("كلمة المرور هي {10}", "كلمة المرور هي "),
+        ("passwort:\n{10}", "passwort:\n"),
+        ("ssh vera / hunter2!x", "ssh vera / "),
+        ("the PIN is 4711", "the PIN is "),
+        ("recovery code: 8f3k-29dk-1kd9", "recovery code: "),
+        ("passphrase: correct horse battery staple", "passphrase: "),
+        ("my pass\u{200b}word: {12}", "my pass\u{200b}word: "),
+        ("machine h login vera password swordfish", "machine h login vera password "),
+        ("| password | {12}", "| password | "),
+    ] {
+        becomes(form, &format!("{kept}{PASSWORD}"));
+    }
+    for (form, before, after) in [
+        ("{\"user\": \"vera\", \"password\": \"swordfish\"} ", "{\"user\": \"vera\", \"password\": \"", "\"} "),
+        ("{\\\"pwd\\\": \\\"{12}\\\"}", "{\\\"pwd\\\": \\\"", "\\\"}"),
+        ("<password>{12}</password>", "<password>", "</password>"),
+        ("the password is “swordfish”.", "the password is “", "”."),
+        ("DB_PASSWORD=\"open sesame\" run", "DB_PASSWORD=\"", "\" run"),
+        ("login vera, password: swordfish, thanks", "login vera, password: ", ", thanks"),
+        ("Server=db;Password={12};Encrypt=true", "Server=db;Password=", ";Encrypt=true"),
+        ("postgres://vera:{12}@db/main", "postgres://vera:", "@db/main"),
+        ("redis://:{14}@cache:6379", "redis://:", "@cache:6379"),
+        ("vera:{14}@tcp(db:3306)/main", "vera:", "@tcp(db:3306)/main"),
+        ("https://a/?password={12}&x=1", "https://a/?password=", "&x=1"),
+    ] {
+        let text = form.replace("{12}", &random(12)).replace("{14}", &random(14));
+        assert_eq!(redact(&text).text, format!("{before}{PASSWORD}{after}"));
+    }
+}
+
+#[test]
+fn headers_cookies_and_addresses_become_markers() {
+    for (form, kept) in [
+        ("Authorization: Bearer {40}", "Authorization: Bearer "),
+        ("Authorization: Basic {27}", "Authorization: Basic "),
+        ("jwt={40}", "jwt="),
+        ("Cookie: sid={24}; theme=dark", "Cookie: sid="),
+        ("https://hooks.slack.com/services/T1/B1/{24}", "https://hooks.slack.com/services/"),
+        ("https://discord.com/api/webhooks/1234/{68}", "https://discord.com/api/webhooks/"),
+        ("?access_token={40}", "?access_token="),
+        ("https://b/k?X-Amz-Signature={64}", "https://b/k?X-Amz-Signature="),
+        ("https://b/c?sv=1&sig={43}%3D", "https://b/c?sv=1&sig="),
+        ("npm:_authToken={36}", "npm:_authToken="),
+    ] {
+        becomes(form, &format!("{kept}{TOKEN}"));
+    }
+    becomes("Set-Cookie: sid={32}; Path=/", &format!("Set-Cookie: sid={TOKEN}; Path=/"));
+    for (form, kept) in [
+        ("X-Api-Key: {32}", "X-Api-Key: "),
+        ("AccountKey={86}==", "AccountKey="),
+        ("aws_secret_access_key = {40}", "aws_secret_access_key = "),
+        ("the AWS secret is {40}", "the AWS secret is "),
+        ("FOO_SECRET_KEY={40}", "FOO_SECRET_KEY="),
+        ("my api key is {32}", "my api key is "),
+    ] {
+        becomes(form, &format!("{kept}{KEY}"));
+    }
+    assert_eq!(redact(&format!("Basic {}", "dmVyYTpodW50ZXIy")).text, format!("Basic {PASSWORD}"));
+}
+
+#[test]
+fn cards_accounts_and_numbers_of_people_become_markers() {
+    for (text, expected) in [
+        ("card 4111 1111 1111 1111 12/27 123", "card # 12/27 123"),
+        ("4111111111111111 123", "# 123"),
+        ("4111 1111 1111 1111 5555 5555 5555 4444", "# #"),
+        ("card4111111111111111", "card#"),
+        ("4111\u{a0}1111\u{a0}1111\u{a0}1111.", "#."),
+        ("378282246310005", "#"),
+        ("3530111333300000", "#"),
+        ("cvc: 123", "cvc: #"),
+    ] {
+        assert_eq!(redact(text).text, expected.replace('#', CARD));
+    }
+    for (text, expected) in [
+        ("IBAN DE89 3704 0044 0532 0130 00 BIC COBADEFFXXX", "IBAN # BIC COBADEFFXXX"),
+        ("iban de89370400440532013000", "iban #"),
+        ("IBANDE89370400440532013000", "IBAN#"),
+        ("to CH93 0076 2011 6238 5295 7 today", "to # today"),
+    ] {
+        assert_eq!(redact(text).text, expected.replace('#', "[secret removed: IBAN]"));
+    }
+    assert_eq!(redact("my SSN is 078-05-1120").text, "my SSN is [secret removed: identity number]");
+}
+
+#[test]
+fn ordinary_text_stays() {
+    for text in [
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "id 123e4567-e89b-12d3-a456-426614174000",
+        "The password is required.",
+        "Password: the one from last year, ask Mina.",
+        "Forgot your password? Reset it.",
+        "password: see the vault",
+        "Password policy: 12 characters",
+        "PASSWORD_FILE=/run/secrets/db",
+        "DB_PASSWORD=${DB_PASSWORD}",
+        "password = getpass()",
+        "password: ********",
+        "api_key: YOUR_API_KEY",
+        "token: 5, secret: none",
+        "max_tokens: 4096",
+        "Call +41 79 123 45 67 or 1234 5678 9012 3456.",
+        "ISBN 978-3-16-148410-0",
+        "Order 4111111111111112 was shipped.",
+        "order no. 4111111111111111",
+        "version 1.2.3-beta.4+build5",
+        "sk-8 boards and AKIA",
+        "task-management-2024-roadmap-final-version",
+        "risk-assessment-for-2025-and-beyond-final",
+        "at 10:30 it's https://example.org:8080/a@b",
+        "mailto:vera@example.org, git@github.com:vera/x.git",
+        "docker run -p 8080:80 nginx",
+        "mysql -u root -p",
+        "mkdir -p /var/lib/data2",
+        "The secret is to rest the dough.",
+        "My secret: I never measure flour",
+        "GB is a country",
+        "bypass=true2, compass: north7",
+        "Cookie: chocolate chip",
+        "Basic training2024",
+        "Das Passwort ist abgelaufen.",
+        "密码不能为空",
+        "Пароль хранится в сейфе",
+        "pin 12 of the plug",
+        "IMEI 490154203237518",
+        "key: 123e4567-e89b-12d3-a456-426614174000",
+        "Ask Mina for the password of the wifi.",
+    ] {
+        let redacted = redact(text);
+        assert_eq!((redacted.text.as_str(), redacted.removed.len()), (text, 0));
+    }
+}
+
+/// Texts of 1 MiB for which a search from each word to the end would take minutes.
+#[test]
+fn secrets_are_found_in_linear_time() {
+    for piece in [
+        "token: x ",
+        "password is x",
+        "-----BEGIN~ PRIVATE KEY-----(",
+        "://a:",
+        "a:b@tcp(",
+        "AK~IA",
+        "ey~J",
+        "-ey~J.",
+        "4111 ",
+        "DE89 ",
+        "Cookie: a=",
+        "Authorization: ",
+        "https://hooks.slack.com/",
+        "seed phrase: a ",
+        "pw\u{200b}",
+        "[secret removed: ",
+        "x",
+        "-p",
+    ] {
+        let piece = piece.replace('~', "");
+        redact(&piece.repeat(1024 * 1024 / piece.len()));
+    }
+}
+
+proptest! {
+    #[test]
+    fn redacting_twice_changes_nothing(
+        text in "(password|pin|key|token|cookie|seed phrase|[:=] ?| is |sk-|ghp_|://|@|@tcp\\(|4111|-p|--|[a-zA-Z0-9:\\-_.& \"\n\u{200b}]|\\PC){0,80}"
+    ) {
+        let once = redact(&text);
+        prop_assert_eq!(&redact(&once.text).text, &once.text);
+    }
+}

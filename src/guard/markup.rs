@@ -1,5 +1,7 @@
 //! Text that readers do not see and models do: invisible characters, changed direction, hidden markup, the syntax of tool calls.
 
+use super::view::View;
+
 /// Beginnings of markup that hides text or runs something, in lower case, with what a reviewer reads.
 #[rustfmt::skip]
 const HIDDEN: &[(&str, &str)] = &[
@@ -27,6 +29,22 @@ const CALLS: &[&str] = &[
     "<tool_use",
     "<system>",
     "</system>",
+    "<instructions>",
+    "</instructions>",
+    "<instruction>",
+    "</context>",
+    "</prompt>",
+    "<prompt>",
+    "</user>",
+    "</user_input>",
+    "</document>",
+    "</memories>",
+    "<admin>",
+    "<|eot_id|>",
+    "<|begin_of_text|>",
+    "[system](",
+    "[assistant](",
+    "](#instructions)",
     "\"tool_calls\"",
     "\"tool_use\"",
     "\"function_call\"",
@@ -39,7 +57,7 @@ const STRAY: usize = 2;
 
 /// Why the text may say more than it shows.
 pub fn reasons(text: &str) -> Vec<String> {
-    let lower = text.to_ascii_lowercase();
+    let lower = View::new(text).text().to_ascii_lowercase();
     let mut reasons: Vec<String> = Vec::new();
     if let Some((_, what)) = HIDDEN.iter().find(|(mark, _)| lower.contains(mark)) {
         reasons.push(format!("It contains {what}, which readers may not see."));

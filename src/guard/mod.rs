@@ -4,9 +4,11 @@
 //! quarantined for a person to review.
 
 mod commands;
+mod fold;
 mod markup;
 mod named;
 mod orders;
+mod phrases;
 mod rules;
 mod secrets;
 mod shapes;

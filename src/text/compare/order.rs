@@ -165,12 +165,31 @@ fn moved(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
             let back = a.len() - at;
             phrase_moved(one, at, other, back) || sides_moved(one, at, other, back) || is_cleft(one, at, copula)
         });
-    around || date_moved(one, other) || pair_moved(one, a, other, b) || no_agent(one, a, other, b)
+    around || date_moved(one, other) || pair_moved(one, a, other, b) || no_agent(one, a, other, b) || phrases_swapped(one, a, other, b)
 }
 
 /// "In the wiki the notes are kept", "The notes are kept in the wiki": the phrase is the first `at` words of one.
 fn phrase_moved(one: &Line<'_>, at: usize, other: &Line<'_>, back: usize) -> bool {
     at <= PHRASE && one.is_phrase(0) && other.is_phrase(back)
+}
+
+/// "Every Thursday at noon", "at noon every Thursday": two phrases at the end that change places, each with its small words.
+fn phrases_swapped(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> bool {
+    let Some(start) = (1..a.len()).find(|at| a[*at] != b[*at]).filter(|_| a[0] == b[0]) else { return false };
+    let (mine, yours) = (&a[start..], &b[start..]);
+    if mine.len() > 2 * PHRASE {
+        return false;
+    }
+    let Some(first) = places_of(yours, mine.iter().chain(mine)).into_iter().find(|at| (1..mine.len()).contains(at)) else { return false };
+    let second = mine.len() - first;
+    let small = |at: usize| one.before(start + at).iter().map(|token| &token.text);
+    let same_small = (0..mine.len()).all(|at| small(at).eq(other.before(start + (at + second) % mine.len()).iter().map(|token| &token.text)));
+    first <= PHRASE
+        && second <= PHRASE
+        && one.is_phrase(start)
+        && one.is_phrase(start + first)
+        && one.denied().is_empty()
+        && same_small
 }
 
 /// "Green is her colour", "Her colour is green": what stands around the only verb.

@@ -3,7 +3,8 @@
 use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
 use crate::api::{
-    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState, UserRef,
+    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState,
+    UserRef,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tenancy, Users};

@@ -95,7 +95,9 @@ impl NamedIds {
             if named.ids.len() + named.short_ids.len() >= IDS {
                 break;
             }
-            if token.len() == UUID_LENGTH && let Ok(id) = token.parse() {
+            if token.len() == UUID_LENGTH
+                && let Ok(id) = token.parse()
+            {
                 named.ids.push(id);
             } else if token.len() == SHORT_ID_LENGTH && (is_alone || is_short_id(token)) && !token.contains('-') {
                 named.short_ids.push(token.to_owned());
@@ -129,7 +131,8 @@ impl NamedIds {
 fn is_short_id(token: &str) -> bool {
     let tail = token.get(1..).unwrap_or_default();
     let lower = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
-    let one_case = lower(tail) && token.starts_with(|c: char| c.is_ascii_alphabetic()) || token.bytes().all(|byte| byte.is_ascii_uppercase());
+    let one_case =
+        lower(tail) && token.starts_with(|c: char| c.is_ascii_alphabetic()) || token.bytes().all(|byte| byte.is_ascii_uppercase());
     !one_case && !token.bytes().all(|byte| byte.is_ascii_digit())
 }
 

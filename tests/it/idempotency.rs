@@ -160,6 +160,40 @@ async fn forgetting_erases_the_answers_that_hold_the_words() {
 }
 
 #[tokio::test]
+async fn an_answer_is_repeated_only_while_its_memories_can_be_read() {
+    let world = alone().await;
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
+    let (ctx, replayed) = with_key(&world.atlas, "once");
+    let request = revision(id, "Vera likes green tea");
+    let first = revise(&world, &ctx, &request).await.unwrap();
+    assert_eq!(revise(&world, &ctx, &request).await.unwrap(), first);
+    assert!(replayed.swap(false, Ordering::Relaxed));
+    // The memory expires before the key does.
+    let ends = "update agent_memories set expires_at = $2 where tenant_id = $1";
+    let end = world.engine.clock().now() + Duration::hours(1);
+    sqlx::query(ends).bind(world.system.tenant_id).bind(end).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    world.clock.advance(Duration::hours(2));
+    let refused = revise(&world, &ctx, &request).await.unwrap_err();
+    assert!(matches!(&refused, Error::Conflict(message) if message.contains("expired") && !message.contains("tea")), "{refused:?}");
+    assert!(!replayed.load(Ordering::Relaxed));
+}
+
+/// What an answer says of other memories goes with these.
+#[tokio::test]
+async fn forgetting_erases_the_answers_that_quote_the_memory_beside_their_own() {
+    let world = alone().await;
+    let near = remember(&world, &world.atlas, fact("room", "The harbour meeting is in room A101")).await.memory_id;
+    let (ctx, _) = with_key(&world.atlas, "once");
+    let other = fact("room", "The harbour meeting is in room A102");
+    let answer = remember(&world, &ctx, other.clone()).await;
+    assert_eq!(answer.similar.iter().map(|one| one.memory_id).collect::<Vec<_>>(), [near], "{answer:?}");
+    let forget = ForgetRequest { memory_id: near, reason: None, user_id: None };
+    memories::forget(&world.engine, &world.atlas, forget).await.unwrap();
+    let refused = memories::remember(&world.engine, &ctx, other).await.unwrap_err();
+    assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_key_is_kept_for_a_day() {
     let world = alone().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;

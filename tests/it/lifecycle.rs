@@ -6,12 +6,12 @@ use futures_util::future::join_all;
 use remembrancer::aging::decayed;
 use remembrancer::api::{
     ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
-    MessagesResponse, NewMessage, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest, SessionFilter,
-    UserRef,
+    MessagesResponse, NewMessage, RecallRequest, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
+    SessionFilter, UserRef,
 };
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, question};
-use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall};
+use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall, workers};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -195,6 +195,34 @@ async fn what_is_expired_or_archived_is_on_no_path() {
     let versions = memories::history(&world.engine, ctx, &id.into(), None).await.unwrap();
     let changes: Vec<_> = versions.iter().rev().map(|version| (version.version, version.change.as_str())).collect();
     assert_eq!(changes, [(1, "created"), (2, "archived"), (3, "restored")]);
+}
+
+#[tokio::test]
+async fn what_makes_room_is_hidden_today_and_stays_in_answers_about_the_past() {
+    let world = alone().await;
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
+    set(&world, LifecyclePolicy { episodes_max: 1, ..LifecyclePolicy::default() }).await;
+    let ctx = &world.atlas;
+    let weak = NewMessage { importance: Some(0.1), ..message(Role::User, "The Kestrel sails at nine.") };
+    let id = say(&world, ctx, "harbour", vec![weak]).await.messages[0].memory_id;
+    let asked = recall::recall(&world.engine, ctx, question("Kestrel")).await.unwrap();
+    assert_eq!(asked.memories().len(), 1);
+    world.engine.log().flush().await;
+    let then = world.engine.clock().now();
+    world.clock.advance(Duration::minutes(1));
+    say(&world, ctx, "office", vec![NewMessage { importance: Some(0.9), ..message(Role::User, "The office has a new door.") }]).await;
+    assert_eq!(archived(&world, ctx).await, BTreeSet::from([id]));
+
+    assert!(contents(&world, ctx, "Kestrel").await.is_empty());
+    assert!(memories::record(&world.engine, ctx, &id.into(), None).await.is_err());
+    let past = recall::recall(&world.engine, ctx, RecallRequest { as_of: Some(then), ..question("Kestrel") }).await.unwrap();
+    assert_eq!(past.memories()[0].memory_id, id);
+    let replay = recall::replay(&world.engine, ctx, asked.retrieval_id, None).await.unwrap();
+    assert!(replay.same && replay.today.is_empty(), "{:?}", replay.lost);
+    assert_eq!(replay.replayed[0].content, "The Kestrel sails at nine.");
+    let request = ExplainRequest { retrieval_id: Some(asked.retrieval_id), ..ExplainRequest::default() };
+    let explained = recall::explain(&world.engine, ctx, request).await.unwrap().retrieval.unwrap();
+    assert_eq!((explained.considered[0].content.as_str(), explained.considered[0].gone), ("The Kestrel sails at nine.", true));
 }
 
 #[tokio::test]

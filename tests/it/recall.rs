@@ -3,8 +3,8 @@
 use crate::support::{Told, agent, alone, ask, contents, memory_owner, remember};
 use chrono::Duration;
 use remembrancer::api::{
-    ForgetRequest, Hit, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters, RecallRequest, RememberRequest, Scope,
-    SearchResults, Source, SourceTag, UserId,
+    ForgetRequest, Hit, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters,
+    RecallRequest, RememberRequest, Scope, SearchResults, Source, SourceTag, UserId,
 };
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::NewTerm;

@@ -1,13 +1,15 @@
 //! A write never hides another fact, one fact is one memory, and of two statements of one matter the later comes first.
 
 use crate::recall_meaning::with_model;
-use crate::support::{alone, alone_with, ask, contents, memory_owner, patient, remember, work};
+use crate::support::{alone, alone_with, ask, contents, memory_owner, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::join_all;
 use remembrancer::api::{
-    ForgetRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse, ReviseRequest,
+    ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
+    ReviseRequest,
 };
 use remembrancer::clock::Clock;
+use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{OpContext, memories, recall};
 
@@ -130,6 +132,34 @@ async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
     assert_eq!(vectors, 0, "no job makes one either");
     let answer = ask(&world, &world.atlas, "狗在花园里睡觉").await;
     assert_eq!((answer.degraded.as_slice(), answer.memories()[0].memory_id), (["language".to_owned()].as_slice(), stored.memory_id));
+}
+
+#[tokio::test]
+async fn documents_in_a_language_that_the_model_does_not_know_are_found_by_their_words() {
+    let world = with_model().await;
+    let ingestion = Ingestion {
+        collection: "wiki".into(),
+        files: vec![
+            ("zh.md".into(), "# 花园\n\n狗在花园里睡觉。猫在屋顶上。\n".as_bytes().to_vec()),
+            ("en.md".into(), b"# Garden\n\nThe dog sleeps in the garden.\n".to_vec()),
+        ],
+        extent: Extent::Whole,
+        revision: None,
+        dry_run: false,
+        failures: vec![],
+    };
+    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    work(&world).await;
+    let sql = r"select d.path from chunk_embeddings_384 e
+                  join chunks c on c.tenant_id = e.tenant_id and c.id = e.chunk_id
+                  join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
+                 where e.tenant_id = $1";
+    let mut kb = owner(&world.engine.urls().shared_kb).await;
+    let embedded: Vec<String> = sqlx::query_scalar(sql).bind(world.system.tenant_id).fetch_all(&mut kb).await.unwrap();
+    assert_eq!(embedded, ["en.md"]);
+    let request = KnowledgeRequest { query: "狗在花园里睡觉".into(), k: 5, kinds: vec![] };
+    let found = knowledge::search(&world.engine, &world.atlas, request).await.unwrap();
+    assert_eq!(found.hits.iter().map(|hit| hit.path.as_str()).collect::<Vec<_>>(), ["zh.md"]);
 }
 
 async fn topics(world: &World, id: MemoryId) -> Vec<String> {

@@ -18,8 +18,10 @@ pub const IDEMPOTENCY: &[Query] = queries! {
     "idempotency::put_answer" |tx, c| idempotency::put_answer(tx, c.ctx.tenancy(), c.request("tea-1"), &json!("intruded"), &[]).await? as usize;
 };
 
-/// In the database of memories alone: answers are erased with the memory that they name.
+/// In the database of memories alone: answers are repeated and erased with the memories that they name.
 pub const IDEMPOTENCY_MEMORY: &[Query] = queries! {
+    "idempotency::is_out_of_reach" |tx, c|
+        usize::from(!idempotency::is_out_of_reach(tx, c.ctx.tenancy(), &[c.id], c.now).await?);
     "idempotency::erase" |tx, c| {
         memories::mark_deleted(tx, c.ctx.tenancy(), &c.memory, "intruder", None, c.now).await?;
         idempotency::erase(tx, c.ctx.tenancy(), c.id).await? as usize

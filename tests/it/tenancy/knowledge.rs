@@ -67,7 +67,7 @@ pub const KNOWLEDGE: &[Query] = queries! {
     };
     "knowledge::unembedded" |tx, c| {
         sqlx::query("update chunks set awaiting_vector = true where tenant_id = $1").bind(c.tenant).execute(&mut **tx).await?;
-        knowledge::unembedded(tx, c.tenant, c.shared.document, 10).await?.len()
+        knowledge::unembedded(tx, c.tenant, c.shared.document, -1, 10).await?.len()
     };
     "knowledge::put_chunk_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();

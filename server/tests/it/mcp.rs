@@ -34,7 +34,7 @@ fn request(method: Method, key: &str, headers: &[(&str, &str)], body: impl Into<
 }
 
 /// The message in an answer, which is JSON or a stream of events.
-fn message(answer: &Answer) -> Value {
+pub fn message(answer: &Answer) -> Value {
     let data = answer.text.lines().rev().find_map(|line| line.strip_prefix("data:")).unwrap_or(&answer.text);
     serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
 }
@@ -48,7 +48,7 @@ fn initialize() -> Value {
 }
 
 /// A session of a key.
-struct Session<'a> {
+pub struct Session<'a> {
     site: &'a Site,
     key: String,
     id: String,
@@ -56,7 +56,7 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    async fn open(site: &'a Site, key: &str) -> Self {
+    pub async fn open(site: &'a Site, key: &str) -> Self {
         let answer = site.send(request(Method::POST, key, &[], initialize().to_string())).await;
         assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
         assert_eq!(message(&answer)["result"]["protocolVersion"], OLD);
@@ -78,23 +78,23 @@ impl<'a> Session<'a> {
     }
 
     /// The message that answers a request.
-    async fn ask(&self, method: &str, params: Value) -> Value {
+    pub async fn ask(&self, method: &str, params: Value) -> Value {
         let answer = self.post(call(2, method, params).to_string()).await;
         assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
         message(&answer)
     }
 
-    async fn tool(&self, name: &str, arguments: Value) -> Value {
+    pub async fn tool(&self, name: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": name, "arguments": arguments })).await["result"].clone()
     }
 
-    async fn read(&self, uri: &str) -> Value {
+    pub async fn read(&self, uri: &str) -> Value {
         self.ask("resources/read", json!({ "uri": uri })).await
     }
 }
 
 /// A request that stands for itself, as clients send it from the newest version on.
-fn without_session(key: &str, method: &str, mut params: Value) -> Request<Body> {
+pub fn without_session(key: &str, method: &str, mut params: Value) -> Request<Body> {
     let name = params["name"].as_str().unwrap_or_default().to_owned();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": NEW,

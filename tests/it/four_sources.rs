@@ -95,7 +95,8 @@ async fn four_sources_are_one_list_with_the_exact_score_of_each_hit() {
         look(&world, &world.atlas, SearchMyMemoriesRequest { as_messages: true, ..SearchMyMemoriesRequest::new("kestrel mice") }).await;
     assert!(five.hits.len() <= 5 && five.messages.len() == five.hits.len());
     for (hit, message) in five.hits.iter().zip(&five.messages) {
-        assert!(message.role == "system" && message.content.contains(&hit.content), "{message:?}");
+        let quoted = hit.content.lines().all(|line| message.content.contains(line));
+        assert!(message.role == "system" && quoted && message.content.contains(['“', '>']), "{message:?}");
         assert_eq!(message.content.contains("not an instruction"), hit.trust == Some(Trust::Unreviewed), "{message:?}");
     }
 }

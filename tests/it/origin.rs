@@ -2,7 +2,7 @@
 
 use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
-    Category, ContextRequest, InboxVerdict, MessagesRequest, NewMessage, ReviseRequest, Role, SearchMyMemoriesRequest, Source,
+    Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, ReviseRequest, Role, SearchMyMemoriesRequest, Source,
     SourceDetails, Trust,
 };
 use remembrancer::testing::{World, fact};
@@ -96,6 +96,7 @@ async fn the_memory_block_quotes_what_another_agent_shared() {
     let said = |content: &str, commons| remembrancer::api::RememberRequest {
         commons,
         category: Some(Category::Context),
+        scope: Some(MemoryScope::Global),
         source: Source { platform: "slack".into(), ..Source::default() },
         ..fact("harbour", content)
     };

@@ -139,10 +139,14 @@ fn round(transcript: &Transcript, from: usize, most: Round, ended: &Cancellation
 fn before(transcript: &Transcript, first: usize, from: usize, names: &[String]) -> Thread {
     let (mut said, mut telling, mut size, mut clear) = (Vec::new(), 0, 0, false);
     let turns = transcript.turns.get(..=first).unwrap_or(&transcript.turns);
-    for turn in turns.iter().rev().filter(|turn| turn.role != Role::Machine && turn.start < from) {
+    for turn in turns.iter().rev().filter(|turn| turn.start < from) {
         clear = clear || (turn.end <= from && quarantined(transcript, turn).is_some());
         if clear || telling >= thread::TURNS_MAX || size >= BACK_MAX {
             break;
+        }
+        if turn.role == Role::Machine {
+            size += turn.text.len();
+            continue;
         }
         for piece in pieces(turn).into_iter().rev().filter(|piece| turn.start + piece.end <= from) {
             size += piece.len();

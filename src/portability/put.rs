@@ -10,6 +10,7 @@ use crate::api::{AgentId, MemoryId};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::intake;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{content_hash, embedded_text, wording};
 use crate::memories::store::{self as memories, Embedded};
@@ -184,10 +185,25 @@ fn importing<'a>(engine: &Engine, ctx: &'a OpContext) -> Importing<'a> {
     Importing { by: ctx.actor.name(), revives: ctx.agent_id().is_err(), now: engine.clock().now() }
 }
 
+/// Marks memories as captured whose texts may carry instructions, whatever the file says: as when they are remembered.
+fn distrust(rows: &mut Value, batch: &Batch) -> Result<(), Error> {
+    for (row, (_, line)) in rows.as_array_mut().into_iter().flatten().zip(&batch.lines) {
+        let Line::Memory(memory) = line else { continue };
+        let texts = (&memory.topic_raw, &memory.title, &memory.subject, &memory.content, &memory.summary, &memory.rationale);
+        let others = (&memory.alternatives, &memory.evidence_ref, &memory.source);
+        if !intake::findings(&(texts, others))?.is_empty() {
+            row["trust"] = "captured".into();
+        }
+    }
+    Ok(())
+}
+
 async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     let snapshot: Option<Arc<Snapshot>> = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await.ok();
-    let written = store::put_memories(tx, ctx.tenancy(), &rows(batch, snapshot.as_deref())?, importing(engine, ctx)).await?;
+    let mut rows = rows(batch, snapshot.as_deref())?;
+    distrust(&mut rows, batch)?;
+    let written = store::put_memories(tx, ctx.tenancy(), &rows, importing(engine, ctx)).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
     let lines = batch.lines.iter().filter_map(|(_, line)| line.memory());

@@ -128,7 +128,7 @@ async fn a_tenant_whose_clock_was_ahead_can_move() {
             }
             // Again, as after an import that was interrupted: nothing is added, and nothing contradicts itself.
             let (second, again) = moved(there, &ctx, text).await;
-            assert_eq!((second.total().added, second.total().updated), (0, 0));
+            assert_eq!((second.total().added, second.total().updated), (0, 0), "{:?}", second.lines);
             assert_eq!(body(&again), body(&after));
         }
     }

@@ -360,6 +360,8 @@ impl Line {
             Self::Memory(line) => {
                 line.created_by = id;
                 line.deleted_by = line.deleted_at.map(|_| slug.to_owned());
+                // Only a person confirms.
+                (line.confirmed_by, line.confirmed_at) = (None, None);
             }
             Self::Version(line) => {
                 line.actor_kind = "agent".into();

@@ -148,7 +148,7 @@ pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: Date
             ("canonical_terms", "id", &["created_at", "valid_from", "valid_to"]),
             ("term_aliases", "id", &["valid_from", "valid_to"]),
             ("decisions", "id", &["at"]),
-            ("term_proposals", "id", &["first_seen"]),
+            ("term_proposals", "id", &["first_seen", "last_seen"]),
             ("proposal_memories", "event_id", &["seen_at"]),
         ],
         Area::Knowledge => &[("documents", "id", &["created_at", "valid_from", "valid_to"])],

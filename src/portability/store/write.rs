@@ -36,7 +36,13 @@ pub async fn put_memories(
         column => format!("r.{column}"),
     };
     let values = MEMORY.iter().map(value).collect::<Vec<_>>().join(", ");
-    let forward = MEMORY.iter().skip(1).map(|column| format!("{column} = excluded.{column}")).collect::<Vec<_>>().join(", ");
+    // No agent's file makes a memory more trusted than it is here, or says that a person confirmed it.
+    let newer = |column: &&str| match *column {
+        "trust" => "trust = case when $4 or agent_memories.trust = 'own' then excluded.trust else agent_memories.trust end".to_owned(),
+        "confirmed_by" | "confirmed_at" => format!("{column} = case when $4 then excluded.{column} else agent_memories.{column} end"),
+        column => format!("{column} = excluded.{column}"),
+    };
+    let forward = MEMORY.iter().skip(1).map(newer).collect::<Vec<_>>().join(", ");
     let (new_of_user, old_of_user) = (of_user!("r", "$5"), of_user!("agent_memories", "$5"));
     let sql = format!(
         r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, topic_key, vocabulary_version, content_hash, live,

@@ -174,11 +174,7 @@ fn read(value: &Value) -> Result<Vec<Message>, String> {
     if said_by.len() > SPEAKER_MAX {
         return Err(format!("`role` has {} bytes; at most {SPEAKER_MAX} are allowed", said_by.len()));
     }
-    let name = message
-        .get("name")
-        .and_then(Value::as_str)
-        .map(str::trim)
-        .filter(|name| !name.is_empty() && name.len() <= SPEAKER_MAX && !name.contains(['\n', ':']));
+    let name = message.get("name").and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty());
     let (kind, at) = (role(said_by), moment::of(message));
     let says = |role: Role, speaker: &str, text: &str| Message { speaker: storable(speaker), role, at, text: storable(text) };
     let speaker = name.unwrap_or(said_by);

@@ -40,3 +40,27 @@ pub fn PostForm(
         </form>
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() { sources(&entry, all) } else { all.push(entry) }
+        }
+    }
+
+    #[test]
+    fn no_other_form_posts() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut all = Vec::new();
+        sources(&root, &mut all);
+        let posts = ["method=", "\"post\""].concat();
+        let found = all.iter().filter(|path| std::fs::read_to_string(path).unwrap().contains(&posts));
+        let mut found: Vec<_> = found.map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
+        found.sort();
+        // Signing in needs no token, and the form of an island gets its token from the page around it.
+        assert_eq!(found, ["features/session/sign_in.rs", "islands/theme.rs", "ui/post_form.rs"]);
+    }
+}

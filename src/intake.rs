@@ -37,7 +37,8 @@ impl<T: Serialize + DeserializeOwned> Admitted<T> {
         walk.visit("", &mut value)?;
         let Walk { removed, changed, .. } = walk;
         // Most requests hold nothing to change, and are not read again.
-        let inner = if changed { serde_json::from_value(value).map_err(Error::failed("an admitted request cannot be read"))? } else { request };
+        let inner =
+            if changed { serde_json::from_value(value).map_err(Error::failed("an admitted request cannot be read"))? } else { request };
         Ok(Self { inner, removed })
     }
 }
@@ -112,7 +113,9 @@ pub fn findings(texts: &impl Serialize) -> Result<Vec<String>, Error> {
     collect(value, &mut all);
     let mut reasons: Vec<String> = all.iter().flat_map(|text| guard::inspect(text)).collect();
     if reasons.is_empty() && all.len() > 1 {
-        reasons = guard::inspect(&all.join(" "));
+        // A sentence may begin in one text and end in the next.
+        reasons = all.windows(2).flat_map(|two| guard::inspect(&two.join(" "))).collect();
+        reasons.extend(guard::inspect(&all.join(" ")));
     }
     let mut seen = HashSet::new();
     reasons.retain(|reason| seen.insert(reason.clone()));

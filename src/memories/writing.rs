@@ -182,7 +182,9 @@ pub(super) async fn repeat(
     let (retention, expires_at) = kept(draft, &memory, now);
     let stated_at = draft.stated_at(now);
     store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), (expires_at, stated_at), now).await?;
-    mark(ctx, tx, draft, memory.id).await?;
+    if draft.suspicious {
+        store::mark_captured(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    }
     let has_topic = store::add_topic(tx, ctx.tenancy(), &memory, draft, now).await?;
     if has_topic || draft.details.title.is_some() || draft.details.summary.is_some() {
         let Details { title, summary, .. } = &draft.details;
@@ -212,7 +214,6 @@ pub(super) async fn replace(
     let title = draft.details.title.clone().or_else(|| memory.title.clone());
     let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
-    mark(ctx, tx, &draft, memory.id).await?;
     finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
@@ -270,16 +271,10 @@ pub(crate) async fn insert(
         let expires_at = expiry(&draft.lifecycle.retention_days, draft.retention, draft.details.pinned.unwrap_or(false), now);
         let birth = Birth { id, short_id: &short_id, now, expires_at, awaiting_vector, status };
         if store::insert(tx, ctx.tenancy(), draft, &birth).await? {
-            mark(ctx, tx, draft, id).await?;
             return Ok((id, short_id));
         }
     }
     Err(Error::internal("no free short id was found"))
-}
-
-/// Marks a memory whose texts may carry instructions as somebody else's words.
-async fn mark(ctx: &OpContext, tx: &mut Tx, draft: &Draft, id: MemoryId) -> Result<(), DbError> {
-    if draft.suspicious { store::mark_captured(tx, ctx.tenancy(), draft.key.agent_id, id).await } else { Ok(()) }
 }
 
 /// Writes what derives from content: a version, the words, the vector.

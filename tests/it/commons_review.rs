@@ -132,8 +132,19 @@ async fn an_instruction_in_any_text_of_what_is_shared_waits_for_a_person() {
     let world = alone().await;
     assert!(!remember(&world, &world.binky, request(with_every_text("office"))).await.awaits_review);
     let places = [
-        "/topic_raw", "/content", "/title", "/summary", "/subject", "/rationale", "/alternatives/0", "/evidence_ref", "/source/platform",
-        "/source/channel_id", "/source/thread_id", "/source/message_id", "/source/speaker",
+        "/topic_raw",
+        "/content",
+        "/title",
+        "/summary",
+        "/subject",
+        "/rationale",
+        "/alternatives/0",
+        "/evidence_ref",
+        "/source/platform",
+        "/source/channel_id",
+        "/source/thread_id",
+        "/source/message_id",
+        "/source/speaker",
     ];
     for (place, number) in places.into_iter().zip(0..) {
         let mut value = with_every_text(&format!("shop {number}"));
@@ -145,7 +156,9 @@ async fn an_instruction_in_any_text_of_what_is_shared_waits_for_a_person() {
     assert!(remember(&world, &world.binky, request(value)).await.awaits_review, "all together");
 
     let told = remember(&world, &world.binky, request(with_every_text("library"))).await;
-    for change in [json!({ "summary": ORDER }), json!({ "evidence_ref": ORDER }), json!({ "source": { "platform": "slack", "speaker": ORDER } })] {
+    for change in
+        [json!({ "summary": ORDER }), json!({ "evidence_ref": ORDER }), json!({ "source": { "platform": "slack", "speaker": ORDER } })]
+    {
         let mut revision = json!({ "memory": told.memory_id, "content": "The library opens at ten" });
         revision.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let refused = memories::revise(&world.engine, &world.binky, serde_json::from_value(revision).unwrap()).await;
@@ -187,11 +200,13 @@ async fn private_text_that_reads_like_an_order_is_not_the_agents_own() {
     let world = alone().await;
     let ordered = remember(&world, &world.atlas, fact("policy", ORDER)).await.memory_id;
     let plain = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
-    let messages = json!({ "messages": [{ "role": "tool_result", "content": ORDER }, { "role": "user", "content": "I like tea." }] });
-    let messages = lifecycle::add_messages(&world.engine, &world.atlas, "s1", serde_json::from_value(messages).unwrap()).await.unwrap().messages;
+    let messages = json!({ "messages": [{ "role": "assistant", "content": ORDER }, { "role": "assistant", "content": "I make tea." }] });
+    let messages =
+        lifecycle::add_messages(&world.engine, &world.atlas, "s1", serde_json::from_value(messages).unwrap()).await.unwrap().messages;
     let mut owner = memory_owner(&world.engine).await;
     for (id, expected) in [(ordered, "captured"), (plain, "own"), (messages[0].memory_id, "captured"), (messages[1].memory_id, "own")] {
-        let trust: String = sqlx::query_scalar("select trust from agent_memories where id = $1").bind(id).fetch_one(&mut owner).await.unwrap();
+        let trust: String =
+            sqlx::query_scalar("select trust from agent_memories where id = $1").bind(id).fetch_one(&mut owner).await.unwrap();
         assert_eq!(trust, expected);
     }
 }

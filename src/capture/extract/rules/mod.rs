@@ -47,9 +47,9 @@ use tokio_util::sync::CancellationToken;
 /// The longest sentence that is read, in bytes: longer ones are data, not speech.
 const SENTENCE_MAX: usize = 1000;
 /// The longest piece of a turn that is read at a time, in bytes. A longer turn is read as several of the same speaker.
-const PIECE_MAX: usize = 32 * 1024;
+const PIECE_MAX: usize = 8 * 1024;
 /// How far back what was said before is looked for, in bytes.
-const BACK_MAX: usize = 64 * 1024;
+const BACK_MAX: usize = 32 * 1024;
 
 /// After how much a round ends, at the end of a piece.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ struct Round {
 }
 
 /// What is placed in about a second.
-const ROUND: Round = Round { bytes: PIECE_MAX, candidates: 25 };
+const ROUND: Round = Round { bytes: 2 * PIECE_MAX, candidates: 25 };
 
 /// The rules. They hold no state.
 #[derive(Clone, Copy, Debug, Default)]
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn one_long_turn_is_read_in_rounds() {
-        let text: String = (0..4000).map(|n| format!("I bought boat number {n} in Basel. ")).collect();
+        let text: String = (0..1000).map(|n| format!("I bought boat number {n} in Basel. ")).collect();
         let transcript = transcript(&[(0, text.trim_end())]);
         let (found, rounds) = in_rounds(&transcript, ROUND);
         assert_eq!((found.candidates, rounds > 3), (extract(&transcript).candidates, true));

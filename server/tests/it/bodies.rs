@@ -21,7 +21,6 @@ pub struct Field<'a> {
     /// The last part of the path.
     pub name: &'a str,
     pub schema: &'a Value,
-    pub is_required: bool,
 }
 
 impl Field<'_> {
@@ -80,7 +79,7 @@ pub fn body(schema: &Value, fill: &mut Fill<'_>) -> Value {
 fn value(schema: &Value, path: &str, is_required: bool, fill: &mut Fill<'_>) -> Option<Value> {
     let schema = resolved(schema);
     let name = path.rsplit('.').next().unwrap_or_default().trim_end_matches("[0]");
-    let field = Field { path, name, schema, is_required };
+    let field = Field { path, name, schema };
     if let Some(fields) = schema["properties"].as_object() {
         return Some(object(schema, fields, path, fill));
     }

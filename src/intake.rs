@@ -167,6 +167,12 @@ fn is_hidden(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Whether a text is a UUID or a SHA-256: some of them have digits like those of a card.
+fn names_a_row(text: &str) -> bool {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash || (text.len() == 36 && uuid::Uuid::try_parse(text).is_ok())
+}
+
 /// Whether a field holds an id of another system.
 fn is_id(field: &str) -> bool {
     field.ends_with("_id")
@@ -178,6 +184,9 @@ fn is_id(field: &str) -> bool {
 /// `Invalid`, naming the field.
 pub fn check_id(field: &str, id: &str) -> Result<(), Error> {
     check_nul(field, id)?;
+    if names_a_row(id) {
+        return Ok(());
+    }
     match guard::redact(id).removed.first() {
         Some(kind) => Err(Error::invalid(field, format!("looks like a secret ({kind}): send an id that is none"))),
         None => Ok(()),
@@ -225,6 +234,9 @@ impl Walk {
             return check_id(path, text);
         }
         check_nul(path, text)?;
+        if names_a_row(text) && !["pass", "pwd", "secret", "token", "key"].iter().any(|word| key.contains(word)) {
+            return Ok(());
+        }
         let clean = guard::redact_under(key, text);
         self.changed |= !clean.removed.is_empty();
         self.removed.extend(clean.removed);
@@ -265,6 +277,15 @@ mod tests {
 
     fn key() -> String {
         format!("gh{}_{}", "p", ["a1B2c3D4e5F6", "g7H8i9J0k1L2", "m3N4o5P6q7R8"].concat())
+    }
+
+    #[test]
+    fn an_id_with_the_digits_of_a_card_stays() {
+        let id = ["01945a3c-aaaa-7aaa-", "8111-", "111111111112"].concat();
+        let mut fields = json!({ "id": id, "ids": [id], "user_id": id }).as_object().unwrap().clone();
+        let before = fields.clone();
+        record(&mut fields).unwrap();
+        assert_eq!(fields, before);
     }
 
     #[test]

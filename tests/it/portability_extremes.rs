@@ -75,8 +75,12 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
         "topic_raw": "a", "content": "b", "source": { "platform": "c", "observed_at": "0001-01-01T00:00:00Z" }, "confidence": 0.0,
     }));
     let short = remember(world, ctx, short).await.memory_id;
-    // The same words under another topic.
-    remember(world, ctx, RememberRequest { topic_raw: format!("{}x", odd(255)), ..fact("", &wild(16 * 1024)) }).await;
+    // The same words under another topic, and words that were said at one place and amended at another.
+    let again = format!("Vera likes black tea {MARK}");
+    let said = RememberRequest { source: request(place("2026-05-03T09:12:10Z")), ..fact("tea", &again) };
+    let tea = remember(world, ctx, said).await.memory_id;
+    remember(world, ctx, RememberRequest { topic_raw: odd(255), ..fact("", &again) }).await;
+    memories::correct(engine, vera, tea, format!("Vera likes green tea {MARK}"), &odd(500)).await.unwrap();
     let mut revised = revision(long, &format!("{}!", wild(16 * 1024 - 1)));
     revised.summary = Some(odd(1999));
     revised.source = Some(request(place("0001-01-01T00:00:00Z")));
@@ -212,6 +216,8 @@ async fn extreme() -> World {
 /// Columns of words and names that hold no free text, each with the reason.
 const NO_TEXT: &[(&str, &str)] = &[
     ("tombstones.content_hash", "a hash"),
+    ("tombstones.source", "of a memory that was deleted, as in the memory"),
+    ("agent_memories.confirmed_by", "written by no verb yet"),
     ("memory_links.created_by", "the slug of an agent"),
     ("events.error", "written by the server"),
     ("events.outcome", "written by the server"),

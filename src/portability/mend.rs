@@ -13,14 +13,28 @@ const NAMED_MAX: usize = 100;
 
 /// Fields with the moment of an event here. None is later than the file.
 const RECORDED: &[&str] = &[
-    "created_at", "updated_at", "stated_at", "confirmed_at", "last_accessed_at", "archived_at", "deleted_at", "valid_from", "valid_to",
-    "first_seen", "last_seen", "seen_at", "decided_at", "at", "finished_at", "processed_at", "superseded_at",
+    "created_at",
+    "updated_at",
+    "stated_at",
+    "confirmed_at",
+    "last_accessed_at",
+    "archived_at",
+    "deleted_at",
+    "valid_from",
+    "valid_to",
+    "first_seen",
+    "last_seen",
+    "seen_at",
+    "decided_at",
+    "at",
+    "finished_at",
+    "processed_at",
+    "superseded_at",
 ];
 /// Fields with the moment at which something was said or done elsewhere, as far as somebody says so. One that no calendar has is no time.
 const SAID: &[&str] = &["observed_at"];
 /// Objects and lists of objects with times.
-const INSIDE: &[(&str, &[&str])] =
-    &[("source", SAID), ("provenance", SAID), ("turns", &["at"]), ("topics", &["created_at"])];
+const INSIDE: &[(&str, &[&str])] = &[("source", SAID), ("provenance", SAID), ("turns", &["at"]), ("topics", &["created_at"])];
 
 /// Corrections of the lines of a file.
 #[derive(Clone, Debug, Default)]
@@ -123,10 +137,30 @@ mod tests {
     fn every_time_of_a_line_is_known() {
         assert_eq!(SCHEMA, 6, "a new schema may have new times");
         let columns = [
-            store::MEMORY, store::TOPIC, store::VERSION, store::LINK, store::TOMBSTONE, store::SOURCE, store::PROJECT, store::REPO,
-            store::PROJECT_LINK, store::EVENT, store::EVIDENCE, store::QUARANTINED_TURN, store::PAIR, store::CONNECTION,
-            store::PROFILE_LEAF, store::PROFILE_VERSION, store::TERM, store::ALIAS, store::DECISION, store::PROPOSAL,
-            store::PROPOSAL_MEMORY, store::DOCUMENT, store::ACTION, store::WORKFLOW_STEP,
+            store::MEMORY,
+            store::TOPIC,
+            store::VERSION,
+            store::LINK,
+            store::TOMBSTONE,
+            store::SOURCE,
+            store::PROJECT,
+            store::REPO,
+            store::PROJECT_LINK,
+            store::EVENT,
+            store::EVIDENCE,
+            store::QUARANTINED_TURN,
+            store::PAIR,
+            store::CONNECTION,
+            store::PROFILE_LEAF,
+            store::PROFILE_VERSION,
+            store::TERM,
+            store::ALIAS,
+            store::DECISION,
+            store::PROPOSAL,
+            store::PROPOSAL_MEMORY,
+            store::DOCUMENT,
+            store::ACTION,
+            store::WORKFLOW_STEP,
         ];
         let is_time = |name: &&&str| {
             **name == "at" || **name == "run_after" || ["_at", "valid_from", "valid_to", "_seen"].iter().any(|end| name.ends_with(end))
@@ -134,7 +168,10 @@ mod tests {
         let times: Vec<&&str> = columns.into_iter().flatten().filter(is_time).collect();
         assert!(times.len() > 40, "{times:?}");
         for name in times {
-            assert!(RECORDED.contains(name) || SAID.contains(name) || FREE.contains(name), "{name}: is it a moment that was, or one to come?");
+            assert!(
+                RECORDED.contains(name) || SAID.contains(name) || FREE.contains(name),
+                "{name}: is it a moment that was, or one to come?"
+            );
         }
     }
 

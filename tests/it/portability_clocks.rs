@@ -81,7 +81,10 @@ async fn what_was_in_force_stays_findable_when_a_clock_was_ahead() {
         let Jump { world, before, after, .. } = jump(ahead).await;
         let (mut kb, mut memory) = (owner(&world.engine.urls().shared_kb).await, memory_owner(&world.engine).await);
         let names = "select term from canonical_terms where valid_from <= $1 and (valid_to is null or valid_to > $1) order by 1";
-        assert_eq!((at(&mut kb, names, before).await, at(&mut kb, names, after).await), (vec!["secret store".into()], vec!["treasury".into()]));
+        assert_eq!(
+            (at(&mut kb, names, before).await, at(&mut kb, names, after).await),
+            (vec!["secret store".into()], vec!["treasury".into()])
+        );
         let aliases = "select alias from term_aliases where valid_from <= $1 and (valid_to is null or valid_to > $1) order by 1";
         assert_eq!(at(&mut kb, aliases, before).await, ["vault"]);
         let texts = "select c.content from documents d join chunks c on c.document_id = d.id
@@ -123,7 +126,10 @@ async fn a_tenant_whose_clock_was_ahead_can_move() {
             for line in body(&after).into_iter().filter(ends) {
                 let line: serde_json::Value = serde_json::from_str(line).unwrap();
                 let time = |field: &str| line[field].as_str().map(|at| at.parse::<DateTime<Utc>>().unwrap());
-                assert!(["created_at", "updated_at", "valid_from", "valid_to"].iter().all(|field| time(field).is_none_or(|at| at <= latest)), "{line}");
+                assert!(
+                    ["created_at", "updated_at", "valid_from", "valid_to"].iter().all(|field| time(field).is_none_or(|at| at <= latest)),
+                    "{line}"
+                );
                 assert!(time("valid_to").is_none() || time("valid_to") >= time("valid_from"), "{line}");
             }
             // Again, as after an import that was interrupted: nothing is added, and nothing contradicts itself.

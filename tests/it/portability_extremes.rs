@@ -103,7 +103,8 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
 
 async fn sources_and_captures(world: &World, ctx: &OpContext, vera: &OpContext) {
     let engine = &world.engine;
-    let details = SourceDetails { title: Some(odd(256)), filename: Some(odd(256)), attachment_id: Some(odd(256)), ..SourceDetails::default() };
+    let details =
+        SourceDetails { title: Some(odd(256)), filename: Some(odd(256)), attachment_id: Some(odd(256)), ..SourceDetails::default() };
     let list = json!([
         { "role": "user", "name": format!("{MARK} Vera"), "content": format!("I moved to Basel last month. {MARK}\u{1}"), "ts": "0.000001" },
         { "role": "user", "name": format!("{MARK} Vera"), "content": "\u{0}\u{7f}", "ts": 4_133_980_799_999_u64 },
@@ -150,7 +151,9 @@ async fn profiles_and_reports(world: &World, ctx: &OpContext, users: &[UserRef])
     });
     let update = request(json!({ "scaffold_updates": updates, "persistent_info_additions": [wild(4 * 1024), "z"] }));
     capture::update_user_context(engine, ctx, update).await.unwrap();
-    for (category, content) in [("preference", wild(4 * 1024)), ("preference", "Vera prefers tea\u{1} with \u{7f}milk.".into()), ("fact", "I".into())] {
+    for (category, content) in
+        [("preference", wild(4 * 1024)), ("preference", "Vera prefers tea\u{1} with \u{7f}milk.".into()), ("fact", "I".into())]
+    {
         capture::record_observation(engine, ctx, request(json!({ "content": content, "category": category }))).await.unwrap();
     }
     let learned = request(json!({ "connection_id": connection, "learned": { format!("limit {MARK}"): "50 a minute\u{2}" } }));
@@ -187,10 +190,17 @@ async fn vocabulary_and_knowledge(world: &World, ctx: &OpContext, vera: &OpConte
     let proposal = vocabulary::proposals(engine, vera, &filter).await.unwrap().rows[0].id;
     vocabulary::decide(engine, vera, &[proposal], &Verdict::Reject { reason: odd(500) }).await.unwrap();
     let (path, long) = (format!("{}.md", "d".repeat(509)), odd(250));
-    let front = format!("---\nstatus: {}\nreference: \"SPEC-{}\"\ntags: [\"{MARK}\", 1e300, -0.5]\n---\n", odd(64).replace(['"', '\\'], "-"), "9".repeat(40));
+    let front = format!(
+        "---\nstatus: {}\nreference: \"SPEC-{}\"\ntags: [\"{MARK}\", 1e300, -0.5]\n---\n",
+        odd(64).replace(['"', '\\'], "-"),
+        "9".repeat(40)
+    );
     let text = format!("{front}# {long}\n\n{MARK}\n\n## {long}\n\n### {long}\n\n{}\n\n```\n{}\n```\n", wild(3000), "x".repeat(20_000));
-    let architecture = format!("# Architecture\n\n## Components\n\n- **Harbour {MARK}**: keeps boats {MARK}. Depends on: Crane {MARK}\n- **Crane {MARK}**: lifts\n");
-    let files = vec![(path, text.into_bytes()), ("architecture.md".into(), architecture.into_bytes()), ("a.md".into(), b"# a\n\nb\n".to_vec())];
+    let architecture = format!(
+        "# Architecture\n\n## Components\n\n- **Harbour {MARK}**: keeps boats {MARK}. Depends on: Crane {MARK}\n- **Crane {MARK}**: lifts\n"
+    );
+    let files =
+        vec![(path, text.into_bytes()), ("architecture.md".into(), architecture.into_bytes()), ("a.md".into(), b"# a\n\nb\n".to_vec())];
     ingest(world, files, Extent::Whole).await;
 }
 
@@ -242,8 +252,7 @@ async fn untried(world: &World) -> BTreeSet<String> {
         for (column, holds, exported) in table.columns {
             if *exported && matches!(holds, Holds::Words | Holds::Name) {
                 let sql = format!("select exists (select from {} where {column}::text like $1)", table.name);
-                let tried: bool =
-                    sqlx::query_scalar(AssertSqlSafe(sql)).bind(format!("%{MARK}%")).fetch_one(&mut owner).await.unwrap();
+                let tried: bool = sqlx::query_scalar(AssertSqlSafe(sql)).bind(format!("%{MARK}%")).fetch_one(&mut owner).await.unwrap();
                 if !tried {
                     untried.insert(format!("{}.{column}", table.name));
                 }

@@ -6,8 +6,24 @@ use serde_json::{Map, Value};
 
 /// Names of the field without case, `_` and `-`, the surest first.
 const NAMES: &[&str] = &[
-    "at", "ts", "timestamp", "timestampms", "datetime", "date", "time", "sentat", "sent", "senttime", "createdat", "created",
-    "createtime", "creationtime", "createdtime", "createdtimestamp", "postedat", "receivedat",
+    "at",
+    "ts",
+    "timestamp",
+    "timestampms",
+    "datetime",
+    "date",
+    "time",
+    "sentat",
+    "sent",
+    "senttime",
+    "createdat",
+    "created",
+    "createtime",
+    "creationtime",
+    "createdtime",
+    "createdtimestamp",
+    "postedat",
+    "receivedat",
 ];
 /// Numbers from here on are milliseconds, microseconds and nanoseconds since 1970; smaller ones are seconds.
 const MILLISECONDS: f64 = 1e11;
@@ -23,7 +39,8 @@ pub fn of(message: &Map<String, Value>) -> Option<DateTime<Utc>> {
     let found: Vec<Found> = fields.into_iter().filter_map(|(_, value)| read(value)).collect();
     let exact = found.iter().find_map(|one| if let Found::Moment(at) = one { Some(*at) } else { None });
     let day = found.iter().find_map(|one| if let Found::Part(stamp) = one { stamp.date } else { None });
-    let clock = found.iter().find_map(|one| if let Found::Part(stamp) = one { Some(*stamp).filter(|one| one.date.is_none()) } else { None });
+    let clock =
+        found.iter().find_map(|one| if let Found::Part(stamp) = one { Some(*stamp).filter(|one| one.date.is_none()) } else { None });
     exact.or_else(|| clock.and_then(|clock| clock.at(day))).or_else(|| Stamp { date: day, ..Stamp::default() }.at(None))
 }
 

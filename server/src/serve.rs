@@ -115,7 +115,9 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
             let options = LocalOptions { onnxruntime: config.onnxruntime.clone(), ..LocalOptions::new(&config.model_dir) };
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2: run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
-            Ok(Arc::new(loaded.map_err(|error| format!("{error}; {advice}"))?))
+            // Without the number of the system's error.
+            let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
+            Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
         }
         Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {
             base_url: config.openai_base_url.clone(),

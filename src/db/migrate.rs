@@ -96,7 +96,11 @@ async fn patiently<T>(url: &str, work: impl Future<Output = Result<T, MigrateErr
             return done;
         }
         connect(&options.clone().database("postgres")).await?.close().await?;
-        tracing::info!(host = options.get_host(), port = options.get_port(), "waiting for Postgres: it migrates, or another server holds a lock");
+        tracing::info!(
+            host = options.get_host(),
+            port = options.get_port(),
+            "waiting for Postgres: it migrates, or another server holds a lock"
+        );
     }
 }
 

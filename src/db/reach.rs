@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 #[derive(Debug)]
 pub struct Reach {
     options: PgConnectOptions,
-    /// How long the server may take, and how long its answer is good for.
+    /// How long its answer is good for; it may take three times as long.
     patience: Duration,
     last: Mutex<Option<(Instant, bool)>>,
     health: Arc<Health>,
@@ -31,7 +31,8 @@ impl Reach {
         {
             return answered;
         }
-        let answered = match timeout(self.patience, self.options.connect()).await {
+        // A server that is gone refuses at once. One that is only busy may need longer than its answer is good for.
+        let answered = match timeout(self.patience * 3, self.options.connect()).await {
             Ok(Ok(connection)) => {
                 connection.close().await.ok();
                 true

@@ -29,11 +29,17 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
                 return format!("{place} cannot work, because {illness} ({message}): {}", illness.remedy());
             }
             match code.as_ref() {
-                code if code.starts_with("28") => format!("{place} refuses the user {user} ({message}): correct user and password in {variables}"),
-                "42501" => format!("{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"),
+                code if code.starts_with("28") => {
+                    format!("{place} refuses the user {user} ({message}): correct user and password in {variables}")
+                }
+                "42501" => format!(
+                    "{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"
+                ),
                 "3D000" => format!("{place} lacks a database ({message}): create it, or correct {variables}"),
                 _ if message.contains("extension \"vector\"") => {
-                    format!("{place} has no pgvector: install the package of your system, as postgresql-18-pgvector, or correct {variables}")
+                    format!(
+                        "{place} has no pgvector: install the package of your system, as postgresql-18-pgvector, or correct {variables}"
+                    )
                 }
                 code => format!("{place} refuses ({message}, {code}): look at its log, or correct {variables}"),
             }

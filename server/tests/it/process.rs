@@ -409,7 +409,10 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
         (&[("SKILLS_DIR", "no/such/folder")], &["SKILLS_DIR", "a folder that exists"]),
         (&[("APP_DATABASE_URL", "postgres://a@b/c")], &["APP_DATABASE_URL", "DATABASE_URL is not set"]),
         (&[("DATABASE_URL", "postgres://localhost")], &["DATABASE_URL", "postgres://user:password@host:port/base"]),
-        (&[("DATABASE_URL", "postgres://vera@127.0.0.1:1/acme")], &["Postgres at 127.0.0.1:1 cannot be reached", "DATABASE_URL", "start it"]),
+        (
+            &[("DATABASE_URL", "postgres://vera@127.0.0.1:1/acme")],
+            &["Postgres at 127.0.0.1:1 cannot be reached", "DATABASE_URL", "start it"],
+        ),
         (&[("DATABASE_URL", &wrong_password)], &["refuses the user postgres", "correct user and password in DATABASE_URL"]),
         (&[("DATABASE_URL", good), ("SYSTEM_DATABASE_URL", &stranger)], &["(SYSTEM_DATABASE_URL) is refused", "correct user and password"]),
         (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", empty)], &["REMEMBRANCER_MODEL_DIR", "scripts/fetch.sh"]),

@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_user_of_its_own_comes_before_nobody_and_root_is_never_taken() {
-        let users = "root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/:/bin/false\nremembrancer:x:998:997::/:/bin/false\nboss:x:0:0::/:/bin/sh\n";
+        let users =
+            "root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/:/bin/false\nremembrancer:x:998:997::/:/bin/false\nboss:x:0:0::/:/bin/sh\n";
         assert_eq!(named(users, "remembrancer").map(|user| (user.uid, user.gid)), Some((998, 997)));
         assert_eq!(named(users, "nobody").map(|user| user.uid), Some(u32::MAX - 1));
         assert!(named(users, "boss").is_none() && named(users, "remem").is_none());

@@ -376,6 +376,9 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     Embedded::start(options).await.unwrap().stop().await.unwrap();
 }
 
+/// Variables, and the words of the sentence about them.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
 /// What a start prints that fails for its settings.
 fn refused_start(variables: &[(&str, &str)]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
@@ -401,7 +404,7 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
     let (wrong_password, stranger) = (as_user("postgres"), as_user("no_such_user"));
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().to_str().unwrap();
-    let cases: &[(&[(&str, &str)], &[&str])] = &[
+    let cases: &[Case<'_>] = &[
         (&[("LISTEN_ADDR", "somewhere")], &["LISTEN_ADDR is «somewhere»", "127.0.0.1:3000"]),
         (&[("RUST_LOG", "a=b=c")], &["RUST_LOG", "must be a filter"]),
         (&[("KB_DIR", "no/such/folder"), ("KB_TENANT", "acme")], &["KB_DIR is «no/such/folder»", "a folder that exists"]),

@@ -53,10 +53,6 @@ text_enum! {
         Words = "words",
         /// Cosine of the embeddings.
         Meaning = "meaning",
-        /// Cosine of the turn directly before or after it, whichever is nearer in meaning.
-        Context = "context",
-        /// How well the two best turns of its session match.
-        Session = "session",
         /// Said by, or about, the one person whom the question names.
         Speaker = "speaker",
         /// Said in the month or on the day that the question names.

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 const READ_MAX: usize = 200;
 /// The longest private key, in bytes.
 const PEM_MAX: usize = 64 * 1024;
-/// The least entropy of a key, in bits per character. English words have less.
-const ENTROPY_MIN: f64 = 2.5;
+/// The least entropy of what follows the beginning of a key, in bits per character: four characters in turn have 2, and `xxxx` has none.
+const ENTROPY_MIN: f64 = 1.9;
 
 /// The beginnings of keys by their first byte, and whether they are so rare that a letter may stand before them.
 static BY_FIRST: LazyLock<Vec<Vec<(bool, &Vendor)>>> = LazyLock::new(|| {

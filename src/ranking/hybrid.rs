@@ -5,13 +5,11 @@
 //! Pure.
 
 use super::bm25::Postings;
-use super::conversation;
 use super::dates::{self, Dates};
-use crate::api::{AgentId, Criterion, MemoryId, Part, Ranking};
+use crate::api::{Criterion, MemoryId, Part, Ranking};
 use crate::text;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use uuid::Uuid;
 
 /// Least number of candidates by meaning, and of candidates by words whose neighbours are candidates, too.
 pub const ANCHORS: usize = 20;
@@ -24,12 +22,9 @@ pub const APART_MAX: TimeDelta = TimeDelta::hours(1);
 
 const WORDS: f64 = 1.25;
 const MEANING: f64 = 1.0;
-/// What the turn beside a turn is about says what the turn is about; and a session in which several turns match is the one that is meant.
-const CONTEXT: f64 = 0.3;
-const SESSION: f64 = 0.4;
 const SPEAKER: f64 = 0.5;
 const DATE: f64 = 0.3;
-const TIME: f64 = 0.3;
+const TIME: f64 = 0.2;
 const QUESTION: f64 = -0.1;
 const IDENTIFIER: f64 = 1.0;
 const LENGTH: f64 = 0.1;
@@ -38,8 +33,7 @@ const RECENCY: f64 = 0.1;
 /// Days after which 1/e is left of a memory's recency.
 pub const RECENCY_DAYS: f64 = 365.0;
 const CONFIDENCE: f64 = 0.1;
-/// The sum of a memory that answers in every respect, as a round number: `hybrid_decay` divides by it, so that scores are between 0 and
-/// about 1.
+/// The highest sum that a memory can reach, as a round number: `hybrid_decay` divides by it, so that scores are between 0 and about 1.
 const MOST: f64 = 4.0;
 /// How much a word counts that is not in the memory but in the turn before it, after it, two before, two after.
 const BORROWED: [f64; 4] = [0.8, 0.4, 0.4, 0.2];
@@ -113,7 +107,7 @@ pub fn scored(places: &HashMap<MemoryId, Place>, wide: &HashSet<MemoryId>) -> Ha
 
 /// The turn before, the one after, two before, two after.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Context(pub(super) [Option<MemoryId>; 4]);
+pub struct Context([Option<MemoryId>; 4]);
 
 /// The contexts of anchors and of the turns beside them, which are scored, too.
 pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context> {
@@ -141,8 +135,6 @@ pub struct Turn {
     /// Equal for equal contents.
     pub content: u64,
     pub said_at: DateTime<Utc>,
-    /// Whose memory it is, and the conversation that it is in.
-    pub conversation: (AgentId, Uuid),
     pub speaker: Option<String>,
     /// Length of the content, in characters.
     pub characters: i32,
@@ -236,11 +228,8 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
     let (speaker, counted) = reading.speaker(&turns);
     let (none, ranking) = (Context::default(), reading.ranking);
     let context = |turn: &Turn| contexts.get(&turn.id).unwrap_or(&none);
-    let cover = |turn: &Turn| if turn.is_wanted { 1.0 } else { covered(postings, turn, context(turn), &counted) };
-    let covers: Vec<f64> = turns.iter().map(cover).collect();
-    let (beside, sessions) = (conversation::beside(&turns, context), conversation::sessions(&turns, &covers));
-    let one = |(place, turn): (usize, Turn)| {
-        let covered = covers[place];
+    let one = |turn: Turn| {
+        let covered = if turn.is_wanted { 1.0 } else { covered(postings, &turn, context(&turn), &counted) };
         let spoken = speaker.is_some() && turn.speaker == speaker;
         let dated = reading.dates.as_ref().is_some_and(|dates| dates.hold(turn.said_at.date_naive()));
         let mut parts = vec![
@@ -252,11 +241,6 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             part(ranking, Criterion::Scope, turn.scope, SCOPE),
             part(ranking, Criterion::Confidence, turn.confidence, CONFIDENCE),
         ];
-        for (name, value, weight) in [(Criterion::Context, beside[place], CONTEXT), (Criterion::Session, sessions[place], SESSION)] {
-            if value > 0.0 {
-                parts.push(part(ranking, name, value, weight));
-            }
-        }
         if turn.is_named || turn.is_wanted {
             parts.push(part(ranking, Criterion::Identifier, 1.0, IDENTIFIER));
         }
@@ -282,7 +266,7 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             content: turn.content,
         }
     };
-    let mut scored: Vec<Scored> = turns.into_iter().enumerate().map(one).collect();
+    let mut scored: Vec<Scored> = turns.into_iter().map(one).collect();
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
     scored
 }
@@ -312,12 +296,6 @@ fn decays(ranking: Ranking) -> bool {
     ranking == Ranking::HybridDecay
 }
 
-/// What the words and the meaning of a text weigh together, whatever the ranking.
-pub(super) fn matched(covered: f64, semantic: Option<f64>, characters: i32) -> f64 {
-    let moved = PASSAGE * passage(characters);
-    (WORDS - moved) * covered + (MEANING + moved) * semantic.unwrap_or(0.0)
-}
-
 fn words(ranking: Ranking, covered: f64, characters: i32) -> Part {
     part(ranking, Criterion::Words, covered, WORDS - PASSAGE * passage(characters))
 }
@@ -327,7 +305,7 @@ fn meaning(ranking: Ranking, semantic: Option<f64>, characters: i32) -> Part {
 }
 
 /// How much a text is a passage rather than a turn, 0 to 1.
-pub(super) fn passage(characters: i32) -> f64 {
+fn passage(characters: i32) -> f64 {
     1.0 - (TURN / f64::from(characters).max(1.0)).min(1.0)
 }
 

@@ -1,7 +1,6 @@
 //! The rankings: pure formulas over candidates, and the sentences that explain a score.
 
 pub mod bm25;
-mod conversation;
 pub mod dates;
 pub mod explain;
 pub mod hybrid;

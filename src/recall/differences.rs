@@ -113,8 +113,7 @@ fn words_differ(one: &LoggedMemory, other: &LoggedMemory) -> bool {
     if one.parts.is_empty() {
         return one.matched_by == MatchedBy::Lexical && differ(one.similarity, other.similarity);
     }
-    // What the turns around it say is a part of its own score, too.
-    [Criterion::Words, Criterion::Context, Criterion::Session].into_iter().any(|name| differ(value(one, name), value(other, name)))
+    differ(value(one, Criterion::Words), value(other, Criterion::Words))
 }
 
 fn part(one: &LoggedMemory, name: Criterion) -> Option<f64> {

@@ -239,7 +239,6 @@ pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Iden
         id: feature.id,
         content: fingerprint(&feature.content_hash),
         said_at: feature.said_at,
-        conversation: (feature.agent_id, feature.conversation),
         scope: question.reach.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
         speaker: feature.speaker,
         characters: feature.characters,

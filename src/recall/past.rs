@@ -21,11 +21,9 @@ use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use uuid::Uuid;
 
 /// Most memories that a question about the past may read: it reads them all.
 pub const PAST_MAX: i64 = 20_000;
@@ -213,23 +211,12 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
-/// The conversation of a memory as one id.
-fn conversation(one: &Candidate) -> Uuid {
-    let (_, platform, channel, thread) = thread(one);
-    let hash = Sha256::digest(format!("{platform}\u{1f}{}\u{1f}{}", channel.unwrap_or_default(), thread.unwrap_or_default()));
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&hash[..16]);
-    Uuid::from_bytes(bytes)
-}
-
 fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feature {
     let memory = &one.memory;
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     Feature {
         id: memory.id,
         said_at: memory.said_at(),
-        agent_id: memory.agent_id,
-        conversation: conversation(one),
         speaker: memory.speaker(),
         characters: count(memory.content.chars().count()),
         scope: memory.scope,

@@ -216,8 +216,6 @@ pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Res
 pub struct Feature {
     pub id: MemoryId,
     pub said_at: DateTime<Utc>,
-    pub agent_id: AgentId,
-    pub conversation: Uuid,
     pub speaker: Option<String>,
     pub characters: i32,
     pub scope: MemoryScope,
@@ -323,7 +321,7 @@ pub async fn turns(
               turn as materialized (
                   select array(select id from anchor union select before[1] from anchor where id = any($9)
                                union select after[1] from anchor where id = any($9)) as ids)
-              select m.id, m.said_at, m.agent_id, m.conversation, m.speaker, m.characters, m.scope, m.project_id, m.repo_id, m.stated_at,
+              select m.id, m.said_at, m.speaker, m.characters, m.scope, m.project_id, m.repo_id, m.stated_at,
                      m.content_hash, m.confidence, m.asks, coalesce(m.term_count, 0) as terms, m.punctuation,
                      case when m.id = any($10) then m.topic end as topic,
                      case when $6 or m.id = any($10) then m.content end as text,

@@ -114,7 +114,8 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
         Provider::Local => {
             let options = LocalOptions { onnxruntime: config.onnxruntime.clone(), ..LocalOptions::new(&config.model_dir) };
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
-            let advice = "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2: run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
+            let advice =
+                "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2: run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
             // Without the number of the system's error.
             let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
@@ -179,7 +180,9 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
     if !config.site_root.join("pkg").is_dir() {
         let folder = config.site_root.display();
-        tracing::warn!("LEPTOS_SITE_ROOT is «{folder}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh");
+        tracing::warn!(
+            "LEPTOS_SITE_ROOT is «{folder}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh"
+        );
     }
     let (urls, postgres) = databases(&config).await?;
     let embedder = embedder(&config).await?;

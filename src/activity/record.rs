@@ -36,14 +36,7 @@ pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActi
     check_action(&request)?;
     let once = Once::new(engine, ctx, "record_action", &request)?;
     let RecordActionRequest { action, message, kind, outcome, succeeded, meta, importance, session_id, user_id: _ } = request.into_inner();
-    let body = Body::Action {
-        kind,
-        action,
-        message,
-        outcome,
-        succeeded,
-        meta: Value::Object(meta),
-    };
+    let body = Body::Action { kind, action, message, outcome, succeeded, meta: Value::Object(meta) };
     let report = report(engine, body, session_id, importance.unwrap_or_else(|| kind.importance()));
     let answer = RecordActionResponse { action_id: report.id, searchable: report.searchable };
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

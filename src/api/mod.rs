@@ -116,9 +116,9 @@ pub use lifecycle::{
     SweepRun,
 };
 pub use memories::{
-    BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall, MemoryRecalls,
-    MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role, SimilarMemory,
-    Source, SourceKind,
+    BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall,
+    MemoryRecalls, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role,
+    SimilarMemory, Source, SourceKind,
 };
 pub use page::{Page, TOTAL_MAX};
 pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};

@@ -46,7 +46,14 @@ pub async fn insert_bot(
 
 /// Binds a chat to a person; false when the tenant has no such bot.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn bind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn bind_chat(
+    pool: &SystemPool,
+    tenant: TenantId,
+    bot: BotId,
+    chat: &str,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into bot_chats (tenant_id, bot_id, chat_id, user_id, created_at)
           select tenant_id, id, $3, $4, $5 from bots where tenant_id = $1 and id = $2

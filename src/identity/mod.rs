@@ -30,11 +30,11 @@ pub use policy::{
     set_policy, set_search_policy,
 };
 pub(crate) use policy::{keeps_context_texts, search_settings};
+pub(crate) use quota::count_source;
 use tracing::instrument;
 pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, named_by_caller, user, users};
 pub use uses::{KeyRef, SeenKey, Use, Uses};
-pub(crate) use quota::count_source;
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::api::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef};

@@ -197,7 +197,13 @@ impl Load {
 
 /// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
 /// any. Observations are never claimed.
-pub async fn claim(pool: &SystemPool, load: Load, now: DateTime<Utc>, lease_until: DateTime<Utc>, most: i64) -> Result<Vec<Leased>, DbError> {
+pub async fn claim(
+    pool: &SystemPool,
+    load: Load,
+    now: DateTime<Utc>,
+    lease_until: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Leased>, DbError> {
     let (tasks, among) = load.tasks();
     Ok(sqlx::query_as(
         r"with recursive tenants as (

@@ -72,11 +72,7 @@ pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, suspicio
 /// # Errors
 /// As [`remember`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn prepare(
-    engine: &Engine,
-    ctx: &OpContext,
-    request: Admitted<RememberRequest>,
-) -> Result<Prepared, Error> {
+pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: Admitted<RememberRequest>) -> Result<Prepared, Error> {
     check(&request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let suspicious = !intake::findings(&request)?.is_empty();

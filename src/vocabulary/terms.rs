@@ -105,7 +105,8 @@ pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
-    let [term, definition] = [("term", new.term), ("definition", new.definition)].map(|(field, text)| Admitted::text(field, text.to_owned()));
+    let [term, definition] =
+        [("term", new.term), ("definition", new.definition)].map(|(field, text)| Admitted::text(field, text.to_owned()));
     let (term, definition) = (term?, definition?);
     let category = new.category.map(|category| Admitted::text("category", category.to_owned())).transpose()?;
     let aliases = Admitted::new(new.aliases.iter().map(|alias| (*alias).to_owned()).collect::<Vec<String>>())?;

@@ -24,7 +24,12 @@ pub(crate) struct Turn<'a> {
 
 impl Turns {
     /// Claims the next step; `None` if nothing is due.
-    pub(crate) async fn next(&self, pool: &SystemPool, now: DateTime<Utc>, lease_until: DateTime<Utc>) -> Result<Option<Turn<'_>>, DbError> {
+    pub(crate) async fn next(
+        &self,
+        pool: &SystemPool,
+        now: DateTime<Utc>,
+        lease_until: DateTime<Utc>,
+    ) -> Result<Option<Turn<'_>>, DbError> {
         let mut last = self.last.lock().await;
         let busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(event) = store::claim_step(pool, now, lease_until, *last, &busy).await? else { return Ok(None) };

@@ -86,11 +86,8 @@ async fn workers_never_serve_one_organisation_twice_at_a_time() {
     }
     let quiet = small_capture(&world, "quiet").await;
     let stop = CancellationToken::new();
-    let (one, two, three) = tokio::join!(
-        step(&world.engine, &turns, &stop),
-        step(&world.engine, &turns, &stop),
-        step(&world.engine, &turns, &stop)
-    );
+    let (one, two, three) =
+        tokio::join!(step(&world.engine, &turns, &stop), step(&world.engine, &turns, &stop), step(&world.engine, &turns, &stop));
     assert_eq!(one.unwrap() + two.unwrap() + three.unwrap(), 2, "two organisations have work");
     assert_eq!(inbox(&world, &quiet).await, 1);
 }

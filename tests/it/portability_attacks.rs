@@ -512,7 +512,12 @@ async fn what_a_poisoned_file_claims_is_refused_or_cleaned() {
         ("memory", "speaker_kind", "god".into(), format!("line {memory} speaker_kind must be one of")),
         ("memory", "confirmed_by", "Vera".into(), format!("line {memory} confirmed_at is required with confirmed_by")),
         ("memory", "created_at", "0000-01-01T00:00:00Z".into(), format!("line {memory} created_at must be a time in the years 1 to 9999")),
-        ("memory", "expires_at", "+10000-01-01T00:00:00Z".into(), format!("line {memory} expires_at must be a time in the years 1 to 9999")),
+        (
+            "memory",
+            "expires_at",
+            "+10000-01-01T00:00:00Z".into(),
+            format!("line {memory} expires_at must be a time in the years 1 to 9999"),
+        ),
         ("memory", "topic", "a\0b".into(), format!("line {memory} topic must not contain NUL")),
         ("version", "memory_id", uuid::Uuid::from_u128(7).to_string().into(), format!("line {version} refers to the memory")),
         ("event", "leased_until", "2026-11-22T05:00:00Z".into(), format!("line {event} leased_until is not a field")),

@@ -16,7 +16,8 @@ async fn a_viewer_downloads_what_the_filter_shows() {
     let entries: Vec<_> = (0..1_203)
         .map(|n| {
             world.clock.advance(chrono::Duration::milliseconds(1));
-            NewEntry::new(&world.engine, &world.atlas, "memory.linked", "memory", n, format!("=SUM(A{n}), \"quoted\"")).reason(Some(&Reason::new("why")))
+            NewEntry::new(&world.engine, &world.atlas, "memory.linked", "memory", n, format!("=SUM(A{n}), \"quoted\""))
+                .reason(Some(&Reason::new("why")))
         })
         .collect();
     audit::append_all(&world.engine, world.system.tenant_id, &entries).await.unwrap();

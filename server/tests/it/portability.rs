@@ -273,7 +273,8 @@ async fn a_second_export_with_a_key_waits_for_the_first() {
     assert_eq!(export(&site, atlas).await.status, StatusCode::OK);
 
     let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
-    let download = || Request::get("/export.jsonl").header(header::HOST, "localhost").header(header::COOKIE, &vera).body(Body::empty()).unwrap();
+    let download =
+        || Request::get("/export.jsonl").header(header::HOST, "localhost").header(header::COOKIE, &vera).body(Body::empty()).unwrap();
     let first = site.router.clone().oneshot(download()).await.unwrap();
     assert_eq!(first.status(), StatusCode::OK);
     assert_eq!(site.send(download()).await.status, StatusCode::TOO_MANY_REQUESTS, "an operator has one turn, too");

@@ -3,8 +3,8 @@
 use crate::api::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tx, insert};
 use chrono::{DateTime, Utc};
-use sqlx::types::Json;
 use sqlx::FromRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 /// The secret of a tenant's key, if it has one.

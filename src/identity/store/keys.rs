@@ -217,13 +217,7 @@ pub async fn write_uses(pool: &SystemPool, uses: &BTreeMap<KeyRef, Use>) -> Resu
 /// Adds to what a key sent on a day, unless that would exceed the limit; whether it was added. A day that ended on another server's clock
 /// does not begin again.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn count_source(
-    pool: &SystemPool,
-    (tenant, key): KeyRef,
-    day: NaiveDate,
-    bytes: i64,
-    limit: i64,
-) -> Result<bool, DbError> {
+pub async fn count_source(pool: &SystemPool, (tenant, key): KeyRef, day: NaiveDate, bytes: i64, limit: i64) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update api_keys
              set source_bytes = case when source_day >= $3 then source_bytes else 0 end + $4, source_day = greatest(source_day, $3)

@@ -266,13 +266,7 @@ pub struct Unembedded {
 
 /// Chunks of a text in force that have no vector, from the one `after` a place, in the order of the text.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn unembedded(
-    tx: &mut Tx,
-    tenant: TenantId,
-    document: DocumentId,
-    after: i32,
-    most: i64,
-) -> Result<Vec<Unembedded>, DbError> {
+pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, after: i32, most: i64) -> Result<Vec<Unembedded>, DbError> {
     Ok(sqlx::query_as(
         r"select c.id, c.ordinal, d.title, d.reference, c.heading_path, c.content
             from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null

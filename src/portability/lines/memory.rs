@@ -2,9 +2,9 @@
 
 use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare, MemoryId, MemoryKind,
-    MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX, SUMMARY_MAX, Source,
-    SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare,
+    MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX,
+    SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
 use crate::capture::StoredTurn;
 use crate::db::EVERY_AGENT;

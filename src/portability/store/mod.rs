@@ -14,8 +14,8 @@ pub use capture::{
     misplaced, pairs, put_evidence, put_pairs, put_quarantined_turns, quarantined_turns,
 };
 pub use check::{
-    Stored, begin_check, count_existing, have_memory, held_elsewhere, imported_elsewhere, misquoted, missing, note, note_texts, same_short_ids, same_slugs, stored_memories,
-    stored_versions,
+    Stored, begin_check, count_existing, have_memory, held_elsewhere, imported_elsewhere, misquoted, missing, note, note_texts,
+    same_short_ids, same_slugs, stored_memories, stored_versions,
 };
 pub use knowledge::{
     CHUNK, COMPONENT, ChunkWords, DOCUMENT, MissingChunk, add_documents, begin_knowledge, chunks, components, differing_chunk,
@@ -24,9 +24,9 @@ pub use knowledge::{
 };
 pub use profile::{CONNECTION, PROFILE_LEAF, PROFILE_VERSION, connections, count_profiled, profile_leaves, profile_versions, put_profiled};
 pub use vocabulary::{
-    ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, adopt_times, aliases, begin_vocabulary,
-    close_rows, decisions, differing_vocabulary, forward_proposals, merge_decisions, misnamed, open_twice, proposal_memories, proposals,
-    proposers, settle_proposals, stage, taken_phrase, terms, undone_by_nothing,
+    ALIAS, DECISION, PROPOSAL, PROPOSAL_MEMORY, TERM, add_proposal_memories, add_proposals, add_rows, adopt_times, aliases,
+    begin_vocabulary, close_rows, decisions, differing_vocabulary, forward_proposals, merge_decisions, misnamed, open_twice,
+    proposal_memories, proposals, proposers, settle_proposals, stage, taken_phrase, terms, undone_by_nothing,
 };
 pub use write::{
     Importing, drop_tombstones, put_events, put_links, put_memories, put_project_links, put_projects, put_repos, put_sources,

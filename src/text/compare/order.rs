@@ -183,13 +183,9 @@ fn phrases_swapped(one: &Line<'_>, a: &[&str], other: &Line<'_>, b: &[&str]) -> 
     let Some(first) = places_of(yours, mine.iter().chain(mine)).into_iter().find(|at| (1..mine.len()).contains(at)) else { return false };
     let second = mine.len() - first;
     let small = |at: usize| one.before(start + at).iter().map(|token| &token.text);
-    let same_small = (0..mine.len()).all(|at| small(at).eq(other.before(start + (at + second) % mine.len()).iter().map(|token| &token.text)));
-    first <= PHRASE
-        && second <= PHRASE
-        && one.is_phrase(start)
-        && one.is_phrase(start + first)
-        && one.denied().is_empty()
-        && same_small
+    let same_small =
+        (0..mine.len()).all(|at| small(at).eq(other.before(start + (at + second) % mine.len()).iter().map(|token| &token.text)));
+    first <= PHRASE && second <= PHRASE && one.is_phrase(start) && one.is_phrase(start + first) && one.denied().is_empty() && same_small
 }
 
 /// "Green is her colour", "Her colour is green": what stands around the only verb.

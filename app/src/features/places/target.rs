@@ -1,4 +1,8 @@
-use crate::{features::people::PersonPath, islands::Target, ui::text::{short, visible}};
+use crate::{
+    features::people::PersonPath,
+    islands::Target,
+    ui::text::{short, visible},
+};
 use remembrancer::api::Place;
 
 /// Most characters of a definition.

@@ -97,8 +97,7 @@ fn round(transcript: &Transcript, from: usize, most: Round, ended: &Cancellation
     let first = transcript.turns.partition_point(|turn| turn.end <= from);
     let mut thread = before(transcript, first, from, &names);
     let (mut found, mut size) = (Extraction { read_to: transcript.text.len(), ..Extraction::default() }, 0);
-    let is_over =
-        |found: &Extraction, size: usize| size >= most.bytes || found.candidates.len() >= most.candidates || ended.is_cancelled();
+    let is_over = |found: &Extraction, size: usize| size >= most.bytes || found.candidates.len() >= most.candidates || ended.is_cancelled();
     for turn in transcript.turns.iter().skip(first) {
         if turn.start >= from && is_over(&found, size) {
             found.read_to = turn.start;

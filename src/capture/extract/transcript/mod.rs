@@ -106,7 +106,15 @@ fn render(messages: &[Message]) -> Transcript {
         let end = transcript.text.len();
         transcript.text.push_str("\n\n");
         transcript.removed.extend(clean.removed);
-        transcript.turns.push(Turn { speaker: Some(speaker), role: message.role, at: message.at, start, end, text: clean.text, cleared: false });
+        transcript.turns.push(Turn {
+            speaker: Some(speaker),
+            role: message.role,
+            at: message.at,
+            start,
+            end,
+            text: clean.text,
+            cleared: false,
+        });
     }
     transcript
 }

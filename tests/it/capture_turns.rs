@@ -35,10 +35,12 @@ async fn small_capture(world: &World, slug: &str) -> OpContext {
     ctx
 }
 
-/// Whether the only capture of a source is done.
+/// Whether the only capture of a source is done. It must not have failed for good.
 async fn is_done(owner: &mut PgConnection, source: SourceId) -> bool {
-    let state = "select state = 'done' from events where task = 'extract' and source_id = $1";
-    sqlx::query_scalar(state).bind(source).fetch_one(owner).await.unwrap()
+    let state = "select state from events where task = 'extract' and source_id = $1";
+    let state: String = sqlx::query_scalar(state).bind(source).fetch_one(owner).await.unwrap();
+    assert_ne!(state, "dead");
+    state == "done"
 }
 
 async fn inbox(world: &World, ctx: &OpContext) -> i64 {
@@ -96,14 +98,18 @@ async fn workers_never_serve_one_organisation_twice_at_a_time() {
 async fn a_capture_killed_between_and_inside_steps_is_whole() {
     let world = alone().await;
     let source = capture_all(&world, &world.atlas, &large(0)).await;
-    let (mut polls, mut killed) = (1, 0);
+    // Each step is killed at a few moments, fewer than an event has attempts, and later by some polls than the step before.
+    let (mut polls, mut killed, mut steps) = (1, 0, 0);
     let mut owner = memory_owner(&world.engine).await;
     while !is_done(&mut owner, source).await {
         // Each worker has turns of its own, as after a restart.
         let turns = Turns::default();
-        let ended = killed_after(polls, next(&world, &turns)).await;
-        killed += usize::from(ended.is_none());
-        polls = if ended.is_none() { polls + polls.div_ceil(2) } else { 1 };
+        if killed_after(polls, next(&world, &turns)).await.is_none() {
+            (killed, polls) = (killed + 1, polls * 5);
+        } else {
+            steps += 1;
+            polls = 1 + steps;
+        }
         world.clock.advance(Duration::minutes(1));
         // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
         sqlx::query("select 1 from events where task = 'extract' for update").execute(&mut owner).await.unwrap();

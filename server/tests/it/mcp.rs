@@ -383,7 +383,7 @@ async fn resources_and_prompts_are_read() {
         let document = text(&format!("remembrancer://documents/{name}")).await;
         assert!(document.starts_with("# Tea before coffee\n\nADR-001 · accepted · wiki/docs/adr/0001 tea.md\n"), "{document}");
         let (decision, reasons) =
-            (document.find("## Decision\n\nTea comes first.").unwrap(), document.find("## Reasons\n\nTaste.").unwrap());
+            (document.find("## Decision\n\n> Tea comes first.").unwrap(), document.find("## Reasons\n\n> Taste.").unwrap());
         assert!(decision < reasons, "{document}");
     }
     for uri in

@@ -321,9 +321,13 @@ async fn survives_a_halt(scratch: &tempfile::TempDir, directory: &Path) {
     let mut process = Process::with(&variables).await;
     let halted = postmaster(directory).unwrap();
     signal_all("STOP", &halted);
-    let readiness = Command::new("curl").args(["-sS", "--max-time", "30", &format!("http://{}/readyz", process.address)]).output().unwrap();
-    let readiness = String::from_utf8_lossy(&readiness.stdout).into_owned();
-    assert!(readiness.contains("does not answer"), "{readiness}");
+    let readyz = format!("http://{}/readyz", process.address);
+    // An answer from before the halt may serve for another second.
+    until("the readiness that says so", || {
+        let readiness = Command::new("curl").args(["-sS", "--max-time", "30", &readyz]).output().unwrap().stdout;
+        String::from_utf8_lossy(&readiness).contains("does not answer")
+    })
+    .await;
     assert!(Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap().success());
     assert!(!process.child.wait().unwrap().success(), "its Postgres could not be stopped");
     let start = Command::new(env!("CARGO_BIN_EXE_remembrancer"))

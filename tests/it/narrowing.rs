@@ -169,7 +169,9 @@ async fn organisation(engine: &Engine, number: u64, rows: impl Iterator<Item = &
     let (memories, versions): (Vec<String>, Vec<String>) = rows.map(|row| row.lines(number).into()).unzip();
     let agent_line =
         json!({ "type": "agent", "id": agent.id, "slug": "atlas", "name": "Atlas", "require_user": false, "discipline": "aggressive" });
-    let header = json!({ "type": "header", "format": "remembrancer-export", "schema": 1, "exported_at": "2026-05-06T00:00:00.000000Z" });
+    // No row is later than the file, or the import would correct its times.
+    let exported_at = engine.clock().now().to_rfc3339_opts(chrono::SecondsFormat::Micros, true);
+    let header = json!({ "type": "header", "format": "remembrancer-export", "schema": 1, "exported_at": exported_at });
     let lines: Vec<String> = [header.to_string(), agent_line.to_string()].into_iter().chain(memories).chain(versions).collect();
     import(engine, &ctx, &sealed(&lines)).await.unwrap();
     key(engine, &ctx, agent.id, Scope::ALL).await.0

@@ -188,7 +188,6 @@ async fn what_contradicts_what_is_there_is_refused() {
         ("proposal_memory", "", "memory_id", json!(NOWHERE)),
         ("document", "", "content_hash", json!("0f".repeat(32))),
         ("chunk", "", "content", json!("Something else")),
-        ("term", "valid_to", "valid_to", json!("2100-01-01T00:00:00Z")),
     ] {
         let (changed, line) = altered(&text, kind, part, |line| line[field] = value.clone());
         refused(&there, &ctx, &changed, &format!("line {line} {past}")).await;

@@ -45,7 +45,7 @@ async fn names_and_queries_have_their_limits() {
     let world = World::new().await;
     let view = save(&world, &world.vera, &"é".repeat(64)).await.unwrap();
     save(&world, &world.vera, "tea").await.unwrap();
-    for name in ["", "   ", &"n".repeat(65), "two\nlines", "nul\0"] {
+    for name in ["", "   ", &"n".repeat(65), "nul\0"] {
         let error = save(&world, &world.vera, name).await.unwrap_err();
         assert_eq!(error.fields()[0].field, "name", "{error}");
         let error = identity::rename_view(&world.engine, &world.vera, view.id, name).await.unwrap_err();

@@ -309,6 +309,8 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::save_session", "by a session's id, which is a secret"),
     ("identity::delete_session", "by a session's id, which is a secret; and all that have ended"),
     ("jobs::claim", "workers serve all tenants"),
+    ("jobs::claim_step", "workers serve all tenants"),
+    ("jobs::give_back", "by a lease that was claimed"),
     ("jobs::extend", "by a lease that was claimed"),
     ("jobs::finish", "by a lease that was claimed"),
     ("jobs::depth", "a metric over all tenants"),

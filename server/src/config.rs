@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// An address may have one of so many connections open.
-const SHARE_OF_AN_ADDRESS: usize = 4;
+/// Of the connections, one in so many is kept from each address: a client with many calls at once is served, and others are, too.
+const KEPT_FROM_AN_ADDRESS: usize = 4;
 
 /// The provider of embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,7 +269,7 @@ impl Config {
             source_bytes_per_day: u64::from(positive("SOURCE_MIB_PER_DAY", 256)?.get()) * 1024 * 1024,
             limits: Limits {
                 connections,
-                of_an_address: connections.div_ceil(SHARE_OF_AN_ADDRESS),
+                of_an_address: connections - connections / KEPT_FROM_AN_ADDRESS,
                 proxies: trusted_proxies.clone(),
                 headers: Duration::from_secs(positive("HEADER_TIMEOUT_SECONDS", 20)?.get().into()),
                 patience: Duration::from_secs(positive("BODY_TIMEOUT_SECONDS", 20)?.get().into()),

@@ -220,7 +220,8 @@ mod tests {
     fn every_action_of_the_engine_has_words() {
         let known: BTreeSet<&str> = AUDIT_ACTIONS.iter().map(|(action, _)| *action).collect();
         let groups: BTreeSet<&str> = known.iter().filter_map(|action| action.split_once('.')).map(|(group, _)| group).collect();
-        let fields = ["source.platform", "source.channel_id", "source.thread_id", "source.message_id", "source.speaker"];
+        let fields =
+            ["source.platform", "source.channel_id", "source.thread_id", "source.message_id", "source.speaker", "source.observed_at"];
         let mut written: BTreeSet<String> = DecisionKind::ALL.iter().map(|kind| format!("vocabulary.{kind}")).collect();
         for file in walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).into_iter().filter_map(Result::ok) {
             if file.path().extension().is_none_or(|extension| extension != "rs") || file.path().ends_with("api/audit.rs") {

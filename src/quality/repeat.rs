@@ -27,7 +27,7 @@ pub struct Question {
 /// Two sets whose index is this high have a term in common among the first `n - ⌈0.8 n⌉ + 1` of their `n` terms in any fixed order, so only
 /// questions with such a term are compared.
 pub fn repeated(questions: &[Question]) -> Vec<bool> {
-    let terms: Vec<BTreeSet<String>> = questions.iter().map(|one| words::terms(&one.query).into_keys().collect()).collect();
+    let terms: Vec<BTreeSet<String>> = questions.iter().map(|one| content_terms(&one.query)).collect();
     let mut by_term: HashMap<(AgentId, Option<UserId>, &str), Vec<usize>> = HashMap::new();
     let mut repeats = Vec::with_capacity(questions.len());
     for (place, (question, own)) in questions.iter().zip(&terms).enumerate() {
@@ -43,6 +43,11 @@ pub fn repeated(questions: &[Question]) -> Vec<bool> {
         }
     }
     repeats
+}
+
+/// The terms of a question; none of one that has only function words, such as "What is it?", which says nothing alone.
+fn content_terms(query: &str) -> BTreeSet<String> {
+    if words::has_only_function_words(query) { BTreeSet::new() } else { words::terms(query).into_keys().collect() }
 }
 
 /// The terms of which one is also among these terms of any set that is alike.

@@ -150,7 +150,8 @@ fn limited(role: &str) -> (String, bool, String) {
 
 #[tokio::test]
 async fn behind_a_pooler_that_ignores_options_and_forgets_settings_no_transaction_works_as_the_owner() {
-    let urls = TestDatabases::shared().await;
+    // Its own databases: it delivers all that waits, and others wait with thousands of rows.
+    let urls = TestDatabases::fresh(&FakeClock::default()).await;
     let world = Pooler::before(&urls.agent_memory).await.world(&urls).await;
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     settle(&world).await;

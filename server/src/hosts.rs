@@ -1,4 +1,4 @@
-//! Trusted host names and proxies.
+//! Checks of the `Host` header, and addresses of clients behind proxies.
 
 use crate::api::ApiError;
 use crate::config::host_of_authority;

@@ -1,4 +1,4 @@
-//! Enums with one text form: the same on the wire, in the database and in a URL.
+//! The macro `text_enum!`, which declares the enums of the wire types.
 
 /// Declares an enum whose variants have one text form, the same on the wire, in the database and in a URL.
 macro_rules! text_enum {

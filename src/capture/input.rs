@@ -1,4 +1,4 @@
-//! A memory that an agent proposes: it waits in the inbox like an extracted one.
+//! Places memories that agents propose (`ingest`): they wait in the inbox like extracted ones.
 
 use super::progress::Progress;
 use super::run::ExtractPayload;
@@ -43,7 +43,7 @@ pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: 
     let content = stored.content.unwrap_or_default();
     let spot = whole(stored.source_id, held.id, &content);
     let reasons = guard::inspect(&content);
-    // What else is written beside the content waits for a person, too, of whatever kind the agent says that it is.
+    // Topic, rationale and alternatives may carry instructions, too: no rule promotes such a candidate.
     if !intake::findings(&(&content, payload))?.is_empty() {
         policy = reviewed(policy);
     }

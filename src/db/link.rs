@@ -1,4 +1,4 @@
-//! Connections in use. Every wait for Postgres ends: a connection that no longer answers leaves the pool, whatever it was doing.
+//! Connections in use. Every wait for Postgres ends: a connection that no longer answers leaves the pool.
 
 use super::illness::Health;
 use super::reach::Reach;

@@ -1,4 +1,4 @@
-//! Where the databases are.
+//! URLs of the databases, and the logins of the server.
 
 use sqlx::postgres::PgConnectOptions;
 use std::str::FromStr;

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 /// Characters of a tenant's secret: 43 of 62 symbols are 256 bits.
 const SECRET_LENGTH: usize = 43;
 
-/// The key of a tenant. It is in the control database, where only what works before and across tenants reads it: whoever has the
-/// fingerprints without it cannot try which text makes them.
+/// Bytes of the key. They are in the control database, where only what works before and across tenants reads them: whoever has the
+/// fingerprints without the key cannot try which text makes them.
 pub(crate) struct Key([u8; 64]);
 
 impl Key {

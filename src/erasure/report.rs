@@ -1,4 +1,4 @@
-//! The signed report of an erasure.
+//! Reports of erasures: what they say, and their signatures.
 
 use super::key::Key;
 use super::store;

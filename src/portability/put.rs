@@ -185,7 +185,7 @@ fn importing<'a>(engine: &Engine, ctx: &'a OpContext) -> Importing<'a> {
     Importing { by: ctx.actor.name(), revives: ctx.agent_id().is_err(), now: engine.clock().now() }
 }
 
-/// Marks memories as captured whose texts may carry instructions, whatever the file says: as when they are remembered.
+/// Marks memories as captured if their texts may carry instructions, even if the file says otherwise: `remember` does the same.
 fn distrust(rows: &mut Value, batch: &Batch) -> Result<(), Error> {
     for (row, (_, line)) in rows.as_array_mut().into_iter().flatten().zip(&batch.lines) {
         let Line::Memory(memory) = line else { continue };

@@ -1,4 +1,4 @@
-//! What an agent reads of the commons' profile beneath its own. Pure.
+//! Combines the commons' profile with an agent's own. Pure.
 
 use super::model::{Leaf, Place};
 use crate::text::compare::{Likeness, compare};

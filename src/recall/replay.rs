@@ -1,4 +1,4 @@
-//! A logged recall, asked again: as of its time, and today.
+//! Replays of logged recalls.
 
 use super::find::{self, Finding};
 use super::log::LoggedMemory;

@@ -1,4 +1,4 @@
-//! One line of the route table.
+//! The types of the route table: routes, their groups, and the credential that each requires.
 
 use super::Api;
 use super::caller;
@@ -28,7 +28,7 @@ pub struct Group {
     pub about: &'static str,
 }
 
-/// One line of the route table. It requires a key, unless it says otherwise.
+/// A route. It requires an API key, unless `guard` says otherwise.
 pub struct Route {
     pub method: Method,
     pub path: &'static str,

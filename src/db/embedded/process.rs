@@ -88,7 +88,7 @@ fn folder(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
-/// The Postgres that works in a folder, whatever the folder says.
+/// The Postgres that works in a folder, found among the running processes.
 pub(super) fn server_of(data: &Path) -> Option<u32> {
     let numbers: Vec<u32> = match fs::read_dir("/proc") {
         Ok(entries) if has_proc() => entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect(),

@@ -79,8 +79,8 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
     Ok((terms, aliases))
 }
 
-/// Closes and opens the rows of a plan. No row ends before it begins, whatever the clock that opened it said, and what another clock ended
-/// later than now ends now: a name and the next one are never in force at once.
+/// Closes and opens the rows of a plan. No row ends before it begins, even if the clock that opened it was ahead, and a row that another
+/// clock ended later than now ends now: a name and the next one are never in force at once.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(

@@ -1,4 +1,4 @@
-//! What the queries run on: two tenants, of which the first has something in every table.
+//! The data that the queries run on.
 
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};

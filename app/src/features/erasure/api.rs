@@ -16,7 +16,7 @@ pub struct ErasureList {
     pub holds: Vec<LegalHold>,
 }
 
-/// The requests and the open legal holds.
+/// Reads the page of erasures.
 pub async fn erasures() -> Result<ErasureList, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(ErasureList { requests: erasure::requests(&engine, &ctx).await?, holds: erasure::holds(&engine, &ctx).await? })

@@ -16,7 +16,7 @@ const TOPICS: &[&str] = &[
     "series", "session", "show", "situation", "song", "sport", "spot", "story", "theme", "tour", "tournament", "trip", "vibe", "vibes",
     "view", "views", "workshop",
 ];
-/// Nouns that fit whatever was said before.
+/// Nouns that can refer to anything said before.
 #[rustfmt::skip]
 const GENERAL: &[&str] = &[
     "area", "atmosphere", "cause", "challenge", "change", "decision", "event", "experience", "feeling", "fight", "goal", "idea",
@@ -138,7 +138,7 @@ fn ends_with_favourite(lowers: &[&str]) -> bool {
     begins(end, &format!("my|our|the {FAVOURITE} {PARTS}"))
 }
 
-/// Whether the noun is so general that it fits whatever was said before.
+/// Whether the noun is so general that it can refer to anything said before.
 pub fn is_general(noun: &str) -> bool {
     GENERAL.contains(&noun) || noun.strip_suffix('s').is_some_and(|single| GENERAL.contains(&single))
 }

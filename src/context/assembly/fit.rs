@@ -1,4 +1,5 @@
-//! Fits blocks into a budget, in a fixed order: older turns, retrieved memories, parts of documents. Everything else is never cut. Pure.
+//! Fits blocks into a budget, in a fixed order: older turns, retrieved memories, parts of documents, and then all that was retrieved, piece
+//! by piece. Everything else is never cut. Pure.
 
 use super::block::{Block, Piece, total};
 use crate::api::{BlockName, ContextCut, CutAction};
@@ -11,6 +12,10 @@ const MEMORIES: [BlockName; 3] = [BlockName::Facts, BlockName::Episodes, BlockNa
 const MEMORIES_LEAST: usize = 3;
 /// Parts of documents if the budget is short.
 const CHUNKS_LEAST: usize = 2;
+
+/// What was retrieved for the query. The text of others never makes a prompt impossible, so all of it may be left out.
+pub const RETRIEVED: [BlockName; 5] =
+    [BlockName::Facts, BlockName::Episodes, BlockName::Knowledge, BlockName::Connections, BlockName::SuggestedActions];
 
 /// What remains too large after everything was cut that may be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +44,13 @@ pub fn fit(mut blocks: Vec<Block>, condensed: Option<Piece>, budget: usize) -> R
             cuts.extend(blocks.iter_mut().filter(|block| names.contains(&block.name)).filter_map(|block| shorten(block, least)));
         }
     }
+    while total(&blocks) > budget {
+        let Some(one) = leave_out(&mut blocks) else { break };
+        match cuts.iter_mut().find(|cut| cut.block == one.block) {
+            Some(cut) => (cut.items, cut.tokens) = (cut.items + one.items, cut.tokens + one.tokens),
+            None => cuts.push(one),
+        }
+    }
     let tokens = total(&blocks);
     if tokens <= budget {
         return Ok((blocks, cuts));
@@ -63,6 +75,21 @@ fn shorten(block: &mut Block, least: usize) -> Option<ContextCut> {
     let left_out = block.pieces.split_off(least.min(block.pieces.len()));
     let saved = left_out.iter().map(|piece| piece.tokens).sum();
     (!left_out.is_empty()).then(|| cut(block.name, CutAction::LeftOut, left_out.len(), saved))
+}
+
+/// Leaves out the last piece of the longest list of what was retrieved, and its block if it was the only one.
+fn leave_out(blocks: &mut Vec<Block>) -> Option<ContextCut> {
+    let retrieved = blocks.iter().enumerate().filter(|(_, block)| RETRIEVED.contains(&block.name));
+    let (place, _) = retrieved.max_by_key(|(_, block)| block.pieces.len())?;
+    let (name, before) = (blocks[place].name, blocks[place].tokens());
+    blocks[place].pieces.pop();
+    let left = if blocks[place].pieces.is_empty() {
+        blocks.remove(place);
+        0
+    } else {
+        blocks[place].tokens()
+    };
+    Some(cut(name, CutAction::LeftOut, 1, before - left))
 }
 
 fn cut(block: BlockName, action: CutAction, items: usize, tokens: usize) -> ContextCut {

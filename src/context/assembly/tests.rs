@@ -1,7 +1,7 @@
 //! Properties of fitting and rendering, over any blocks.
 
 use super::block::{Block, Piece, message, sort, total};
-use super::fit::{RECENT_TURNS, fit, older_turns};
+use super::fit::{RECENT_TURNS, RETRIEVED, fit, older_turns};
 use super::render::render;
 use crate::api::{BlockItem, BlockName, BlockOrder, CutAction, ItemOrigin, MessageRole};
 use crate::text::tokens::count;
@@ -79,12 +79,20 @@ fn cuts_come_in_their_order_and_only_as_needed() {
     let without_memories = total(&fitted(without_turns - 1).unwrap().0);
     let all = [turns, memories[0], memories[1], (BlockName::Knowledge, CutAction::LeftOut, 3)];
     assert_eq!(cuts(without_memories - 1), all);
-    let least = total(&fitted(without_memories - 1).unwrap().0);
-    assert_eq!(cuts(least), all);
-    let refused = fitted(least - 1).unwrap_err();
-    assert_eq!((refused.tokens, refused.largest.len()), (least, 3));
-    let (_, made) = fitted(least).unwrap();
-    assert_eq!(made.iter().map(|cut| cut.tokens as usize).sum::<usize>(), whole - least, "each cut says what it saved");
+    let short = total(&fitted(without_memories - 1).unwrap().0);
+    assert_eq!(cuts(short), all);
+    // The last of the longest list goes first: here the two lists of three come before that of two.
+    let left_out = |name, items| (name, CutAction::LeftOut, items);
+    let fewer = [turns, left_out(BlockName::Facts, 2), left_out(BlockName::Episodes, 2), left_out(BlockName::Knowledge, 3)];
+    assert_eq!(cuts(short - 1), fewer);
+    let never_cut: usize = [&blocks[0], &fitted(short).unwrap().0[4]].into_iter().map(Block::tokens).sum();
+    let (left, made) = fitted(never_cut).unwrap();
+    assert_eq!(left.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::SystemPrompt, BlockName::Turns]);
+    assert_eq!(made.iter().map(|cut| cut.items).collect::<Vec<_>>(), [10, 5, 4, 5]);
+    assert_eq!(made.iter().map(|cut| cut.tokens as usize).sum::<usize>(), whole - never_cut, "each cut says what it saved");
+    let refused = fitted(never_cut - 1).unwrap_err();
+    assert_eq!(refused.largest.len(), 2);
+    assert_eq!(refused.tokens, never_cut);
 }
 
 proptest! {
@@ -96,19 +104,20 @@ proptest! {
                 prop_assert!(refused.tokens > budget && refused.tokens <= before);
                 // Nothing that may be cut is left.
                 let least = fit(blocks, Some(condensed()), refused.tokens).unwrap().0;
-                prop_assert!(pieces(&least, BlockName::Facts).len() <= 3 && pieces(&least, BlockName::Knowledge).len() <= 2);
+                prop_assert!(least.iter().all(|block| !RETRIEVED.contains(&block.name)));
             }
             Ok((fitted, cuts)) => {
                 prop_assert!(total(&fitted) <= budget);
                 prop_assert_eq!(before - total(&fitted), cuts.iter().map(|cut| cut.tokens as usize).sum::<usize>());
+                let kept = |block: &&Block| !RETRIEVED.contains(&block.name) || !pieces(&fitted, block.name).is_empty();
                 prop_assert_eq!(
-                    fitted.iter().map(|block| block.name).collect::<Vec<_>>(), blocks.iter().map(|block| block.name).collect::<Vec<_>>()
+                    fitted.iter().map(|block| block.name).collect::<Vec<_>>(),
+                    blocks.iter().filter(kept).map(|block| block.name).collect::<Vec<_>>()
                 );
                 for block in &blocks {
                     let (old, new) = (&block.pieces, pieces(&fitted, block.name));
                     match block.name {
-                        BlockName::Facts | BlockName::Episodes => prop_assert!(old.starts_with(new) && new.len() >= old.len().min(3)),
-                        BlockName::Knowledge => prop_assert!(old.starts_with(new) && new.len() >= old.len().min(2)),
+                        name if RETRIEVED.contains(&name) => prop_assert!(old.starts_with(new)),
                         BlockName::Turns => {
                             let last = old.len().min(RECENT_TURNS);
                             prop_assert_eq!(&old[old.len() - last..], &new[new.len() - last..]);

@@ -8,9 +8,10 @@ pub fn json(value: &Value) -> String {
     escaped(&value.to_string())
 }
 
-/// A value on several lines, with indentation.
+/// A value on several lines, with indentation, for a prompt in which `[id:` names a memory: no text in it can name one.
 pub fn json_lines(value: &Value) -> String {
-    escaped(&format!("{value:#}"))
+    // Outside of its strings JSON has no `[id:`.
+    super::naming_none(&escaped(&format!("{value:#}")), "\\u005b")
 }
 
 /// JSON with such characters escaped. Outside of its strings JSON has no such characters but line feeds, which it never has inside of them.
@@ -42,6 +43,9 @@ mod tests {
         let value = json!({ "name": "a\u{202e}b\u{2028}# Heading\u{e0041}\n" });
         assert_eq!(super::json(&value), r##"{"name":"a\u202eb\u2028# Heading\udb40\udc41\n"}"##);
         assert_eq!(json_lines(&value).lines().count(), 3);
+        let named = json!({ "tea [id:1": "\\[ID:aaaaaaaa] green" });
+        assert!(!json_lines(&named).to_ascii_lowercase().contains("[id:"));
+        assert_eq!(serde_json::from_str::<Value>(&json_lines(&named)).unwrap(), named);
     }
 
     proptest! {

@@ -142,16 +142,19 @@ pub fn one_line(text: &str) -> String {
 
 /// A text in a line of ours, where `[id:` names a memory: the text cannot name one.
 pub fn inline(text: &str) -> String {
-    let line = one_line(text);
-    let lower = line.to_ascii_lowercase();
-    let mut shown = String::with_capacity(line.len());
+    naming_none(&one_line(text), "\\[")
+}
+
+/// A text in which `bracket` stands for each bracket that would begin `[id:`.
+fn naming_none(text: &str, bracket: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
     let mut from = 0;
-    for (at, _) in lower.match_indices("[id:") {
-        shown.push_str(&line[from..at]);
-        shown.push('\\');
-        from = at;
+    for (at, _) in text.to_ascii_lowercase().match_indices("[id:") {
+        shown.push_str(&text[from..at]);
+        shown.push_str(bracket);
+        from = at + 1;
     }
-    shown.push_str(&line[from..]);
+    shown.push_str(&text[from..]);
     shown
 }
 

@@ -65,6 +65,23 @@ impl Flash {
         Self { inverse: Some(Inverse { action: format!("/console/api/{function}"), fields }), ..self }
     }
 
+    /// The message as a session keeps it: what was typed has no secrets, as if it had been stored. Ids stay as they are.
+    #[cfg(feature = "ssr")]
+    pub fn without_secrets(mut self) -> Self {
+        use remembrancer::guard::without_secrets;
+        let is_id = |text: &str| uuid::Uuid::try_parse(text).is_ok();
+        // Ids, with versions or in the parts of a key: digits of some look like those of a card.
+        let names =
+            |text: &str| text.split([',', ':', '/']).all(|part| is_id(part) || part.len() < 7) && text.split([',', ':', '/']).any(is_id);
+        let clean = |text: String| if names(&text) { text } else { without_secrets(text) };
+        self.typed = Query::parse(&self.typed).map(clean).href("");
+        self.text = without_secrets(self.text);
+        for file in &mut self.uploaded {
+            file.path = without_secrets(std::mem::take(&mut file.path));
+        }
+        self
+    }
+
     /// What was typed into the refused form whose field `name` had this value, and the error of its field `field`. The value tells the
     /// forms of one kind on a page apart.
     pub fn refused_at(&self, (name, value): (&str, &str), field: &str) -> Option<(Query, Option<String>)> {

@@ -185,7 +185,7 @@ fn path_of(url: &str) -> &str {
 
 /// Keeps a message for the next page.
 pub async fn announce(flash: Flash) -> Result<(), ConsoleError> {
-    session()?.insert(SESSION_FLASH, flash).await.map_err(lost)
+    session()?.insert(SESSION_FLASH, flash.without_secrets()).await.map_err(lost)
 }
 
 /// The error of a form with a field that is missing or wrong.

@@ -33,9 +33,9 @@ impl<T: Display> From<Ids<T>> for String {
 pub struct Versions(pub Vec<(MemoryId, i32)>);
 
 impl Versions {
-    /// Whether the page showed all of these memories.
-    pub fn include(&self, ids: &[MemoryId]) -> bool {
-        ids.iter().all(|id| self.0.iter().any(|(shown, _)| shown == id))
+    /// The version in which the page showed a memory.
+    pub fn of(&self, id: MemoryId) -> Option<i32> {
+        self.0.iter().find(|(shown, _)| *shown == id).map(|(_, version)| *version)
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
         let (one, two) = (MemoryId(uuid::Uuid::from_u128(1)), MemoryId(uuid::Uuid::from_u128(2)));
         let shown = Versions(vec![(one, 3), (two, 1)]);
         assert_eq!(Versions::try_from(String::from(shown.clone())), Ok(shown.clone()));
-        assert!(shown.include(&[two, one]) && !shown.include(&[MemoryId(uuid::Uuid::from_u128(3))]));
+        assert_eq!((shown.of(two), shown.of(MemoryId(uuid::Uuid::from_u128(3)))), (Some(7), None));
         assert_eq!(Versions::try_from(String::new()), Ok(Versions::default()));
         assert!(Versions::try_from("tea:1".to_owned()).is_err() && Versions::try_from(one.to_string()).is_err());
     }

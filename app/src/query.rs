@@ -43,6 +43,12 @@ impl Query {
         Self(self.0.iter().filter(|(n, _)| !names.contains(&n.as_str())).cloned().collect())
     }
 
+    /// A copy with every value changed.
+    #[cfg(feature = "ssr")]
+    pub fn map(self, change: impl Fn(String) -> String) -> Self {
+        Self(self.0.into_iter().map(|(name, value)| (name, change(value))).collect())
+    }
+
     /// Whether one of `names` is set.
     pub fn any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.get(name).is_some())

@@ -26,3 +26,19 @@ test('an operator corrects a memory, the agent recalls it, and the correction is
   await expect(memory.flash).toContainText('Undone. The memory has its former content.');
   await expect(memory.content).toHaveText(`The ${what} opens at nine.`);
 });
+
+test('a correction of a text that changed meanwhile is refused, and the page shows both', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const what = unique('lighthouse');
+  const { memory_id: id } = await agent.remember({ topic_raw: `lamp of the ${what}`, content: `The ${what} has a red lamp.` });
+  await memory.open(id);
+  await memory.unfoldCorrect.click();
+  await agent.revise(id, `The ${what} has a white lamp.`);
+  await memory.newContent.fill(`The ${what} has a green lamp.`);
+  await memory.reason.fill('Idris saw it');
+  await memory.send(memory.correct);
+  await expect(memory.changed).toContainText('changed after you opened this page');
+  await expect(memory.content).toHaveText(`The ${what} has a white lamp.`);
+  await expect(memory.newContent).toHaveValue(`The ${what} has a green lamp.`);
+  await memory.send(memory.correct);
+  await expect(memory.content).toHaveText(`The ${what} has a green lamp.`);
+});

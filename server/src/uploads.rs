@@ -46,7 +46,7 @@ async fn upload(State(engine): State<Engine>, request: Request) -> Result<Respon
             Flash::refused(&error, &typed)
         }
     };
-    session.insert(SESSION_FLASH, flash).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
+    session.insert(SESSION_FLASH, flash.without_secrets()).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
     Ok(Redirect::to(PAGE).into_response())
 }
 

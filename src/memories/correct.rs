@@ -13,17 +13,25 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Gives a memory of any agent new content, as its next version. Topic, scope, links and ids stay; the old content is in its history.
+/// Gives a memory of any agent new content, as its next version. Topic, scope, links and ids stay; the old content is in its history. With a
+/// `version` it is what the person saw, and another one is not overwritten.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a
-/// memory that is deleted, archived, superseded or a candidate.
+/// memory that is deleted, archived, superseded, a candidate, or has another version.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn correct(engine: &Engine, ctx: &OpContext, id: MemoryId, content: String, reason: &str) -> Result<ReviseResponse, Error> {
+pub async fn correct(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: MemoryId,
+    version: Option<i32>,
+    content: String,
+    reason: &str,
+) -> Result<ReviseResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
-    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new(reason)), version: None };
+    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new(reason)), version };
     change(engine, ctx, id, (content, None), cause).await
 }
 

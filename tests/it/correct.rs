@@ -15,7 +15,7 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
         RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("gate of the harbour", "The gate closes at ten.") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
 
-    let corrected = memories::correct(engine, vera, id, "The harbour opens at seven.".into(), "Idris rang the office").await.unwrap();
+    let corrected = memories::correct(engine, vera, id, None, "The harbour opens at seven.".into(), "Idris rang the office").await.unwrap();
     assert_eq!((corrected.previous_version, corrected.version, corrected.unchanged), (1, 2, false));
     assert_eq!(contents(&world, &world.atlas, "When does the harbour open?").await[0], "The harbour opens at seven.");
     settle(&world).await;
@@ -33,9 +33,9 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     let again = memories::undo_correction(engine, vera, id, 2).await.unwrap_err();
     assert!(again.code() == ErrorCode::Conflict && again.message().contains("changed since"), "{again}");
 
-    let same = memories::correct(engine, vera, id, "The harbour opens at nine.".into(), "to be sure").await.unwrap();
+    let same = memories::correct(engine, vera, id, None, "The harbour opens at nine.".into(), "to be sure").await.unwrap();
     assert!(same.unchanged && same.version == 3);
-    memories::correct(engine, vera, shared, "The gate closes at eight.".into(), "it is winter").await.unwrap();
+    memories::correct(engine, vera, shared, None, "The gate closes at eight.".into(), "it is winter").await.unwrap();
     assert_eq!(contents(&world, &world.binky, "When does the gate close?").await[0], "The gate closes at eight.");
 }
 
@@ -44,13 +44,15 @@ async fn a_correction_that_cannot_be_made_changes_nothing() {
     let (world, stranger) = (World::new().await, World::new().await);
     let (engine, vera) = (&world.engine, &world.vera);
     let id = remember(&world, &world.atlas, fact("colour of the boat", "The boat is red.")).await.memory_id;
-    let refused = |content: &str, reason: &'static str| memories::correct(engine, vera, id, content.to_owned(), reason);
+    let refused = |content: &str, reason: &'static str| memories::correct(engine, vera, id, None, content.to_owned(), reason);
     for (content, reason, field) in [("", "because", "content"), ("The boat is blue.", " ", "reason")] {
         let error = refused(content, reason).await.unwrap_err();
         assert!(error.code() == ErrorCode::Invalid && error.to_string().contains(field), "{error}");
     }
-    let foreign = memories::correct(&stranger.engine, &stranger.vera, id, "The boat is blue.".into(), "why").await.unwrap_err();
+    let foreign = memories::correct(&stranger.engine, &stranger.vera, id, None, "The boat is blue.".into(), "why").await.unwrap_err();
     assert_eq!(foreign.code(), ErrorCode::NotFound);
+    let unseen = memories::correct(engine, vera, id, Some(2), "The boat is blue.".into(), "why").await.unwrap_err();
+    assert!(unseen.code() == ErrorCode::Conflict && unseen.message().contains("changed since"), "{unseen}");
     memories::delete(engine, vera, &[id], "sold").await.unwrap();
     assert_eq!(refused("The boat is blue.", "why").await.unwrap_err().code(), ErrorCode::Conflict);
     let detail = memories::detail(engine, vera, id).await.unwrap();

@@ -80,7 +80,7 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     let said = RememberRequest { source: request(place("2026-05-03T09:12:10Z")), ..fact("tea", &again) };
     let tea = remember(world, ctx, said).await.memory_id;
     remember(world, ctx, RememberRequest { topic_raw: odd(255), ..fact("", &again) }).await;
-    memories::correct(engine, vera, tea, format!("Vera likes green tea {MARK}"), &odd(500)).await.unwrap();
+    memories::correct(engine, vera, tea, None, format!("Vera likes green tea {MARK}"), &odd(500)).await.unwrap();
     let mut revised = revision(long, &format!("{}!", wild(16 * 1024 - 1)));
     revised.summary = Some(odd(1999));
     revised.source = Some(request(place("0001-01-01T00:00:00Z")));

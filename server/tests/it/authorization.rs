@@ -47,7 +47,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/withdraw_erasure", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/set_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/lift_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),
-    ("/console/api/correct_memory", "id=01900000-0000-7000-8000-000000000000&content=tea&reason=because"),
+    (
+        "/console/api/correct_memory",
+        "id=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1&content=tea&reason=because",
+    ),
     ("/console/api/undo_correction", "id=01900000-0000-7000-8000-000000000000&version=2"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     (

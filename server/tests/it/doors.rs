@@ -24,15 +24,15 @@ const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}"];
 /// The text of every field that is not tried.
 const PLAIN: &str = "black tea";
 /// Longer than any field may be, and shorter than any body may be.
-const LONG: usize = 120_000;
+pub const LONG: usize = 120_000;
 
 /// A credential that no scanner takes for one in this file.
-fn secret() -> String {
+pub fn secret() -> String {
     format!("gh{}_{}", "p", ["a1B2c3D4e5F6", "g7H8i9J0k1L2", "m3N4o5P6q7R8"].concat())
 }
 
 /// What a request needs to be carried out, made anew for each operation.
-struct Ids(BTreeMap<&'static str, String>);
+pub struct Ids(BTreeMap<&'static str, String>);
 
 impl Ids {
     /// The id for a parameter or a field of an operation.
@@ -56,16 +56,16 @@ impl Ids {
 }
 
 /// One operation of the document.
-struct Door {
+pub struct Door {
     method: Method,
-    path: &'static str,
+    pub path: &'static str,
     operation: &'static Value,
 }
 
 /// A body with the places of its texts, as JSON pointers.
-struct Filled {
-    body: Value,
-    texts: Vec<String>,
+pub struct Filled {
+    pub body: Value,
+    pub texts: Vec<String>,
 }
 
 fn resolved(mut value: &'static Value) -> &'static Value {
@@ -75,7 +75,7 @@ fn resolved(mut value: &'static Value) -> &'static Value {
     value
 }
 
-fn doors() -> Vec<Door> {
+pub fn doors() -> Vec<Door> {
     let mut doors = Vec::new();
     for (path, operations) in document()["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap().iter().filter(|(method, _)| *method != "parameters") {
@@ -88,7 +88,7 @@ fn doors() -> Vec<Door> {
 }
 
 impl Door {
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
@@ -105,7 +105,7 @@ impl Door {
     }
 
     /// A body with a text in every field, if it takes one.
-    fn filled(&self, ids: &Ids) -> Option<Filled> {
+    pub fn filled(&self, ids: &Ids) -> Option<Filled> {
         let (_, schema) = self.schema()?;
         let mut texts = Vec::new();
         let mut body = self.value(schema, "", "", ids, &mut texts);
@@ -243,12 +243,12 @@ impl Door {
     }
 }
 
-fn encoded(text: &str) -> String {
+pub fn encoded(text: &str) -> String {
     text.bytes().map(|byte| if byte.is_ascii_alphanumeric() { (byte as char).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 /// A site with databases of its own, because they are searched whole.
-async fn alone() -> Site {
+pub async fn alone() -> Site {
     let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[("RATE_LIMIT_PER_MINUTE", "1000000")]);
     for slug in ["orchard", "meadow"] {
         let body = json!({ "slug": slug, "name": slug });
@@ -259,7 +259,7 @@ async fn alone() -> Site {
 }
 
 /// Memories, a source, a leaf, a context and a connection for one operation.
-async fn ids(site: &Site) -> Ids {
+pub async fn ids(site: &Site) -> Ids {
     let text = |answer: &Answer, pointer: &str| {
         answer.json().pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer}: {}", answer.text)).to_owned()
     };
@@ -314,7 +314,7 @@ async fn leaf(site: &Site, word: &str) -> String {
 }
 
 /// The tables that hold a text, as words or as bytes.
-async fn tables_with(site: &Site, text: &str) -> Vec<String> {
+pub async fn tables_with(site: &Site, text: &str) -> Vec<String> {
     let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
     let urls = site.world.engine.urls();
     let mut found = Vec::new();
@@ -335,7 +335,7 @@ async fn tables_with(site: &Site, text: &str) -> Vec<String> {
 }
 
 /// Puts a text into one place of a body.
-fn with(body: &Value, pointer: &str, text: &str) -> Value {
+pub fn with(body: &Value, pointer: &str, text: &str) -> Value {
     let mut body = body.clone();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     match body.pointer_mut(parent).unwrap() {
@@ -346,12 +346,12 @@ fn with(body: &Value, pointer: &str, text: &str) -> Value {
 }
 
 /// Whether a field holds an id of another system, which is refused instead of rewritten.
-fn is_id(pointer: &str) -> bool {
+pub fn is_id(pointer: &str) -> bool {
     ["_id", "/path", "/project", "/collection"].iter().any(|end| pointer.ends_with(end))
 }
 
 /// Operations that answer 404 for a name that nothing has.
-const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology"];
+pub const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology"];
 
 #[tokio::test]
 async fn no_door_lets_a_secret_into_a_table() {
@@ -442,7 +442,7 @@ async fn what_people_type_loses_its_secrets() {
     let (site, said) = (alone().await, format!("use {} for it", secret()));
     let (engine, vera) = (&site.world.engine, &site.world.vera);
     let id = memories::remember(engine, &site.world.atlas, fact("door", "It is green.")).await.unwrap().memory_id;
-    memories::correct(engine, vera, id, said.clone(), &said).await.unwrap();
+    memories::correct(engine, vera, id, None, said.clone(), &said).await.unwrap();
     memories::delete(engine, vera, &[id], &said).await.unwrap();
     memories::restore(engine, vera, &[id], &said).await.unwrap();
     let term = NewTerm { term: "kettle", definition: &said, category: None, aliases: &[&said] };

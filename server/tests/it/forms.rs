@@ -15,11 +15,20 @@ const EXPIRED: &str = "This form has expired";
 /// Pages that the walk reads at most.
 const PAGES: usize = 160;
 
-/// A form as a page shows it: where it posts to, and its first field.
-struct Found {
-    page: String,
-    action: String,
-    first: Option<(String, String)>,
+/// A form as a page shows it: where it posts to, and its fields in their order.
+pub struct Found {
+    pub page: String,
+    pub action: String,
+    pub fields: Vec<Control>,
+}
+
+/// A field of a form.
+pub struct Control {
+    pub name: String,
+    /// As the page sends it if nobody touches it.
+    pub value: String,
+    /// Whether people type text into it.
+    pub typed: bool,
 }
 
 /// The value of an attribute of the first tag in `html`.
@@ -32,11 +41,32 @@ fn attribute(html: &str, name: &str) -> Option<String> {
 fn forms(page: &str, html: &str) -> Vec<Found> {
     let posts = html.split("<form").skip(1).filter(|form| attribute(form, "method").as_deref() == Some("post"));
     let found = posts.map(|form| {
-        let field = form.split("</form>").next().and_then(|form| form.split("<input").nth(1));
-        let first = field.and_then(|field| Some((attribute(field, "name")?, attribute(field, "value")?)));
-        Found { page: page.to_owned(), action: attribute(form, "action").unwrap(), first }
+        let tags = form.split("</form>").next().unwrap_or_default().split('<');
+        let fields = tags.fold(Vec::new(), |mut fields: Vec<Control>, tag| {
+            match (tag.strip_prefix("option "), fields.last_mut()) {
+                // The first of a choice, unless another one is selected.
+                (Some(option), Some(choice)) if choice.value.is_empty() || option.contains(" selected") => {
+                    choice.value = attribute(tag, "value").unwrap_or_default();
+                }
+                _ => fields.extend(control(tag)),
+            }
+            fields
+        });
+        Found { page: page.to_owned(), action: attribute(form, "action").unwrap(), fields }
     });
     found.collect()
+}
+
+/// The field that a tag is; none for a box that is not chosen.
+fn control(tag: &str) -> Option<Control> {
+    let (kind, name) = (tag.split([' ', '>']).next()?, attribute(tag, "name")?);
+    let value = attribute(tag, "value").unwrap_or_default();
+    match (kind, attribute(tag, "type").as_deref()) {
+        ("input", Some("checkbox" | "radio")) => tag.contains(" checked").then_some(Control { name, value, typed: false }),
+        ("input", Some("text" | "search") | None) | ("textarea", _) => Some(Control { name, value, typed: true }),
+        ("input" | "button" | "select", _) => Some(Control { name, value, typed: false }),
+        _ => None,
+    }
 }
 
 /// The pages of the console that `html` links to, without their parts.
@@ -51,7 +81,7 @@ async fn page(site: &Site, path: &str, cookie: &str) -> Answer {
 }
 
 /// Every form of every page that can be reached from the sidebar, one for each action.
-async fn walk(site: &Site, cookie: &str, more: &[String]) -> BTreeMap<String, Found> {
+pub async fn walk(site: &Site, cookie: &str, more: &[String]) -> BTreeMap<String, Found> {
     let fixed = server::console::pages().into_iter().map(|route| route.path().to_owned()).filter(|path| !path.contains(':'));
     let mut queue: VecDeque<String> = more.iter().cloned().chain(fixed).filter(|path| path != "/sign-in").collect();
     let mut seen: BTreeSet<String> = queue.iter().cloned().collect();
@@ -104,7 +134,7 @@ fn shared(topic: &str, content: &str) -> RememberRequest {
 }
 
 /// What gives the pages their forms, and the addresses that no link leads to.
-async fn furnish(site: &Site) -> Vec<String> {
+pub async fn furnish(site: &Site) -> Vec<String> {
     let world = &site.world;
     let (engine, vera) = (&world.engine, &world.vera);
     memories::remember(engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
@@ -137,7 +167,8 @@ async fn every_form_of_every_page_holds_its_token_and_no_other_is_taken() {
     let found = walk(&site, &vera, &more).await;
     for form in found.values() {
         let expected = (app::FORM_TOKEN.to_owned(), token(&vera, &form.action).unwrap());
-        assert_eq!(form.first, Some(expected), "the form to {} on {}", form.action, form.page);
+        let first = form.fields.first().map(|field| (field.name.clone(), field.value.clone()));
+        assert_eq!(first, Some(expected), "the form to {} on {}", form.action, form.page);
     }
     let actions: Vec<&str> = found.keys().map(|action| action.trim_start_matches("/console/api/")).collect();
     for expected in

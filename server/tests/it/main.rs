@@ -30,5 +30,6 @@ mod projects;
 mod quality;
 mod shown;
 mod telegram;
+mod typed;
 mod usage;
 mod users;

@@ -92,7 +92,7 @@ pub async fn decide_pair(
     let typed = Query::default().with("pair", String::from(id.clone())).with("shown", String::from(shown.clone())).href("");
     let result = async {
         let (engine, ctx) = operator().await?;
-        let shown = shown.0.into_iter().collect();
+        let shown = seen(shown, &[])?;
         let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept, &shown).await?;
         let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
         let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });

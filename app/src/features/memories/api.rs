@@ -102,20 +102,23 @@ pub async fn undo_memories(ids: Ids<MemoryId>, at: DateTime<Utc>, #[server(defau
     finish(result.await, done, done, "").await
 }
 
-/// Gives a memory new content, then redirects to `done`, also if it is refused.
+/// Gives a memory new content in place of what was `shown`, then redirects to `done`, also if it is refused.
 #[server(endpoint = "correct_memory")]
 pub async fn correct_memory(
     id: MemoryId,
+    shown: Versions,
     #[server(default)] content: String,
     #[server(default)] reason: String,
     #[server(default)] done: String,
 ) -> Result<(), ConsoleError> {
     // Browsers end the lines of a field with both characters.
     let content = content.replace("\r\n", "\n");
-    let typed = Query::default().with("correct", id).with("content", &content).with("reason", &reason).href("");
+    let typed = Query::default().with("correct", id).with("content", &content).with("reason", &reason);
+    let typed = typed.with("shown", String::from(shown.clone())).href("");
     let result = async {
         let (engine, ctx) = operator().await?;
-        let corrected = memories::correct(&engine, &ctx, id, content, &reason).await?;
+        let version = shown.of(id).ok_or_else(unseen)?;
+        let corrected = memories::correct(&engine, &ctx, id, Some(version), content, &reason).await?;
         if corrected.unchanged {
             return Ok(Flash::done("Nothing has changed: the memory has this content already."));
         }
@@ -162,13 +165,15 @@ pub async fn review_memories(ids: Ids<MemoryId>, shown: Versions, #[server(defau
 /// The versions that a form names.
 ///
 /// # Errors
-/// If it decides about a memory without the version that it showed.
+/// If it decides about a memory without the version that it showed, or names none.
 pub fn seen(shown: Versions, ids: &[MemoryId]) -> Result<Shown, ConsoleError> {
-    if shown.include(ids) {
-        return Ok(shown.0.into_iter().collect());
-    }
+    let named = !shown.0.is_empty() && ids.iter().all(|id| shown.of(*id).is_some());
+    if named { Ok(shown.0.into_iter().collect()) } else { Err(unseen()) }
+}
+
+fn unseen() -> ConsoleError {
     let message = "The form does not say which versions of the memories it showed. Reload the page and send it again.";
-    Err(incomplete(FieldError { field: "shown".into(), message: message.into() }))
+    incomplete(FieldError { field: "shown".into(), message: message.into() })
 }
 
 fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {

@@ -1,5 +1,6 @@
 use crate::{
     Flash,
+    ids::Versions,
     ui::{Icon, PostForm, ReasonField, Shape, text},
 };
 use leptos::prelude::*;
@@ -15,7 +16,7 @@ pub fn Correct(
     open: bool,
     flash: Option<Flash>,
 ) -> impl IntoView {
-    let id = row.id.to_string();
+    let (id, shown) = (row.id.to_string(), String::from(Versions(vec![(row.id, row.version)])));
     let wrong = flash.as_ref().and_then(|flash| flash.field("content"));
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("correct", &id), "reason")).unzip();
     let open = open || typed.is_some();
@@ -32,6 +33,7 @@ pub fn Correct(
             <PostForm class="space-y-3 px-4 pb-4" action="/console/api/correct_memory">
                 <p class="text-sm text-soft">"Agents recall the new content immediately. The history keeps the old one."</p>
                 <input type="hidden" name="id" value=id />
+                <input type="hidden" name="shown" value=shown />
                 <input type="hidden" name="done" value=here />
                 <div>
                     <label class="label" for="new-content">

@@ -1,0 +1,174 @@
+//! The doors that the description of the API does not have: the protocol of models, the forms of the console, the webhook of a bot.
+
+use crate::console::sign_in;
+use crate::doors::{Filled, LONG, REFUSING, alone, doors, encoded, ids, is_id, secret, tables_with, with};
+use crate::forms::{Control, Found, furnish, walk};
+use crate::harness::{Answer, Site, token, with_token};
+use crate::mcp::Session;
+use axum::body::Body;
+use axum::http::{Request, header};
+use remembrancer::api::UserRef;
+use remembrancer::op::Actor;
+use remembrancer::testing::PASSWORD;
+use remembrancer::vocabulary::{self, NewTerm};
+use remembrancer::{chat, identity};
+use serde_json::json;
+
+/// What stands where a secret stood.
+const REMOVED: &str = "[secret removed: API key]";
+
+#[tokio::test]
+async fn no_tool_of_the_protocol_lets_a_secret_into_a_table() {
+    let (site, secret) = (alone().await, secret());
+    let session = Session::open(&site, &site.world.atlas_key).await;
+    let (mut refused, mut tools) = (Vec::new(), 0);
+    for door in doors() {
+        let Some(tool) = door.path.strip_prefix("/api/tools/") else { continue };
+        tools += 1;
+        let ids = ids(&site).await;
+        let Some(Filled { body, texts }) = door.filled(&ids) else { continue };
+        // Each says something else, or it would be known; no field takes fewer characters.
+        let said = format!("use {secret} for {tools}");
+        let all = texts.iter().filter(|pointer| !is_id(pointer)).fold(body.clone(), |body, pointer| with(&body, pointer, &said));
+        let answer = session.tool(tool, all).await;
+        if answer["isError"] == json!(true) && !REFUSING.contains(&door.name().as_str()) {
+            refused.push(format!("{tool}: {answer}"));
+        }
+        for pointer in texts.iter().filter(|pointer| is_id(pointer)) {
+            session.tool(tool, with(&body, pointer, &said)).await;
+        }
+    }
+    assert!(tools > 20, "{tools}");
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    site.world.engine.finish_deferred().await;
+    assert_eq!(tables_with(&site, &secret).await, Vec::<String>::new());
+    assert!(!tables_with(&site, REMOVED).await.is_empty(), "something was stored");
+}
+
+#[tokio::test]
+async fn a_tool_of_the_protocol_names_the_field_that_is_too_long_or_has_nul() {
+    let (site, long) = (alone().await, "x".repeat(LONG));
+    let session = Session::open(&site, &site.world.atlas_key).await;
+    let mut wrong = Vec::new();
+    for door in doors() {
+        let Some(tool) = door.path.strip_prefix("/api/tools/") else { continue };
+        let ids = ids(&site).await;
+        let Some(Filled { body, texts }) = door.filled(&ids) else { continue };
+        for pointer in &texts {
+            for text in [long.as_str(), "a\0b"] {
+                let answer = session.tool(tool, with(&body, pointer, text)).await;
+                let error = &answer["structuredContent"]["error"];
+                let names = pointer.split('/').filter(|part| !part.is_empty() && part.parse::<usize>().is_err());
+                let named = names.into_iter().any(|name| error["fields"].to_string().contains(name));
+                let fine = match error["code"].as_str() {
+                    Some("invalid") => named,
+                    // A project is named by its slug, and none has such a name.
+                    Some("not_found") => text.len() == LONG && pointer == "/project",
+                    None => text.len() == LONG && tool == "assemble_context",
+                    _ => false,
+                };
+                if !fine {
+                    wrong.push(format!("{tool} {pointer} with {} bytes: {:.300}", text.len(), answer.to_string()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What fields take that hold no free text.
+fn fixed(field: &Control) -> Option<&str> {
+    match field.name.as_str() {
+        "slug" => Some("harbour"),
+        "into" => Some("kettle"),
+        "user" => Some("crm-4711"),
+        "dollars" => Some("1"),
+        "month_dollars" | "month_tokens" | "similarity_min" => Some(""),
+        _ => (!field.typed || field.value.parse::<f64>().is_ok()).then_some(&field.value),
+    }
+}
+
+/// Sends a form as its page shows it, with `said` in every field that people type text into.
+async fn send(site: &Site, cookie: &str, form: &Found, said: &str) -> Answer {
+    let fields = form.fields.iter().filter(|field| field.name != app::FORM_TOKEN);
+    let pair = |field: &Control| format!("{}={}", encoded(&field.name), encoded(fixed(field).unwrap_or(said)));
+    let body = with_token(cookie, &form.action, &fields.map(pair).collect::<Vec<_>>().join("&"));
+    let request = Request::post(&form.action)
+        .header("sec-fetch-site", "same-origin")
+        .header(header::ACCEPT, "application/json")
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(body))
+        .unwrap();
+    site.send(request).await
+}
+
+/// Sends a file of the name `said`, and the text `said` under another name.
+async fn upload(site: &Site, cookie: &str, said: &str, name: &str) {
+    let token = token(cookie, "/console/upload").unwrap();
+    let part = |name: &str, text: &str| format!("--tea\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n");
+    let file = format!("--tea\r\ncontent-disposition: form-data; name=\"files\"; filename=\"{said}.md\"\r\n\r\n# {said}\r\n--tea--\r\n");
+    let body = part(app::FORM_TOKEN, &token) + &part("new_collection", "policies") + &part("name", name) + &part("text", said) + &file;
+    let request = Request::post("/console/upload")
+        .header("sec-fetch-site", "same-origin")
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "multipart/form-data; boundary=tea")
+        .body(Body::from(body))
+        .unwrap();
+    let answer = site.send(request).await;
+    assert!(answer.status.is_redirection(), "{answer:?}");
+}
+
+#[tokio::test]
+async fn no_form_of_the_console_lets_a_secret_into_a_table() {
+    let site = alone().await;
+    let more = furnish(&site).await;
+    let term = NewTerm { term: "kettle", definition: "What boils water.", category: None, aliases: &[] };
+    vocabulary::add(&site.world.engine, &site.world.vera, term).await.unwrap();
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let found = walk(&site, &cookie, &more).await;
+    let said = format!("use {} for it", secret());
+    let says = |form: &&Found| form.fields.iter().any(|field| fixed(field).is_none());
+    // Files are sent in another form.
+    let typed: Vec<&Found> = found.values().filter(says).filter(|form| form.action != "/console/upload").collect();
+    let mut refused = Vec::new();
+    for (form, number) in typed.iter().zip(1..) {
+        let answer = send(&site, &cookie, form, &format!("{said} {number}")).await;
+        if !answer.status.is_success() {
+            refused.push(format!("{} on {}: {} {:.300}", form.action, form.page, answer.status, answer.text));
+        }
+    }
+    assert!(typed.len() >= 15, "{}", typed.len());
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    upload(&site, &cookie, &said, "tea").await;
+    // It is refused, and the session keeps what was typed.
+    upload(&site, &cookie, &said, &said).await;
+    site.world.engine.finish_deferred().await;
+    assert_eq!(tables_with(&site, &secret()).await, Vec::<String>::new());
+    assert!(!tables_with(&site, REMOVED).await.is_empty(), "something was stored");
+}
+
+#[tokio::test]
+async fn no_message_to_a_bot_lets_a_secret_into_a_table() {
+    let site = alone().await;
+    let world = &site.world;
+    let Actor::Agent { key_id, .. } = world.atlas.actor else { panic!("a key is an agent's") };
+    let (bot, token) = chat::create_bot(&world.engine, &world.system, key_id, &format!("bot {}", secret())).await.unwrap();
+    let user = identity::user(&world.engine, &world.atlas, &UserRef::External("crm-4711".into())).await.unwrap();
+    chat::bind_chat(&world.engine, &world.system, bot, "4711", user).await.unwrap();
+    for text in ["/memory", "/forget", "/delete 1", "what do you know?", "/start"] {
+        let said = format!("{text} {}", secret());
+        let from = json!({ "id": 4711, "is_bot": false, "first_name": said, "username": said });
+        let message = json!({ "message_id": 5, "date": 1_780_000_000, "chat": { "id": 4711, "type": "private", "first_name": said },
+            "from": from, "text": said, "caption": said });
+        let request = Request::post(format!("/api/adapters/telegram/{bot}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header("X-Telegram-Bot-Api-Secret-Token", &token)
+            .body(Body::from(json!({ "update_id": 1, "message": message }).to_string()))
+            .unwrap();
+        let answer = site.send(request).await;
+        assert!(answer.status.is_success(), "{answer:?}");
+    }
+    site.world.engine.finish_deferred().await;
+    assert_eq!(tables_with(&site, &secret()).await, Vec::<String>::new());
+}

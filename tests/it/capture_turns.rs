@@ -2,12 +2,13 @@
 
 use crate::capture::{conversation, send};
 use crate::capture_killed::killed_after;
+use crate::erasure::idris;
 use crate::support::{alone, memory_owner};
 use chrono::Duration;
-use remembrancer::api::{CaptureMode, InboxFilter, SourceId};
+use remembrancer::api::{CaptureMode, ErasureState, InboxFilter, NewErasure, SourceId, UserRef};
 use remembrancer::testing::World;
 use remembrancer::workers::{Turns, step};
-use remembrancer::{OpContext, capture, consolidation, identity};
+use remembrancer::{OpContext, capture, consolidation, erasure, identity, workers};
 use sqlx::PgConnection;
 use tokio_util::sync::CancellationToken;
 
@@ -77,6 +78,23 @@ async fn a_small_capture_waits_for_one_step_of_a_large_one() {
     assert!(is_done(&mut memory_owner(&world.engine).await, binkys).await);
     while next(&world, &turns).await {}
     assert_eq!(inbox(&world, &world.vera).await, 3 * STATEMENTS as i64 + 1);
+}
+
+#[tokio::test]
+async fn an_erasure_waits_for_no_capture() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let user = identity::user(engine, &world.atlas, &UserRef::External("crm-4711".into())).await.unwrap();
+    let new = NewErasure { user: user.into(), names: vec![], mentions: vec![], reason: "She asked for it".into() };
+    let id = erasure::request(engine, vera, new).await.unwrap();
+    erasure::confirm(engine, &idris(&world).await, id).await.unwrap();
+    let state = async || erasure::show(engine, vera, id).await.unwrap().request.state;
+    while next(&world, &Turns::default()).await {}
+    assert_ne!(state().await, ErasureState::Done, "it is no heavy work");
+    capture_all(&world, &world.atlas, &large(0)).await;
+    workers::work(engine, &CancellationToken::new()).await.unwrap();
+    assert_eq!(state().await, ErasureState::Done);
+    assert!(inbox(&world, vera).await < STATEMENTS as i64, "the capture is still in work");
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ async fn a_probe_serves_everybody_for_a_second() {
     clock.advance(Duration::seconds(1));
     let answer = site.get("/readyz", &[]).await;
     assert_eq!((answer.status, &answer.json()["databases"]), (StatusCode::SERVICE_UNAVAILABLE, &"shared_kb does not answer".into()));
+    assert_eq!(answer.header(header::RETRY_AFTER), "5", "every answer 503 says when to come back");
     drop(held);
     assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::SERVICE_UNAVAILABLE, "nor after a failure");
     clock.advance(Duration::seconds(1));

@@ -357,6 +357,10 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     // A Postgres that the server does not own: the server reports that it is down, and continues when it is back.
     let process = Process::start(&world).await;
     let address = process.metrics.clone();
+    for path in ["/metrics", "/healthz", "/readyz"] {
+        assert!(get(&address, path, &[]).is_some() && get(&address, path, &["-H", "Host: localhost"]).is_some(), "{path}");
+        assert!(get(&address, path, &["-H", "Host: rebound.example"]).is_none(), "{path} answers another site's name");
+    }
     survives(process, &world, &directory, async |writers| {
         until("a refusal", || writers.iter().all(|writer| writer.refused.load(Ordering::SeqCst) > 0)).await;
         until("the metrics that say so", || {

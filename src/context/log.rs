@@ -17,7 +17,7 @@ use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use sqlx::types::Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::instrument;
@@ -89,7 +89,10 @@ async fn insert(engine: &Engine, ctx: &OpContext, mut entry: Entry, request: Arc
     }
     if !entry.cut.is_empty() {
         let tokens: u32 = entry.cut.iter().map(|cut| cut.tokens).sum();
-        let blocks: Vec<&str> = entry.cut.iter().map(|cut| cut.block.as_str()).collect();
+        let mut blocks: Vec<&str> = entry.cut.iter().map(|cut| cut.block.as_str()).collect();
+        // Turns may be condensed and then left out.
+        let mut seen = HashSet::new();
+        blocks.retain(|block| seen.insert(*block));
         let message = format!("cut {tokens} tokens of a context to fit its budget of {}: {}", entry.budget, blocks.join(", "));
         let changes = serde_json::to_value(&entry.cut).map_err(Error::failed("a cut cannot be serialised"))?;
         let warning = NewEntry::new(engine, ctx, "context.cut", "context", entry.id, message).agent(entry.agent_id);

@@ -10,8 +10,8 @@ pub mod store;
 pub use add::add;
 pub use command::command;
 pub(crate) use command::{HELP, Line, answer, lines};
-pub(crate) use prompt::block;
 pub use prompt::{Block, prompt};
+pub(crate) use prompt::{Entries, block_entries};
 
 use crate::api::{
     CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,

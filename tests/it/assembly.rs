@@ -165,17 +165,23 @@ async fn the_same_state_gives_the_same_bytes() {
 async fn a_short_budget_cuts_turns_then_memories_then_documents_and_warns() {
     let world = alone().await;
     fill(&world).await;
+    // No budget is below 100 tokens.
+    let system_prompt = format!("You are atlas. Never lie.{}", " Be kind to everybody.".repeat(30));
+    let full = |budget| AssembleRequest { system_prompt: Some(system_prompt.clone()), ..full(budget) };
     let whole = assemble(&world, full(8_000)).await.tokens;
-    let mut seen = Vec::new();
+    let (mut seen, mut short) = (Vec::new(), 0);
     let mut budget = whole;
     let refused = loop {
         match context::assemble(&world.engine, &world.atlas, full(budget)).await {
             Ok(context) => {
                 assert!(context.tokens <= budget, "{} of {budget}", context.tokens);
-                assert!(context.text.starts_with("You are atlas. Never lie.\n\n"));
+                assert!(context.text.starts_with(&system_prompt));
                 let cut: Vec<_> = context.cut.iter().map(|cut| (cut.block, cut.action, cut.items)).collect();
                 if seen.last() != Some(&cut) {
                     seen.push(cut);
+                }
+                if context.cut.iter().all(|cut| cut.items < 5 || cut.block == BlockName::Turns) && context.cut.len() == 4 {
+                    short = context.tokens;
                 }
                 budget = context.tokens - 1;
             }
@@ -187,12 +193,19 @@ async fn a_short_budget_cuts_turns_then_memories_then_documents_and_warns() {
     let memories = [(BlockName::Facts, CutAction::LeftOut, 2), (BlockName::Episodes, CutAction::LeftOut, 2)];
     let documents = (BlockName::Knowledge, CutAction::LeftOut, 3);
     let all = vec![turns, memories[0], memories[1], documents];
-    assert_eq!(seen, [vec![], all[..1].to_vec(), all[..3].to_vec(), all.clone()]);
+    assert_eq!(seen[..4], [vec![], all[..1].to_vec(), all[..3].to_vec(), all.clone()]);
+    // Then all that was retrieved, the entry of the memory block, turns but the last, and what the caller brings.
+    let order: Vec<BlockName> = seen.last().unwrap().iter().map(|cut| cut.0).collect();
+    use BlockName::{AgentIdentity, ArtifactIndex, Directives, Episodes, Facts, Knowledge, Memory, ToolResults, Turns};
+    assert_eq!(order, [Turns, Facts, Episodes, Knowledge, Memory, Turns, ArtifactIndex, ToolResults, AgentIdentity, Directives]);
     assert_eq!(refused[0].field, "budget");
     let message = &refused[0].message;
     assert!(message.contains(&format!("is {budget}; ")) && message.contains(&format!("{} tokens, 1 too many", budget + 1)), "{message}");
 
     let least = assemble(&world, full(budget + 1)).await;
+    assert_eq!(names(&least), [BlockName::SystemPrompt, BlockName::Turns, BlockName::Time]);
+    assert!(least.text.contains("> In turn 29 somebody") && !least.text.contains("In turn 28"), "{}", least.text);
+    let least = assemble(&world, full(short)).await;
     let condensed = least.messages.iter().find(|message| message.content.starts_with("(Condensed: 10 earlier turns")).unwrap();
     assert!(condensed.role == MessageRole::User && condensed.content.contains("- user: In turn"), "{condensed:?}");
     assert!(!least.text.contains("In turn 9 somebody") || condensed.content.contains("In turn 9"), "older turns are gone");
@@ -206,6 +219,37 @@ async fn a_short_budget_cuts_turns_then_memories_then_documents_and_warns() {
     assert!(
         warnings[0].message.contains(&format!("cut {saved} tokens")) && warnings[0].message.ends_with("turns, facts, episodes, knowledge")
     );
+}
+
+#[tokio::test]
+async fn however_much_is_remembered_and_said_there_is_a_prompt() {
+    let world = alone().await;
+    let add = async |content: String| {
+        let entry = AddMemoryRequest { force: false, content, category: Category::Context, subject: None, source: None, user_id: None };
+        contract::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
+    };
+    for n in 0..60 {
+        add(format!("Boat {n} of the harbour carries {n} crates of tea and {} lamps to the island.", n + 1)).await;
+    }
+    let mut owner = memory_owner(&world.engine).await;
+    let used = "update agent_memories set access_count = 9 where content like 'Boat 17 of%'";
+    assert_eq!(sqlx::query(used).execute(&mut owner).await.unwrap().rows_affected(), 1);
+    let long = |n: usize| turn(TurnRole::User, &format!("Turn {n}. {}", "The heron stands on one leg. ".repeat(60)));
+    let request = |turns, budget| AssembleRequest { turns, budget, ..AssembleRequest::new("anything") };
+
+    let entries = assemble(&world, request(vec![], 1_000)).await;
+    let kept = items(&entries, BlockName::Memory);
+    assert!(entries.tokens <= 1_000 && (10..60).contains(&kept) && entries.text.contains("Boat 17 of"), "{kept}: {}", entries.text);
+    let cut = entries.cut.iter().find(|cut| cut.block == BlockName::Memory).unwrap();
+    assert_eq!((cut.action, cut.items as usize + kept), (CutAction::LeftOut, 60));
+    let more = assemble(&world, request(vec![], 1_040)).await;
+    assert!(items(&more, BlockName::Memory) > kept, "there was no room for one more");
+
+    let turns = assemble(&world, request((0..20).map(long).collect(), 3_000)).await;
+    assert!(turns.tokens <= 3_000 && turns.text.contains("> Turn 19. ") && !turns.text.contains("> Turn 0. "), "{}", turns.tokens);
+    assert!((2..20).contains(&items(&turns, BlockName::Turns)) && items(&turns, BlockName::Memory) == 0);
+    let refused = context::assemble(&world.engine, &world.atlas, request(vec![long(0)], 100)).await;
+    assert!(matches!(refused, Err(Error::Invalid(fields)) if fields[0].field == "budget"), "the last turn stays");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Fits blocks into a budget, in a fixed order: older turns, retrieved memories, parts of documents, and then all that was retrieved, piece
-//! by piece. Everything else is never cut. Pure.
+//! Fits blocks into a budget, so that there is a prompt whatever memory holds. What is cut first is what is missed least: older turns, what was
+//! retrieved, memories that are seldom recalled, the profile, turns, and then what the caller brings. Pure.
 
 use super::block::{Block, Piece, total};
 use crate::api::{BlockName, ContextCut, CutAction};
@@ -13,9 +13,17 @@ const MEMORIES_LEAST: usize = 3;
 /// Parts of documents if the budget is short.
 const CHUNKS_LEAST: usize = 2;
 
-/// What was retrieved for the query. The text of others never makes a prompt impossible, so all of it may be left out.
+/// What was retrieved for the query.
 pub const RETRIEVED: [BlockName; 5] =
     [BlockName::Facts, BlockName::Episodes, BlockName::Knowledge, BlockName::Connections, BlockName::SuggestedActions];
+
+/// The profile, in the order in which it is left out.
+const PROFILE: [BlockName; 3] = [BlockName::LearnedInfo, BlockName::StructuredData, BlockName::WorkingMemory];
+/// What the caller brings and a call can do without, in the order in which it is left out.
+const BROUGHT: [BlockName; 4] = [BlockName::ArtifactIndex, BlockName::ToolResults, BlockName::AgentIdentity, BlockName::Directives];
+
+/// How many entries the memory block has, and the block with so many of them at most: those that were recalled most.
+pub type Fewer<'a> = (usize, &'a dyn Fn(usize) -> Option<Block>);
 
 /// What remains too large after everything was cut that may be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,65 +39,137 @@ pub fn older_turns(blocks: &[Block]) -> &[Piece] {
     &turns[..turns.len().saturating_sub(RECENT_TURNS)]
 }
 
-/// Cuts step by step until the blocks fit. `condensed` stands for [`older_turns`]; it is used only if it is smaller than they are.
-pub fn fit(mut blocks: Vec<Block>, condensed: Option<Piece>, budget: usize) -> Result<(Vec<Block>, Vec<ContextCut>), TooLarge> {
-    let mut cuts = Vec::new();
-    if total(&blocks) > budget
-        && let Some(condensed) = condensed
-    {
-        cuts.extend(condense(&mut blocks, condensed));
+/// Cuts step by step until the blocks fit. `condensed` stands for [`older_turns`]; it is used only if it is smaller than they are. The system
+/// prompt, skills, the last turn and the time stay.
+pub fn fit(
+    blocks: Vec<Block>,
+    condensed: Option<Piece>,
+    entries: Fewer<'_>,
+    budget: usize,
+) -> Result<(Vec<Block>, Vec<ContextCut>), TooLarge> {
+    let mut fitting = Fitting { blocks, budget, cuts: Vec::new() };
+    fitting.condense(condensed);
+    fitting.shorten(&MEMORIES, MEMORIES_LEAST);
+    fitting.shorten(&[BlockName::Knowledge], CHUNKS_LEAST);
+    fitting.leave_out_retrieved();
+    fitting.leave_out_entries(entries);
+    for name in PROFILE {
+        fitting.leave_out_oldest(name, 0);
     }
-    for (names, least) in [(&MEMORIES[..], MEMORIES_LEAST), (&[BlockName::Knowledge], CHUNKS_LEAST)] {
-        if total(&blocks) > budget {
-            cuts.extend(blocks.iter_mut().filter(|block| names.contains(&block.name)).filter_map(|block| shorten(block, least)));
+    fitting.leave_out_oldest(BlockName::Turns, 1);
+    for name in BROUGHT {
+        fitting.leave_out_oldest(name, 0);
+    }
+    fitting.done()
+}
+
+/// Blocks that are being cut.
+struct Fitting {
+    blocks: Vec<Block>,
+    budget: usize,
+    cuts: Vec<ContextCut>,
+}
+
+impl Fitting {
+    fn is_too_large(&self) -> bool {
+        total(&self.blocks) > self.budget
+    }
+
+    fn place(&self, name: BlockName) -> Option<usize> {
+        self.blocks.iter().position(|block| block.name == name)
+    }
+
+    /// Puts `block` in the place of the one there, or nothing, and notes what that cut.
+    fn replace(&mut self, place: usize, block: Option<Block>, action: CutAction, items: usize) {
+        let name = self.blocks[place].name;
+        let saved = self.blocks[place].tokens().saturating_sub(block.as_ref().map_or(0, Block::tokens));
+        match block {
+            Some(block) => self.blocks[place] = block,
+            None => drop(self.blocks.remove(place)),
+        }
+        let new = cut(name, action, items, saved);
+        match self.cuts.iter_mut().find(|cut| (cut.block, cut.action) == (name, action)) {
+            Some(cut) => (cut.items, cut.tokens) = (cut.items + new.items, cut.tokens + new.tokens),
+            None => self.cuts.push(new),
         }
     }
-    while total(&blocks) > budget {
-        let Some(one) = leave_out(&mut blocks) else { break };
-        match cuts.iter_mut().find(|cut| cut.block == one.block) {
-            Some(cut) => (cut.items, cut.tokens) = (cut.items + one.items, cut.tokens + one.tokens),
-            None => cuts.push(one),
+
+    /// Leaves a piece out, and the block with its only one.
+    fn leave_out(&mut self, place: usize, piece: usize) {
+        let mut block = self.blocks[place].clone();
+        block.pieces.remove(piece);
+        self.replace(place, (!block.pieces.is_empty()).then_some(block), CutAction::LeftOut, 1);
+    }
+
+    fn condense(&mut self, condensed: Option<Piece>) {
+        let older = older_turns(&self.blocks);
+        let (many, tokens) = (older.len(), older.iter().map(|piece| piece.tokens).sum::<usize>());
+        let Some(condensed) = condensed.filter(|condensed| condensed.tokens < tokens && self.is_too_large()) else { return };
+        let Some(place) = self.place(BlockName::Turns) else { return };
+        let mut turns = self.blocks[place].clone();
+        turns.pieces.splice(..many, [condensed]);
+        self.replace(place, Some(turns), CutAction::Condensed, many);
+    }
+
+    /// Leaves the first pieces of some blocks, which are the best.
+    fn shorten(&mut self, names: &[BlockName], least: usize) {
+        if !self.is_too_large() {
+            return;
+        }
+        for place in 0..self.blocks.len() {
+            let mut block = self.blocks[place].clone();
+            if names.contains(&block.name) && block.pieces.len() > least {
+                let left_out = block.pieces.split_off(least).len();
+                self.replace(place, Some(block), CutAction::LeftOut, left_out);
+            }
         }
     }
-    let tokens = total(&blocks);
-    if tokens <= budget {
-        return Ok((blocks, cuts));
+
+    /// Leaves out what was retrieved, the last piece of the longest list first.
+    fn leave_out_retrieved(&mut self) {
+        while self.is_too_large() {
+            let retrieved = self.blocks.iter().enumerate().filter(|(_, block)| RETRIEVED.contains(&block.name));
+            let Some((place, block)) = retrieved.max_by_key(|(_, block)| block.pieces.len()) else { return };
+            self.leave_out(place, block.pieces.len() - 1);
+        }
     }
-    let mut largest: Vec<(BlockName, usize)> = blocks.iter().map(|block| (block.name, block.tokens())).collect();
-    largest.sort_by_key(|(name, tokens)| (std::cmp::Reverse(*tokens), *name));
-    largest.truncate(3);
-    Err(TooLarge { tokens, largest })
+
+    /// Leaves as many entries of the memory block as there is room for.
+    fn leave_out_entries(&mut self, (entries, fewer): Fewer<'_>) {
+        let Some(place) = self.place(BlockName::Memory).filter(|_| self.is_too_large()) else { return };
+        let others = total(&self.blocks) - self.blocks[place].tokens();
+        let fits = |most: &usize| others + fewer(*most).as_ref().map_or(0, Block::tokens) <= self.budget;
+        let most = largest(entries, fits);
+        self.replace(place, fewer(most), CutAction::LeftOut, entries - most);
+    }
+
+    /// Leaves out the first pieces of a block, which are the oldest of turns and results, but for the last `least`.
+    fn leave_out_oldest(&mut self, name: BlockName, least: usize) {
+        while let Some(place) = self.place(name).filter(|place| self.is_too_large() && self.blocks[*place].pieces.len() > least) {
+            self.leave_out(place, 0);
+        }
+    }
+
+    fn done(self) -> Result<(Vec<Block>, Vec<ContextCut>), TooLarge> {
+        let tokens = total(&self.blocks);
+        if tokens <= self.budget {
+            return Ok((self.blocks, self.cuts));
+        }
+        let mut largest: Vec<(BlockName, usize)> = self.blocks.iter().map(|block| (block.name, block.tokens())).collect();
+        largest.sort_by_key(|(name, tokens)| (std::cmp::Reverse(*tokens), *name));
+        largest.truncate(3);
+        Err(TooLarge { tokens, largest })
+    }
 }
 
-fn condense(blocks: &mut [Block], condensed: Piece) -> Option<ContextCut> {
-    let older: usize = older_turns(blocks).iter().map(|piece| piece.tokens).sum();
-    let saved = older.checked_sub(condensed.tokens).filter(|saved| *saved > 0)?;
-    let turns = blocks.iter_mut().find(|block| block.name == BlockName::Turns)?;
-    let many = turns.pieces.len() - RECENT_TURNS;
-    turns.pieces.splice(..many, [condensed]);
-    Some(cut(BlockName::Turns, CutAction::Condensed, many, saved))
-}
-
-/// Leaves the first pieces of a block, which are the best.
-fn shorten(block: &mut Block, least: usize) -> Option<ContextCut> {
-    let left_out = block.pieces.split_off(least.min(block.pieces.len()));
-    let saved = left_out.iter().map(|piece| piece.tokens).sum();
-    (!left_out.is_empty()).then(|| cut(block.name, CutAction::LeftOut, left_out.len(), saved))
-}
-
-/// Leaves out the last piece of the longest list of what was retrieved, and its block if it was the only one.
-fn leave_out(blocks: &mut Vec<Block>) -> Option<ContextCut> {
-    let retrieved = blocks.iter().enumerate().filter(|(_, block)| RETRIEVED.contains(&block.name));
-    let (place, _) = retrieved.max_by_key(|(_, block)| block.pieces.len())?;
-    let (name, before) = (blocks[place].name, blocks[place].tokens());
-    blocks[place].pieces.pop();
-    let left = if blocks[place].pieces.is_empty() {
-        blocks.remove(place);
-        0
-    } else {
-        blocks[place].tokens()
-    };
-    Some(cut(name, CutAction::LeftOut, 1, before - left))
+/// The largest number up to `most` that fits; 0 if none does. What fits, fits with less.
+fn largest(most: usize, fits: impl Fn(&usize) -> bool) -> usize {
+    let (mut least, mut most) = (0, most);
+    while least < most {
+        let middle = most - (most - least) / 2;
+        if fits(&middle) { least = middle } else { most = middle - 1 }
+    }
+    least
 }
 
 fn cut(block: BlockName, action: CutAction, items: usize, tokens: usize) -> ContextCut {

@@ -5,7 +5,7 @@ use super::{Timed, timed};
 use crate::activity::{self, Suggestion};
 use crate::api::{
     AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
-    MemoryId, MemoryKind, Scope, SearchUserContextRequest, SourceTag,
+    MemoryId, MemoryKind, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
 };
 use crate::context::items::{from_memory, line};
 use crate::context::profile::profile_blocks;
@@ -19,7 +19,7 @@ use crate::op::{Actor, OpContext};
 use crate::quote::{inline, marked};
 use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
-use crate::recall::{self, PreparedQuestion};
+use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::text::{shorten, words};
 use crate::{contract, profile, ranking};
 use async_recursion::async_recursion as boxed;
@@ -40,6 +40,8 @@ const MESSAGE: usize = 200;
 #[derive(Default)]
 pub(super) struct Gathered {
     pub blocks: Vec<Block>,
+    /// The entries of the memory block.
+    pub entries: contract::Entries,
     /// Blocks and steps that could not be provided, by name, in order.
     pub degraded: Vec<String>,
     /// Steps with their milliseconds.
@@ -93,13 +95,13 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let (found, chunks, documents) = tokio::join!(found, chunks, documents);
         (question.degraded, millis, found, chunks, documents)
     };
-    let entries = timed(leg(engine, "memory", contract::block(engine, ctx)));
+    let entries = timed(leg(engine, "memory", contract::block_entries(engine, ctx)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
     // Reports are found by words alone, so they do not wait for the vector.
     let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
     let ((steps, millis, found, chunks, documents), entries, profile, actions) = tokio::join!(search, entries, profile, actions);
 
-    let (entries, text) = gathered.take("memory block", entries, &[BlockName::Memory]);
+    let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
     let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
     let profile = gathered.take("profile", profile, &of_profile);
     gathered.timings.push(("embed the query".into(), millis));
@@ -109,8 +111,9 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     let actions = gathered.take("search actions", actions, &[BlockName::SuggestedActions]);
     gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
-    let shown: HashSet<Vec<u8>> = entries.iter().map(|memory| memory.content_hash.clone()).collect();
-    gathered.blocks.extend(memory_block(&entries, &text));
+    let shown: HashSet<Vec<u8>> = entries.memories().map(|memory| memory.content_hash.clone()).collect();
+    gathered.blocks.extend(memory_block(&entries, entries.len()));
+    gathered.entries = entries;
     gathered.blocks.extend(profile);
     gathered.blocks.extend(memory_blocks(found, shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
@@ -151,9 +154,10 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
     block(BlockName::Skills, skills.all.iter().filter(|skill| skill.is_for(slug, role)).map(piece).collect())
 }
 
-/// The memory block of `/api/memory/`.
-fn memory_block(entries: &[Memory], text: &str) -> Option<Block> {
-    let items = entries.iter().map(memory_item).collect();
+/// The memory block of `/api/memory/`, with so many of its entries at most.
+pub(super) fn memory_block(entries: &contract::Entries, most: usize) -> Option<Block> {
+    let (memories, text) = entries.most_used(most);
+    let items = memories.into_iter().map(memory_item).collect();
     block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })
 }
 
@@ -176,7 +180,8 @@ struct Found {
 
 /// The memories that answer the query, best first.
 async fn found_memories(engine: &Engine, ctx: &OpContext, question: &PreparedQuestion) -> Result<Vec<Found>, Error> {
-    let ranked = recall::candidates(engine, ctx, question, &[], engine.model().floors, CANDIDATES).await?;
+    let ranked =
+        recall::candidates(engine, ctx, question, Narrowing::Agent(&RecallFilters::default()), engine.model().floors, CANDIDATES).await?;
     let ids: Vec<MemoryId> = ranked.iter().map(|one| one.candidate.memory.id).collect();
     let shared: Vec<MemoryId> =
         ranked.iter().map(|one| &one.candidate.memory).filter(|one| one.agent_id == ctx.commons_id).map(|one| one.id).collect();

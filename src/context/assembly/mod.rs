@@ -15,6 +15,7 @@ use crate::api::{
     ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
     TurnRole,
 };
+use crate::contract;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
@@ -81,7 +82,8 @@ pub(super) async fn build(engine: &Engine, ctx: &OpContext, request: &Arc<Assemb
 
     let budget = usize::try_from(request.budget).unwrap_or(usize::MAX);
     let condensed = condensed(engine, ctx, &blocks, budget, &mut gathered).await?;
-    let composed = timed(off_thread(move || compose(blocks, condensed, budget))).await;
+    let entries = std::mem::take(&mut gathered.entries);
+    let composed = timed(off_thread(move || compose(blocks, condensed, &entries, budget))).await;
     gathered.timings.push(("fit and render".into(), composed.millis));
     let Composed { blocks, tokens, cut, rendered, hash, accessed } =
         composed.value?.map_err(|too_large| refusal(request.budget, &too_large))?;
@@ -131,8 +133,8 @@ struct Composed {
     accessed: Vec<(AgentId, MemoryId)>,
 }
 
-fn compose(blocks: Vec<Block>, condensed: Option<Piece>, budget: usize) -> Result<Composed, TooLarge> {
-    let (blocks, cut) = fit(blocks, condensed, budget)?;
+fn compose(blocks: Vec<Block>, condensed: Option<Piece>, entries: &contract::Entries, budget: usize) -> Result<Composed, TooLarge> {
+    let (blocks, cut) = fit(blocks, condensed, (entries.len(), &|most| gather::memory_block(entries, most)), budget)?;
     let rendered = render::render(&blocks);
     Ok(Composed {
         hash: hex(&Sha256::digest(&rendered.text)),

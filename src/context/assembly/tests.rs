@@ -23,14 +23,31 @@ fn said(content: &str) -> Piece {
     Piece::message(title, message(MessageRole::User, None, None, content.to_owned()), item)
 }
 
-fn blocks() -> impl Strategy<Value = Vec<Block>> {
+/// A memory block with the first of these entries.
+fn memory(entries: &[String], most: usize) -> Option<Block> {
+    let shown = &entries[..most];
+    let items = vec![BlockItem::of(ItemOrigin::Memory); shown.len()];
+    (!shown.is_empty())
+        .then(|| Block::new(BlockName::Memory, vec![Piece::paragraph(&format!("## Your Memory\n- {}", shown.join("\n- ")), items)]))
+}
+
+/// Blocks, and the entries of the memory block among them.
+fn blocks() -> impl Strategy<Value = (Vec<Block>, Vec<String>)> {
     let texts = |most| proptest::collection::vec(text(), 0..most);
     let names = proptest::sample::subsequence(
-        vec![BlockName::SystemPrompt, BlockName::Skills, BlockName::Directives, BlockName::Memory, BlockName::ArtifactIndex],
-        0..=5,
+        vec![
+            BlockName::SystemPrompt,
+            BlockName::Skills,
+            BlockName::Directives,
+            BlockName::WorkingMemory,
+            BlockName::StructuredData,
+            BlockName::ArtifactIndex,
+        ],
+        0..=6,
     );
-    (names, text(), texts(6), texts(6), texts(6), texts(60), texts(4)).prop_map(
-        |(names, plain, facts, episodes, chunks, turns, results)| {
+    let entries = proptest::collection::vec("[a-z ]{1,40}", 0..12);
+    (names, text(), texts(6), texts(6), texts(6), texts(60), texts(4), entries).prop_map(
+        |(names, plain, facts, episodes, chunks, turns, results, entries)| {
             let paragraph = |name| Block::new(name, vec![Piece::paragraph(&plain, vec![BlockItem::of(ITEM)])]);
             let mut blocks: Vec<Block> = names.into_iter().chain([BlockName::Time]).map(paragraph).collect();
             let line = |text: &String| Piece::line(&format!("- {}", crate::quote::one_line(text)), BlockItem::of(ITEM));
@@ -42,8 +59,9 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
                 (BlockName::ToolResults, results.iter().map(|text| said(text)).collect()),
             ];
             blocks.extend(lists.into_iter().filter(|(_, pieces)| !pieces.is_empty()).map(|(name, pieces)| Block::new(name, pieces)));
+            blocks.extend(memory(&entries, entries.len()));
             sort(&mut blocks, BlockOrder::StableFirst);
-            blocks
+            (blocks, entries)
         },
     )
 }
@@ -59,15 +77,19 @@ fn pieces(blocks: &[Block], name: BlockName) -> &[Piece] {
 #[test]
 fn cuts_come_in_their_order_and_only_as_needed() {
     let line = |n: usize| Piece::line(&format!("- fact {n} about the release on Friday"), BlockItem::of(ITEM));
+    let entries: Vec<String> = (0..10).map(|n| format!("Vera has boat number {n}")).collect();
     let blocks = [
         Block::new(BlockName::SystemPrompt, vec![Piece::paragraph(&"You are atlas. ".repeat(30), vec![BlockItem::of(ITEM)])]),
+        Block::new(BlockName::Directives, vec![Piece::paragraph("Answer in one sentence.", vec![BlockItem::of(ITEM)])]),
+        memory(&entries, 10).unwrap(),
+        Block::new(BlockName::LearnedInfo, vec![Piece::paragraph("{ \"tea\": \"green\" }", vec![BlockItem::of(ItemOrigin::Profile)])]),
         Block::new(BlockName::Facts, (0..5).map(line).collect()),
         Block::new(BlockName::Episodes, (0..4).map(line).collect()),
         Block::new(BlockName::Knowledge, (0..5).map(line).collect()),
         Block::new(BlockName::Turns, (0..30).map(|n| said(&format!("Turn {n}: the release is on Friday, is it not?"))).collect()),
     ];
     let whole = total(&blocks);
-    let fitted = |budget| fit(blocks.to_vec(), Some(condensed()), budget);
+    let fitted = |budget| fit(blocks.to_vec(), Some(condensed()), (10, &|most| memory(&entries, most)), budget);
     let cuts = |budget| fitted(budget).unwrap().1.into_iter().map(|cut| (cut.block, cut.action, cut.items)).collect::<Vec<_>>();
     let turns = (BlockName::Turns, CutAction::Condensed, 10);
     let memories = [(BlockName::Facts, CutAction::LeftOut, 2), (BlockName::Episodes, CutAction::LeftOut, 1)];
@@ -85,46 +107,68 @@ fn cuts_come_in_their_order_and_only_as_needed() {
     let left_out = |name, items| (name, CutAction::LeftOut, items);
     let fewer = [turns, left_out(BlockName::Facts, 2), left_out(BlockName::Episodes, 2), left_out(BlockName::Knowledge, 3)];
     assert_eq!(cuts(short - 1), fewer);
-    let never_cut: usize = [&blocks[0], &fitted(short).unwrap().0[4]].into_iter().map(Block::tokens).sum();
-    let (left, made) = fitted(never_cut).unwrap();
-    assert_eq!(left.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::SystemPrompt, BlockName::Turns]);
-    assert_eq!(made.iter().map(|cut| cut.items).collect::<Vec<_>>(), [10, 5, 4, 5]);
-    assert_eq!(made.iter().map(|cut| cut.tokens as usize).sum::<usize>(), whole - never_cut, "each cut says what it saved");
-    let refused = fitted(never_cut - 1).unwrap_err();
-    assert_eq!(refused.largest.len(), 2);
-    assert_eq!(refused.tokens, never_cut);
+    // Then the entries that are used least, the profile, turns, and what the caller brings.
+    let names = |budget| fitted(budget).unwrap().0.iter().map(|block| block.name).collect::<Vec<_>>();
+    let (prompt, learned) = (BlockName::SystemPrompt, BlockName::LearnedInfo);
+    let (mut all, mut budget) = (vec![prompt, BlockName::Directives, BlockName::Memory, learned, BlockName::Turns], short - 1);
+    while names(budget).len() > all.len() {
+        budget -= 1;
+    }
+    for gone in [None, Some(BlockName::Memory), Some(learned), Some(BlockName::Directives)] {
+        all.retain(|name| Some(*name) != gone);
+        while names(budget) != all {
+            budget -= 1;
+        }
+        let entries = cuts(budget).iter().find(|cut| cut.0 == BlockName::Memory).map_or(0, |cut| cut.2);
+        assert_eq!(entries == 10, gone.is_some(), "{entries} entries");
+        assert_eq!(fitted(budget).unwrap().0.last().unwrap().pieces.len() == 1, gone == Some(BlockName::Directives));
+    }
+    let (left, made) = fitted(budget).unwrap();
+    assert_eq!(made.iter().map(|cut| cut.tokens as usize).sum::<usize>(), whole - total(&left), "each cut says what it saved");
+    assert_eq!(pieces(&left, BlockName::Turns), [said("Turn 29: the release is on Friday, is it not?")]);
+    let refused = fitted(total(&left) - 1).unwrap_err();
+    assert_eq!((refused.tokens, refused.largest.len()), (total(&left), 2));
 }
 
 proptest! {
     #[test]
-    fn the_budget_is_kept_and_what_is_never_cut_is_there(blocks in blocks(), budget in 50_usize..3_000) {
+    fn the_budget_is_kept_and_what_is_never_cut_is_there((blocks, entries) in blocks(), budget in 50_usize..3_000) {
         let before = total(&blocks);
-        match fit(blocks.clone(), Some(condensed()), budget) {
+        let fit = |budget| fit(blocks.clone(), Some(condensed()), (entries.len(), &|most| memory(&entries, most)), budget);
+        match fit(budget) {
             Err(refused) => {
                 prop_assert!(refused.tokens > budget && refused.tokens <= before);
                 // Nothing that may be cut is left.
-                let least = fit(blocks, Some(condensed()), refused.tokens).unwrap().0;
-                prop_assert!(least.iter().all(|block| !RETRIEVED.contains(&block.name)));
+                let least = fit(refused.tokens).unwrap().0;
+                let stay = [BlockName::SystemPrompt, BlockName::Skills, BlockName::Turns, BlockName::Time];
+                prop_assert!(least.iter().all(|block| stay.contains(&block.name)) && pieces(&least, BlockName::Turns).len() <= 1);
             }
             Ok((fitted, cuts)) => {
                 prop_assert!(total(&fitted) <= budget);
                 prop_assert_eq!(before - total(&fitted), cuts.iter().map(|cut| cut.tokens as usize).sum::<usize>());
-                let kept = |block: &&Block| !RETRIEVED.contains(&block.name) || !pieces(&fitted, block.name).is_empty();
-                prop_assert_eq!(
-                    fitted.iter().map(|block| block.name).collect::<Vec<_>>(),
-                    blocks.iter().filter(kept).map(|block| block.name).collect::<Vec<_>>()
-                );
+                prop_assert!(fitted.is_sorted_by_key(|block| blocks.iter().position(|one| one.name == block.name)));
                 for block in &blocks {
                     let (old, new) = (&block.pieces, pieces(&fitted, block.name));
                     match block.name {
                         name if RETRIEVED.contains(&name) => prop_assert!(old.starts_with(new)),
-                        BlockName::Turns => {
-                            let last = old.len().min(RECENT_TURNS);
-                            prop_assert_eq!(&old[old.len() - last..], &new[new.len() - last..]);
+                        BlockName::Turns => prop_assert_eq!(old.last(), new.last()),
+                        BlockName::ToolResults => prop_assert!(old.ends_with(new)),
+                        BlockName::Memory => {
+                            let shown = (0..=entries.len()).map(|most| memory(&entries, most));
+                            prop_assert!(shown.map(|block| block.map(|block| block.pieces).unwrap_or_default()).any(|shown| shown == new));
                         }
-                        _ => prop_assert_eq!(old.as_slice(), new),
+                        BlockName::SystemPrompt | BlockName::Skills | BlockName::Time => prop_assert_eq!(old.as_slice(), new),
+                        _ => prop_assert!(new.is_empty() || new == old.as_slice()),
                     }
                 }
+                // What is missed more is cut only after what is missed less is gone.
+                let cut = |name| pieces(&fitted, name) != pieces(&blocks, name);
+                let gone = |names: &[BlockName]| names.iter().all(|name| pieces(&fitted, *name).is_empty());
+                prop_assert!(!cut(BlockName::Memory) || gone(&RETRIEVED));
+                prop_assert!(!cut(BlockName::WorkingMemory) || gone(&[BlockName::Memory, BlockName::StructuredData]));
+                let (old, new) = (pieces(&blocks, BlockName::Turns), pieces(&fitted, BlockName::Turns));
+                prop_assert!(new.len() >= old.len().min(RECENT_TURNS) || gone(&[BlockName::WorkingMemory]));
+                prop_assert!(!cut(BlockName::Directives) || new.len() <= 1 && gone(&[BlockName::ArtifactIndex, BlockName::ToolResults]));
                 let rendered = render(&fitted);
                 prop_assert!(count(&rendered.text) <= budget, "{} of {}", count(&rendered.text), budget);
                 let framed: usize = rendered.messages.iter().map(|message| count(&message.content) + 4).sum();
@@ -134,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn text_and_messages_hold_the_same_in_the_same_order(blocks in blocks()) {
+    fn text_and_messages_hold_the_same_in_the_same_order((blocks, _) in blocks()) {
         let rendered = render(&blocks);
         prop_assert_eq!(&rendered, &render(&blocks), "the same blocks give the same bytes");
         let system: String = rendered.messages.iter().filter(|one| one.role == MessageRole::System).map(|one| one.content.as_str()).collect();

@@ -56,9 +56,15 @@ pub fn tiers_name(tiers: ContextTiers) -> &'static str {
 /// What was cut from a block: `Facts: 2 items left out, 85 tokens saved`.
 pub fn cut_sentence(cut: &ContextCut) -> String {
     let items = i64::from(cut.items);
+    let (one, several) = match cut.block {
+        BlockName::Turns => ("turn", "turns"),
+        BlockName::Memory => ("entry", "entries"),
+        BlockName::ToolResults => ("result", "results"),
+        _ => ("item", "items"),
+    };
     let what = match cut.action {
         CutAction::Condensed => format!("{} became one message", text::count(items, "older turn", "older turns")),
-        CutAction::LeftOut => format!("{} left out", text::count(items, "item", "items")),
+        CutAction::LeftOut => format!("{} left out", text::count(items, one, several)),
     };
     format!("{}: {what}, {} saved", block_name(cut.block), text::count(i64::from(cut.tokens), "token", "tokens"))
 }
@@ -85,6 +91,7 @@ mod tests {
     fn a_cut_reads_as_a_sentence() {
         let cut = |block, action, items, tokens| cut_sentence(&ContextCut { block, action, items, tokens });
         assert_eq!(cut(BlockName::Facts, CutAction::LeftOut, 1, 1), "Facts: 1 item left out, 1 token saved");
+        assert_eq!(cut(BlockName::Memory, CutAction::LeftOut, 300, 4_200), "Memory block: 300 entries left out, 4,200 tokens saved");
         assert_eq!(
             cut(BlockName::Turns, CutAction::Condensed, 12, 1_340),
             "Conversation: 12 older turns became one message, 1,340 tokens saved"

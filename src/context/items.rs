@@ -10,6 +10,8 @@ use crate::text::shorten;
 /// Characters of a line and of a summary.
 const LINE: usize = 120;
 const SUMMARY: usize = 400;
+/// Characters of the reason in a summary of a decision.
+const REASON: usize = 200;
 
 pub(super) fn section(memory: &Memory) -> SectionName {
     match (memory.kind, memory.scope) {
@@ -32,10 +34,12 @@ pub(super) fn from_memory(
     let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
+    let quoted = |text: &str| Quote::new(text, &origin).line();
+    let whole = with_alternatives(memory, &origin);
     let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
-    let about = |text: String| format!("{}: {text}", inline(&memory.topic));
-    let quoted = |text: &str| about(Quote::new(text, &origin).line());
-    let texts = [quoted(&shorten(headline, LINE)), quoted(&summary), about(with_reason(memory, &origin))];
+    let summary = quoted(&summary) + &reason(memory, &summary, &origin, REASON);
+    let summary = if summary.chars().count() > whole.chars().count() { whole.clone() } else { summary };
+    let texts = [quoted(&shorten(headline, LINE)), summary, whole].map(|text| format!("{}: {text}", inline(&memory.topic)));
     let item = ContextItem {
         memory_id: Some(memory.id),
         short_id: Some(memory.short_id.clone()),
@@ -54,12 +58,16 @@ pub(super) fn from_memory(
     (item, piece)
 }
 
+/// Why something was decided, in at most so many characters, unless the text says so already.
+fn reason(memory: &Memory, text: &str, origin: &Origin, most: usize) -> String {
+    let rationale = memory.rationale.as_deref().filter(|rationale| !text.contains(*rationale));
+    let why = |rationale: &str| format!(" Why: {}", Quote::new(&shorten(rationale, most), origin).inline());
+    rationale.map(why).unwrap_or_default()
+}
+
 /// The content in full, with the reason of a decision and what was rejected.
-fn with_reason(memory: &Memory, origin: &Origin) -> String {
-    let mut text = Quote::new(&memory.content, origin).line();
-    if let Some(rationale) = memory.rationale.as_deref().filter(|rationale| !memory.content.contains(*rationale)) {
-        text.push_str(&format!(" Why: {}", Quote::new(rationale, origin).inline()));
-    }
+fn with_alternatives(memory: &Memory, origin: &Origin) -> String {
+    let mut text = Quote::new(&memory.content, origin).line() + &reason(memory, &memory.content, origin, usize::MAX);
     if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
         text.push_str(&format!(" Rejected: {}.", Quote::new(&alternatives.join(", "), origin).inline()));
     }

@@ -152,6 +152,28 @@ async fn levels_tell_more_and_the_budget_is_kept() {
 }
 
 #[tokio::test]
+async fn a_decision_is_told_with_its_reason() {
+    let world = World::new().await;
+    let reason = "Nobody is away then, and what breaks can be mended before the weekend.";
+    let decision = RememberRequest {
+        scope: Some(MemoryScope::Global),
+        summary: Some("Deploys happen on Tuesdays.".into()),
+        rationale: Some(reason.into()),
+        alternatives: vec!["Fridays".into()],
+        ..of_kind(MemoryKind::Decision, "deploy day", "We deploy on Tuesdays, in the morning, and tell Mina before.")
+    };
+    remember(&world, &world.atlas, decision).await;
+    let told = async |level| {
+        let bundle = context_for(&world, ContextRequest { level, ..ContextRequest::new("deploy the server") }).await;
+        bundle.sections[0].items[0].text.clone()
+    };
+    assert_eq!(told(Level::Line).await, "deploy day: Deploys happen on Tuesdays.");
+    assert_eq!(told(Level::Summary).await, format!("deploy day: Deploys happen on Tuesdays. Why: {reason}"));
+    let whole = told(Level::Whole).await;
+    assert!(whole.ends_with(&format!("tell Mina before. Why: {reason} Rejected: Fridays.")), "{whole}");
+}
+
+#[tokio::test]
 async fn both_sides_of_a_contradiction_are_told_and_marked() {
     let world = World::new().await;
     let decided =

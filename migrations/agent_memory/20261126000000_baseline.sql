@@ -685,7 +685,7 @@ create index retrievals_zero_idx on retrievals (tenant_id, at desc, id desc) whe
 -- Health counts every recall of a period in this index. No index leads to the recalls of all tenants by time: statements of one
 -- tenant would be planned with it.
 create index retrievals_tenant_list_idx on retrievals (tenant_id, at desc, id desc)
-    include (agent_id, zero_hit, expected, cause, query_canonical);
+    include (agent_id, zero_hit, expected, cause, query_canonical, knowledge_hits);
 
 -- Which recalls returned which memory, and at which rank. `agent_id` is the agent that asked.
 create table retrieval_hits (

@@ -82,6 +82,7 @@ pub struct Silence {
     pub zero_hits: i64,
     /// Recalls that expected a result.
     pub expected: i64,
+    /// Those that returned neither a memory nor knowledge.
     pub expected_zero_hits: i64,
 }
 

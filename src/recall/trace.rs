@@ -111,7 +111,8 @@ impl Answered<'_> {
         for part in &found.degraded {
             metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
         }
-        if let Some(reason) = self.response.reason.filter(|_| request.expected) {
+        // Knowledge fulfils what was expected, too.
+        if let Some(reason) = self.response.reason.filter(|_| request.expected && knowledge == 0) {
             // Topics outside the vocabulary share one label, so that labels stay bounded.
             let topic = found.query_canonical.clone().unwrap_or_else(|| "other".into());
             let labels = [("agent_id", self.agent.to_string()), ("query_topic", topic)];

@@ -5,6 +5,7 @@ use remembrancer::api::{
     BarUnit, HealthFilter, MemoryKind, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
     RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
 };
+use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Error, OpContext, Settings, identity, memories, overview, prompts, recall, workers};
@@ -88,6 +89,21 @@ async fn search_degraded() {
     let (answer, seen) = silence(&world, &world.atlas, expected("tea")).await;
     assert_eq!(answer.reason, Some(NothingReason::Degraded));
     assert_eq!((seen.cause, seen.degraded.as_slice()), (ZeroHitCause::Degraded, ["embedding".to_owned()].as_slice()));
+}
+
+#[tokio::test]
+async fn a_document_fulfils_what_was_expected() {
+    let world = logged(Settings::default()).await;
+    let files = vec![("tea.md".to_owned(), b"# Tea\n\nThe kettle of the kitchen is green.\n".to_vec())];
+    let extent = Extent::Part { gone: vec![] };
+    let ingestion = Ingestion { collection: "handbook".into(), files, extent, revision: None, dry_run: false, failures: vec![] };
+    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    let (answer, seen) = silence(&world, &world.atlas, expected("kettle kitchen green")).await;
+    assert!(answer.zero_hit && answer.hits.iter().any(|hit| hit.memory().is_none()), "{answer:?}");
+    assert_eq!(seen.knowledge_hits, 1);
+    silence(&world, &world.atlas, expected("quarterly budget")).await;
+    let totals = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().totals;
+    assert_eq!((totals.zero_hits, totals.expected, totals.expected_zero_hits), (2, 2, 1));
 }
 
 #[tokio::test]

@@ -56,13 +56,14 @@ pub struct Recalls<'a> {
     pub filter: &'a HealthFilter,
 }
 
-/// The columns of [`Silence`]. `$4` is the cause of the filter: it narrows zero hits, not recalls.
+/// The columns of [`Silence`]. Knowledge fulfils what an agent expected, too. `$4` is the cause of the filter: it narrows zero hits, not recalls.
 macro_rules! counts {
     () => {
         "count(*) as recalls,
          count(*) filter (where r.zero_hit and ($4::text is null or r.cause = $4)) as zero_hits,
          count(*) filter (where r.expected) as expected,
-         count(*) filter (where r.expected and r.zero_hit and ($4::text is null or r.cause = $4)) as expected_zero_hits"
+         count(*) filter (where r.expected and r.zero_hit and r.knowledge_hits = 0 and ($4::text is null or r.cause = $4))
+           as expected_zero_hits"
     };
 }
 

@@ -56,7 +56,8 @@ use tracing::instrument;
 use crate::models::Floors;
 use chrono::{DateTime, Utc};
 use question::{Past, Question};
-use store::{Narrowing, Reach};
+pub(crate) use store::Narrowing;
+use store::Reach;
 use trace::Answered;
 
 /// The ranking of a recall that names none. It finds more of the expected memories than `decay`: `eval retrieval` shows how many more.

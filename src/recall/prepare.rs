@@ -5,7 +5,7 @@ use super::question::{Lost, Question};
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use super::{RANKING, log};
-use crate::api::{AgentId, MemoryId, MemoryKind, RecallFilters};
+use crate::api::{AgentId, MemoryId};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::PreparedQuery;
@@ -68,19 +68,12 @@ pub(crate) async fn candidates(
     engine: &Engine,
     ctx: &OpContext,
     question: &PreparedQuestion,
-    kinds: &[MemoryKind],
+    filters: Narrowing<'_>,
     floors: Floors,
     most: usize,
 ) -> Result<Vec<Ranked>, Error> {
-    let filters = RecallFilters { kinds: kinds.to_vec(), ..RecallFilters::default() };
     let (agents, scoping) = ([ctx.agent_id()?, ctx.commons_id], Scoping::default());
-    let reach = Reach {
-        tenancy: ctx.tenancy(),
-        agents: &agents,
-        filters: Narrowing::Agent(&filters),
-        scoping: &scoping,
-        now: engine.clock().now(),
-    };
+    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now: engine.clock().now() };
     let search = Question {
         query: &question.query,
         ranking: RANKING,

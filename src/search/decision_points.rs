@@ -1,6 +1,6 @@
 //! Recipes for the moments at which an agent looks back before it acts. Pure data.
 
-use crate::api::{ActionKind, DecisionPoint, MemoryKind, SearchSource, Weights};
+use crate::api::{ActionKind, DecisionPoint, SearchSource, Weights};
 
 /// The defaults of a search at a decision point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,15 +8,15 @@ pub struct Recipe {
     pub sources: &'static [SearchSource],
     /// Kinds of actions; all of them if empty.
     pub actions: &'static [ActionKind],
-    /// Kinds of memories; all of them if empty.
-    pub memories: &'static [MemoryKind],
+    /// Whether only decisions count among memories.
+    pub decisions: bool,
     /// Weights of its own; those of the organisation if absent.
     pub weights: Option<Weights>,
     pub k: u32,
 }
 
 /// A search without a decision point.
-pub const PLAIN: Recipe = Recipe { sources: SearchSource::ALL, actions: &[], memories: &[], weights: None, k: 5 };
+pub const PLAIN: Recipe = Recipe { sources: SearchSource::ALL, actions: &[], decisions: false, weights: None, k: 5 };
 
 /// The recipe of a decision point.
 pub fn recipe(point: DecisionPoint) -> Recipe {
@@ -36,7 +36,7 @@ pub fn recipe(point: DecisionPoint) -> Recipe {
         DecisionPoint::DecisionMemo => Recipe {
             sources: &[Memory, Audit, Knowledge],
             actions: &[Decision, Approval, Rejection],
-            memories: &[MemoryKind::Decision],
+            decisions: true,
             weights: Some(Weights { similarity: 0.5, recency: 0.1, importance: 0.3, source_priority: 0.1 }),
             ..PLAIN
         },

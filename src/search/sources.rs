@@ -2,7 +2,7 @@
 
 use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
-use crate::api::{AgentId, KnowledgeHit, MemoryId, SearchSource, Trust};
+use crate::api::{AgentId, KnowledgeHit, MemoryId, RecallFilters, SearchSource, Trust};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
@@ -12,7 +12,7 @@ use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::bm25::Words;
 use crate::ranking::weighted::Components;
-use crate::recall::{self, PreparedQuestion};
+use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
 
@@ -37,7 +37,9 @@ pub(super) async fn memory(
     recipe: &Recipe,
     floors: Floors,
 ) -> Result<Vec<Candidate<Item>>, Error> {
-    let found = recall::candidates(engine, ctx, question, recipe.memories, floors, CANDIDATES).await?;
+    let every = RecallFilters::default();
+    let filters = if recipe.decisions { Narrowing::Decisions } else { Narrowing::Agent(&every) };
+    let found = recall::candidates(engine, ctx, question, filters, floors, CANDIDATES).await?;
     let shared: Vec<_> =
         found.iter().map(|one| &one.candidate.memory).filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
     let reviewed = memories::reviewed(engine, ctx, &shared).await?;

@@ -4,7 +4,8 @@ use crate::activity::{flood, record, step};
 use crate::outage::Wire;
 use crate::support::{agent, alone_with, memory_owner, owner, patient, remember};
 use remembrancer::api::{
-    DecisionPoint, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceState, Trust, Weights,
+    DecisionPoint, MemoryKind, RememberRequest, Retention, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
+    SourceHit, SourceState, Trust, Weights,
 };
 use remembrancer::db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -212,6 +213,9 @@ async fn a_decision_point_chooses_sources_kinds_and_weights() {
     for (kind, message) in [("rejection", "Rejected a second kestrel"), ("performance", "The post about the kestrel had 900 readers")] {
         record(&world, &world.binky, json!({ "action": "kestrel.report", "message": message, "kind": kind })).await;
     }
+    let approval = "Vera approved a second kestrel for 40 francs";
+    let said = RememberRequest { kind: Some(MemoryKind::Episode), retention: Some(Retention::Decision), ..fact("kestrel, said", approval) };
+    remember(&world, &world.atlas, said).await;
     let at = async |point| {
         let request = SearchMyMemoriesRequest { decision_point: Some(point), ..SearchMyMemoriesRequest::new("kestrel") };
         look(&world, &world.atlas, request).await
@@ -223,7 +227,7 @@ async fn a_decision_point_chooses_sources_kinds_and_weights() {
     };
     let memo = at(DecisionPoint::DecisionMemo).await;
     assert_eq!(contents(&memo, SearchSource::Audit), ["Decided to feed the kestrel mice\nOutcome: it ate", "Rejected a second kestrel"]);
-    assert!(contents(&memo, SearchSource::Memory).is_empty(), "the memory is no decision");
+    assert_eq!(contents(&memo, SearchSource::Memory), [approval], "the other memory is no decision");
     assert!(memo.sources.iter().all(|report| report.source != SearchSource::Workflow));
     assert!(memo.weights.importance > memo.weights.recency);
     let content = at(DecisionPoint::Content).await;

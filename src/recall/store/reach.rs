@@ -24,6 +24,8 @@ pub struct Reach<'a> {
 #[derive(Clone, Copy)]
 pub enum Narrowing<'a> {
     Agent(&'a RecallFilters),
+    /// Decisions: by their kind, or messages of sessions that are kept as decisions.
+    Decisions,
     Console(&'a MemoryFilter),
 }
 
@@ -32,6 +34,7 @@ impl Narrowing<'_> {
     pub(super) fn push(&self, query: &mut QueryBuilder<Postgres>) {
         match self {
             Self::Console(filter) => narrow(query, filter),
+            Self::Decisions => drop(query.push(" and (m.kind = 'decision' or m.retention = 'decision')")),
             Self::Agent(filters) => {
                 if !filters.kinds.is_empty() {
                     query.push(" and m.kind = any(").push_bind(texts(&filters.kinds)).push(")");
@@ -79,6 +82,7 @@ impl Reach<'_> {
         match &self.filters {
             Narrowing::Agent(filters) => filters.narrows(),
             Narrowing::Console(filter) => filter.narrows(),
+            Narrowing::Decisions => true,
         }
     }
 

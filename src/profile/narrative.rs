@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub const WORDS_MAX: usize = 500;
 /// The sections that come first, in their order, by folded key. The others follow by name.
 const SECTIONS: &[&str] = &["role", "goals", "projects", "preferences", "people", "facts"];
+/// The least confidence of what is told: one observation is as faint after 685 days without a repetition.
+const CONFIDENCE_MIN: f64 = 0.05;
 /// Most words of one value, so that none takes more than its share.
 const VALUE_WORDS: usize = WORDS_MAX / 5;
 /// Least words of a text that is a sentence of its own.
@@ -32,10 +34,10 @@ struct Sentence {
     weight: f64,
 }
 
-/// Writes the narrative. Empty without leaves.
+/// Writes the narrative, in each section the most certain first. Empty without leaves that are certain enough.
 pub fn compose(leaves: &[Told<'_>]) -> String {
     let mut groups: BTreeMap<Vec<String>, Vec<&Told<'_>>> = BTreeMap::new();
-    for leaf in leaves {
+    for leaf in leaves.iter().filter(|leaf| leaf.confidence >= CONFIDENCE_MIN) {
         groups.entry(leaf.path.iter().map(|key| folded(key)).collect()).or_default().push(leaf);
     }
     let mut sentences: Vec<Sentence> = groups.into_iter().flat_map(|(path, group)| sentences(path, &group)).collect();
@@ -47,7 +49,9 @@ pub fn compose(leaves: &[Told<'_>]) -> String {
         words += if fits { own } else { 0 };
         fits
     });
-    sentences.sort_by(|a, b| (&a.section, &a.path).cmp(&(&b.section, &b.path)));
+    // In tenths: a day between two observations does not tear apart what belongs together.
+    let tenths = |sentence: &Sentence| (sentence.weight * 10.0).round();
+    sentences.sort_by(|a, b| a.section.cmp(&b.section).then(tenths(b).total_cmp(&tenths(a))).then_with(|| a.path.cmp(&b.path)));
     let mut paragraphs: Vec<(String, Vec<String>)> = Vec::new();
     for sentence in sentences {
         match paragraphs.last_mut() {
@@ -192,6 +196,17 @@ mod tests {
                         Time zone: Europe/Zurich.";
         assert_eq!(compose(&leaves), expected);
         assert_eq!(compose(&[]), "");
+    }
+
+    #[test]
+    fn what_is_faint_comes_late_and_then_not_at_all() {
+        let paths = ["Role", "Facts"].map(|path| vec![path.to_owned()]);
+        let values = [json!("Nurse"), json!("Vera has a boat"), json!("Vera keeps bees"), json!("Vera sings")];
+        let told =
+            |path: usize, n: usize, confidence| Told { path: &paths[path], value: &values[n], listed: n > 0, disputed: false, confidence };
+        let leaves = [told(0, 0, 0.02), told(1, 1, 0.1), told(1, 2, 0.7), told(1, 3, 0.04)];
+        assert_eq!(compose(&leaves), "Vera keeps bees. Vera has a boat.");
+        assert_eq!(compose(&leaves[..1]), "");
     }
 
     proptest! {

@@ -22,7 +22,7 @@ fn is_private(chat: &TelegramChat) -> bool {
 /// Answers an update with the call that Telegram is to make, or an empty one if there is nothing to say. The text is HTML, in which three
 /// characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
-/// A group or an unbound chat always gets the help text.
+/// A group always gets the help text, and a private chat that is bound to nobody also learns its id, which an administrator needs to bind it.
 ///
 /// # Errors
 /// `Invalid` if it is not an update. If the person may not do something, the chat says so. The call fails only when something is out of
@@ -33,6 +33,10 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Teleg
     let Some(TelegramMessage { chat, text: Some(text) }) = update.message else { return Ok(TelegramReply::default()) };
     let user = if is_private(&chat) { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
     let reply = match user {
+        None if is_private(&chat) => {
+            let id = chat.id;
+            contract::lines(&format!("{HELP}\n\nThis chat belongs to nobody yet. Its id is {id}: give it to the person who runs this bot."))
+        }
         None => contract::lines(HELP),
         Some(user) => match command(engine, bot, user, text).await {
             Ok(answer) => answer,

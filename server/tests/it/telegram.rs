@@ -75,6 +75,8 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     for text in ["/memory", "/memory list", "hello"] {
         assert!(wired.say(-100, text).await.starts_with("/memory or /memory list"), "a chat of nobody gets help only");
     }
+    let unbound = wired.say(4712, "/memory").await;
+    assert!(unbound.starts_with("/memory or") && unbound.contains("Its id is 4712"), "{unbound}");
     let help = wired.say(-100, &format!("/memory delete {id}")).await;
     assert!(help.starts_with("/memory or"), "{help}");
     assert_eq!(wired.say(4711, &format!("/memory delete {id}")).await, "Deleted: 'Vera works from Bern'");

@@ -64,7 +64,7 @@ mod tests {
         let (one, two) = (MemoryId(uuid::Uuid::from_u128(1)), MemoryId(uuid::Uuid::from_u128(2)));
         let shown = Versions(vec![(one, 3), (two, 1)]);
         assert_eq!(Versions::try_from(String::from(shown.clone())), Ok(shown.clone()));
-        assert_eq!((shown.of(two), shown.of(MemoryId(uuid::Uuid::from_u128(3)))), (Some(7), None));
+        assert_eq!((shown.of(two), shown.of(MemoryId(uuid::Uuid::from_u128(3)))), (Some(1), None));
         assert_eq!(Versions::try_from(String::new()), Ok(Versions::default()));
         assert!(Versions::try_from("tea:1".to_owned()).is_err() && Versions::try_from(one.to_string()).is_err());
     }

@@ -23,17 +23,17 @@ text_enum! {
         LearnedInfo = "learned_info",
         /// What the caller passes.
         ArtifactIndex = "artifact_index",
-        /// Memories that answer the query, except episodes and those in the memory block: 5, or 3 if the budget is short.
+        /// Memories that answer the query, except episodes and those in the memory block: 5, or fewer if the budget is short.
         Facts = "facts",
-        /// Episodes that answer the query: 5, or 3 if the budget is short.
+        /// Episodes that answer the query: 5, or fewer if the budget is short.
         Episodes = "episodes",
-        /// Parts of documents that answer the query: 5, or 2 if the budget is short.
+        /// Parts of documents that answer the query: 5, or fewer if the budget is short.
         Knowledge = "knowledge",
-        /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or 3 if the budget is short.
+        /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or fewer if the budget is short.
         Connections = "connections",
         /// Actions that succeeded for similar tasks, as agents reported them: at most 3.
         SuggestedActions = "suggested_actions",
-        /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message.
+        /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message; then the oldest are left out.
         Turns = "turns",
         /// Results of tools of the running session.
         ToolResults = "tool_results",
@@ -117,7 +117,7 @@ text_enum! {
     CutAction {
         /// Its older turns became one message.
         Condensed = "condensed",
-        /// Its weakest items were left out.
+        /// Its weakest or oldest items were left out.
         LeftOut = "left_out",
     }
 }

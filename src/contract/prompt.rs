@@ -165,11 +165,12 @@ mod tests {
         let used = |id, times| {
             let mut entry = entry(id, Category::Person, None, "Vera likes tea", 0);
             entry.memory.access_count = times;
+            entry.memory.last_accessed_at = Some(at(if id == 3 { 9 } else { 5 }));
             entry
         };
         let entries = Entries(vec![used(1, 0), used(2, 7), used(3, 3), used(4, 3)]);
         let of = |most| entries.most_used(most).0.into_iter().map(|memory| memory.id.0.as_u128()).collect::<Vec<_>>();
-        assert_eq!([of(0), of(1), of(2), of(3), of(9)], [vec![], vec![2], vec![2, 4], vec![2, 3, 4], vec![1, 2, 3, 4]]);
+        assert_eq!([of(0), of(1), of(2), of(3), of(9)], [vec![], vec![2], vec![2, 3], vec![2, 3, 4], vec![1, 2, 3, 4]]);
         assert_eq!((entries.most_used(0).1, entries.most_used(4).1), (String::new(), entries.text()));
     }
 

@@ -49,6 +49,7 @@ pub fn fit(
 ) -> Result<(Vec<Block>, Vec<ContextCut>), TooLarge> {
     let mut fitting = Fitting { blocks, budget, cuts: Vec::new() };
     fitting.condense(condensed);
+    fitting.leave_out_oversized();
     fitting.shorten(&MEMORIES, MEMORIES_LEAST);
     fitting.shorten(&[BlockName::Knowledge], CHUNKS_LEAST);
     fitting.leave_out_retrieved();
@@ -111,6 +112,26 @@ impl Fitting {
         self.replace(place, Some(turns), CutAction::Condensed, many);
     }
 
+    /// Leaves out each piece that would not fit even if nothing else were there but what is never cut: it would push out all the rest first.
+    fn leave_out_oversized(&mut self) {
+        let never_cut = |block: &Block| match block.name {
+            BlockName::Turns => Block::new(block.name, block.pieces.last().cloned().into_iter().collect()).tokens(),
+            name if is_cut(name) || name == BlockName::Memory => 0,
+            _ => block.tokens(),
+        };
+        let room = self.budget.saturating_sub(self.blocks.iter().map(never_cut).sum());
+        while self.is_too_large() {
+            let oversized = |block: &Block| {
+                let last = block.pieces.len() - usize::from(block.name == BlockName::Turns);
+                block.pieces.iter().take(last).position(|piece| piece.tokens > room).filter(|_| is_cut(block.name))
+            };
+            let Some((place, piece)) = self.blocks.iter().enumerate().find_map(|(place, block)| Some((place, oversized(block)?))) else {
+                return;
+            };
+            self.leave_out(place, piece);
+        }
+    }
+
     /// Leaves the first pieces of some blocks, which are the best.
     fn shorten(&mut self, names: &[BlockName], least: usize) {
         if !self.is_too_large() {
@@ -160,6 +181,11 @@ impl Fitting {
         largest.truncate(3);
         Err(TooLarge { tokens, largest })
     }
+}
+
+/// Whether pieces of a block may be left out; the memory block is cut by its entries.
+fn is_cut(name: BlockName) -> bool {
+    name == BlockName::Turns || RETRIEVED.contains(&name) || PROFILE.contains(&name) || BROUGHT.contains(&name)
 }
 
 /// The largest number up to `most` that fits; 0 if none does. What fits, fits with less.

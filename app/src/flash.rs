@@ -69,15 +69,22 @@ impl Flash {
     #[cfg(feature = "ssr")]
     pub fn without_secrets(mut self) -> Self {
         use remembrancer::guard::without_secrets;
-        let is_id = |text: &str| uuid::Uuid::try_parse(text).is_ok();
+        let is_id = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
         // Ids, with versions or in the parts of a key: digits of some look like those of a card.
-        let names =
-            |text: &str| text.split([',', ':', '/']).all(|part| is_id(part) || part.len() < 7) && text.split([',', ':', '/']).any(is_id);
+        let is_named = |part: &str| is_id(part) || part == "nobody" || part.len() < 7 && part.bytes().all(|byte| byte.is_ascii_digit());
+        let names = |text: &str| text.split([',', ':', '/']).all(is_named) && text.split([',', ':', '/']).any(is_id);
         let clean = |text: String| if names(&text) { text } else { without_secrets(text) };
         self.typed = Query::parse(&self.typed).map(clean).href("");
         self.text = without_secrets(self.text);
+        for field in &mut self.fields {
+            field.message = without_secrets(std::mem::take(&mut field.message));
+        }
         for file in &mut self.uploaded {
             file.path = without_secrets(std::mem::take(&mut file.path));
+            for failure in &mut file.failures {
+                failure.path = without_secrets(std::mem::take(&mut failure.path));
+                failure.reason = without_secrets(std::mem::take(&mut failure.reason));
+            }
         }
         self
     }
@@ -92,5 +99,27 @@ impl Flash {
     /// The error of `field`, if it has one.
     pub fn field(&self, field: &str) -> Option<String> {
         self.fields.iter().find(|f| f.field == field).map(|f| text::sentence(&f.message))
+    }
+}
+
+#[cfg(all(test, feature = "ssr"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_loses_its_secrets_and_nothing_else() {
+        let key = format!("gh{}_{}", "p", ["a1B2c3D4e5F6", "g7H8i9J0k1L2", "m3N4o5P6q7R8"].concat());
+        // Its digits are those of a card.
+        let id = ["01945a3c-aaaa-7aaa-", "8111-", "111111111112"].concat();
+        let typed = Query::default().with("shown", format!("{id}:1,{id}:22")).with("entry", format!("{id}/nobody/{id}"));
+        let kept = |typed: &Query| {
+            let flash = Flash { typed: typed.href(""), refused: true, ..Flash::done("No.") };
+            Query::parse(&flash.without_secrets().typed)
+        };
+        let plain = typed.with("reason", "She asked = twice & kept it");
+        assert_eq!(kept(&plain), plain);
+        let secret = kept(&typed.with("reason", format!("the key is {key}")).with("content", format!("token:{key}")));
+        assert!(!secret.href("").contains(&key) && secret.text("reason").starts_with("the key is"), "{secret:?}");
+        assert_eq!(secret.without(&["reason", "content"]), typed);
     }
 }

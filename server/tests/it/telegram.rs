@@ -73,7 +73,7 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     assert_eq!(wired.say(4711, "/memory").await, expected);
     assert!(wired.say(4711, &format!("/memory delete {idris}")).await.starts_with("There is no memory"));
     for text in ["/memory", "/memory list", "hello"] {
-        assert!(wired.say(-100, text).await.starts_with("/memory or /memory list"), "a chat of nobody gets help only");
+        assert!(wired.say(-100, text).await.starts_with("/memory or /memory list"), "a chat of nobody gets help");
     }
     let unbound = wired.say(4712, "/memory").await;
     assert!(unbound.starts_with("/memory or") && unbound.contains("Its id is 4712"), "{unbound}");

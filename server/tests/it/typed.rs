@@ -172,3 +172,22 @@ async fn no_message_to_a_bot_lets_a_secret_into_a_table() {
     site.world.engine.finish_deferred().await;
     assert_eq!(tables_with(&site, &secret()).await, Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_refused_reason_is_shown_again_without_its_secret() {
+    let site = Site::new().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let (id, action) = (site.world.atlas.agent_id().unwrap(), "/console/api/set_agent_blocked");
+    let reason = format!("Mina = {}.{}", secret(), " She insists.".repeat(50));
+    let request = Request::post(action)
+        .header("sec-fetch-site", "same-origin")
+        .header(header::ACCEPT, "text/html")
+        .header(header::COOKIE, &cookie)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(Body::from(with_token(&cookie, action, &format!("id={id}&blocked=true&reason={}", encoded(&reason)))))
+        .unwrap();
+    assert!(site.send(request).await.status.is_redirection());
+    let page = site.get(&format!("/agents/{id}"), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
+    assert!(page.contains(&format!("Mina = {REMOVED}. She insists. She insists.")), "{page}");
+    assert!(!page.contains(&secret()));
+}

@@ -1,6 +1,7 @@
 use crate::{
     ConsoleError, Flash,
     guard::{finish, operator},
+    query::Query,
 };
 use leptos::prelude::*;
 use remembrancer::{
@@ -36,5 +37,5 @@ pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] re
         Ok(if changed { done.undone_by("set_agent_blocked", back) } else { done })
     };
     let page = format!("/agents/{id}");
-    finish(result.await, &page, &page, &reason).await
+    finish(result.await, &page, &page, &Query::default().with("reason", &reason).href("")).await
 }

@@ -1,5 +1,6 @@
 use crate::{
     Flash,
+    query::Query,
     ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
@@ -27,7 +28,7 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
                 <div>
                     <ReasonField
                         id="reason"
-                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
                         error
                         hint="Kept in the audit log. At most 500 characters."
                     />

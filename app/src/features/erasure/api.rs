@@ -50,7 +50,7 @@ pub async fn request_erasure(
         erasure::request(&engine, &ctx, new).await?;
         Ok(Flash::done("Requested. Another admin must confirm it."))
     };
-    finish(result.await, "/erasure", &form, &reason).await
+    finish(result.await, "/erasure", &form, &Query::default().with("reason", &reason).href("")).await
 }
 
 /// A mention in a form: `<place>:<id>`.

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
-    query::use_query,
+    query::{Query, use_query},
     ui::{ErrorView, PostForm, ReasonField, awaited},
 };
 use leptos::prelude::*;
@@ -60,7 +60,7 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                 <div>
                     <ReasonField
                         id="reason"
-                        typed=flash.map(|flash| flash.typed).unwrap_or_default()
+                        typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
                         error
                         hint="The reason is kept after the erasure. Refer to the case and do not name the person."
                     />

@@ -39,7 +39,7 @@ fn Both(memory: ChangedMemory) -> impl IntoView {
                 <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
                 <p class="min-w-0">
                     <span class="font-medium">{heading}</span>
-                    " Nothing was decided. Compare both texts, then decide again. "
+                    " Nothing was changed. Compare both texts, then send the form again. "
                     <a class="text-inherit underline" href=format!("/memories/{memory_id}#history")>"Show its history"</a>
                 </p>
             </div>

@@ -97,7 +97,8 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
         (true, true) => None,
     };
     let limits = limits.map(|text| view! { <p class="mb-2 text-sm text-warn" data-testid="limits">{text}</p> });
-    let unexpected = (answer.zero_hit && query.get("expected") == Some("true"))
+    let nothing = answer.zero_hit && answer.hits.is_empty();
+    let unexpected = (nothing && query.get("expected") == Some("true"))
         .then_some("A result was expected. A recall of an agent like this one would be reported on the health page.");
     let unexpected = unexpected.map(|text| view! { <p class="mb-2 text-sm text-soft">{text}</p> });
     let degraded = (!answer.degraded.is_empty()).then(|| {

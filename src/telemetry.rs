@@ -53,7 +53,7 @@ pub const METRICS: &[Metric] = &[
     counter(
         "agent_memory_recall_zero_hits_total",
         &["agent_id", "query_topic"],
-        "Recalls that found no memory although the agent expected a result; topics outside the vocabulary count as other.",
+        "Recalls that found neither a memory nor knowledge although the agent expected a result; topics outside the vocabulary count as other.",
     ),
     counter(
         "agent_memory_recall_silences_total",

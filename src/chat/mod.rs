@@ -64,7 +64,7 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)
 }
 
-/// Unbinds a chat from its user: from now on it gets the help text only.
+/// Unbinds a chat from its user: from now on it gets the help text and its id.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.

@@ -49,9 +49,10 @@ pub fn compose(leaves: &[Told<'_>]) -> String {
         words += if fits { own } else { 0 };
         fits
     });
-    // In tenths: a day between two observations does not tear apart what belongs together.
-    let tenths = |sentence: &Sentence| (sentence.weight * 10.0).round();
-    sentences.sort_by(|a, b| a.section.cmp(&b.section).then(tenths(b).total_cmp(&tenths(a))).then_with(|| a.path.cmp(&b.path)));
+    // In steps of a tenth, so that a day between two observations does not tear apart what belongs together. The steps end between the values
+    // that a few observations give.
+    let step = |sentence: &Sentence| (sentence.weight * 10.0 + 0.25).floor();
+    sentences.sort_by(|a, b| a.section.cmp(&b.section).then(step(b).total_cmp(&step(a))).then_with(|| a.path.cmp(&b.path)));
     let mut paragraphs: Vec<(String, Vec<String>)> = Vec::new();
     for sentence in sentences {
         match paragraphs.last_mut() {
@@ -207,6 +208,8 @@ mod tests {
         let leaves = [told(0, 0, 0.02), told(1, 1, 0.1), told(1, 2, 0.7), told(1, 3, 0.04)];
         assert_eq!(compose(&leaves), "Vera keeps bees. Vera has a boat.");
         assert_eq!(compose(&leaves[..1]), "");
+        let a_day_apart = [told(1, 1, 0.849), told(1, 2, 0.85)];
+        assert_eq!(compose(&a_day_apart), "Vera has a boat. Vera keeps bees.");
     }
 
     proptest! {

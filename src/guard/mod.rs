@@ -12,6 +12,7 @@ mod phrases;
 mod rules;
 mod secrets;
 mod shapes;
+mod steps;
 mod value;
 mod view;
 

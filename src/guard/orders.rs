@@ -2,6 +2,7 @@
 
 use super::fold::{Word, folded, is_unspaced, words};
 use super::phrases::{Order, PATTERNS, REPORTED, REPORTERS};
+use super::steps;
 use super::value::decoded;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -114,6 +115,7 @@ impl Form {
 
 /// Whether the parts fit the words, without going on into another sentence.
 fn fits(parts: &[Part], text: &[Word<'_>], begins: bool) -> bool {
+    steps::looked_at(1);
     let same = |count: usize| text.get(..count).is_some_and(|words| words.iter().skip(usize::from(begins)).all(|word| !word.first));
     match parts.split_first() {
         None => true,

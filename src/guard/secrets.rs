@@ -1,7 +1,7 @@
 //! Secrets by their shape or by the name before them. Each becomes a marker, so that nobody stores it.
 
 use super::view::View;
-use super::{commands, named, shapes};
+use super::{commands, named, shapes, steps};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::fmt;
@@ -180,6 +180,7 @@ impl Reader<'_> {
             return end;
         }
         let end = self.text.get(from..).and_then(|rest| rest.find("-----END ")).map(|end| from + end);
+        steps::looked_at(end.unwrap_or(self.text.len()) - from);
         self.pem_end.set(Some((from, end)));
         end
     }

@@ -2,6 +2,7 @@
 
 use super::rules::{Body, HOOKS, IBANS, NOT_CARDS, VENDORS, Vendor, WORDS};
 use super::secrets::{Match, SecretKind};
+use super::steps;
 use super::value::{entropy, is_cased, is_marked, mixed, stretch};
 use std::sync::LazyLock;
 
@@ -96,6 +97,7 @@ pub fn pem(text: &str, at: usize, end_at: impl Fn(usize) -> Option<usize>) -> Op
     let head = at + "-----BEGIN ".len() + label.len();
     let body = text.get(head..)?;
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || matches!(c, '+' | '/' | '=' | '\\' | ':' | ',' | '-');
+    steps::looked_at(body.find(|c| !is_letter(c)).unwrap_or(body.len()));
     let letters = head + body.find(|c| !is_letter(c)).map_or(body, |end| &body[..end]).trim_end().len();
     let closed = end_at(head).filter(|end| end - head <= PEM_MAX && !text.get(head..*end).is_some_and(|key| key.contains("-----BEGIN ")));
     let tail = |end: usize| text.get(end + 5..).and_then(|line| line.bytes().take(60).position(|byte| byte == b'-')).map(|at| end + 5 + at);

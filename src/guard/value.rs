@@ -2,10 +2,13 @@
 
 use super::rules::{PLACEHOLDERS, REFERENCES};
 use super::secrets::MARKER;
+use super::steps;
 
 /// How many bytes of a text stand before the first character that stops it; at most about `most`.
 pub fn stretch(text: &str, most: usize, stop: impl Fn(char) -> bool) -> usize {
-    text.char_indices().take_while(|(at, c)| *at < most && !stop(*c)).last().map_or(0, |(at, c)| at + c.len_utf8())
+    let length = text.char_indices().take_while(|(at, c)| *at < most && !stop(*c)).last().map_or(0, |(at, c)| at + c.len_utf8());
+    steps::looked_at(length + 1);
+    length
 }
 
 /// Whether a value holds the beginning of a marker, up to its first space.

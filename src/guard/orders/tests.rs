@@ -157,10 +157,9 @@ fn a_pattern_says_what_it_is_made_of() {
     }
 }
 
-/// Texts of 512 KiB for which a search from each word to the end would take minutes.
 #[test]
 fn orders_are_searched_in_linear_time() {
     for piece in ["ignore all previous ", "if the user ", "a-", "system: ", "无视"] {
-        reasons(&piece.repeat(512 * 1024 / piece.len()));
+        steps::assert_linear(piece, |text| drop(reasons(text)));
     }
 }

@@ -238,12 +238,12 @@ fn ordinary_text_stays() {
     }
 }
 
-/// Texts of 512 KiB for which a search from each word to the end would take minutes.
 #[test]
 fn secrets_are_found_in_linear_time() {
-    for piece in ["token: x ", "password is x", "-----BEGIN~ PRIVATE KEY-----(", "://a:", "AK~IA", "ey~J", "Authorization: ", "x"] {
-        let piece = piece.replace('~', "");
-        redact(&piece.repeat(512 * 1024 / piece.len()));
+    for piece in
+        ["token: x ", "password is x", "-----BEGIN~ PRIVATE KEY-----(", "://a:", "AK~IA", "ey~J", "Authorization: ", "Cookie: a", "x"]
+    {
+        steps::assert_linear(&piece.replace('~', ""), |text| drop(redact(text)));
     }
 }
 

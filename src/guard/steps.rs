@@ -1,0 +1,27 @@
+//! Counts what a search looks at, so that tests see whether its work is linear in its text. The program counts nothing.
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// So many characters, or parts of a pattern, were looked at.
+#[inline]
+pub fn looked_at(count: usize) {
+    #[cfg(test)]
+    STEPS.set(STEPS.get() + count);
+    #[cfg(not(test))]
+    let _ = count;
+}
+
+/// Tries a search on a piece of text that is repeated: four times the text must not cost more than five times the steps.
+#[cfg(test)]
+pub fn assert_linear(piece: &str, search: impl Fn(&str)) {
+    let steps = |times: usize| {
+        STEPS.set(0);
+        search(&piece.repeat(times));
+        STEPS.get()
+    };
+    let (few, many) = (steps(1_000), steps(4_000));
+    assert!(many <= 5 * few.max(1_000), "{piece:?}: {few} steps, {many} for four times the text");
+}

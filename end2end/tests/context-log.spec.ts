@@ -74,7 +74,8 @@ test('two contexts are compared, and one with today', { tag: '@no-js' }, async (
   await contexts.send(contexts.compare);
   await expect(contextComparison.later).toContainText(agent.slug);
   await expect(contextComparison.lines.locator('ins').filter({ hasText: 'north tower' })).toHaveCount(1);
-  await expect(contextComparison.pairs.filter({ hasText: 'Facts' })).toContainText('+');
+  // What other tests share takes places, too, so the number of tokens may also fall.
+  await expect(contextComparison.pairs.filter({ hasText: 'Facts' })).toContainText(/[+−]\d/);
   await assembled.open(id);
   await assembled.compare.click();
   await expect(contextComparison.later).toContainText("today's assembly");

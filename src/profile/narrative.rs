@@ -201,14 +201,15 @@ mod tests {
 
     #[test]
     fn what_is_faint_comes_late_and_then_not_at_all() {
-        let paths = ["Role", "Facts"].map(|path| vec![path.to_owned()]);
+        let paths =
+            [&["Role"][..], &["Facts"], &["Facts", "animals"]].map(|path| path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>());
         let values = [json!("Nurse"), json!("Vera has a boat"), json!("Vera keeps bees"), json!("Vera sings")];
         let told =
             |path: usize, n: usize, confidence| Told { path: &paths[path], value: &values[n], listed: n > 0, disputed: false, confidence };
         let leaves = [told(0, 0, 0.02), told(1, 1, 0.1), told(1, 2, 0.7), told(1, 3, 0.04)];
         assert_eq!(compose(&leaves), "Vera keeps bees. Vera has a boat.");
         assert_eq!(compose(&leaves[..1]), "");
-        let a_day_apart = [told(1, 1, 0.849), told(1, 2, 0.85)];
+        let a_day_apart = [told(1, 1, 0.849), told(2, 2, 0.85)];
         assert_eq!(compose(&a_day_apart), "Vera has a boat. Vera keeps bees.");
     }
 

@@ -135,7 +135,7 @@ async fn a_capture_killed_between_and_inside_steps_is_whole() {
     let evidence: i64 =
         sqlx::query_scalar("select count(*) from evidence where source_id = $1").bind(source).fetch_one(&mut owner).await.unwrap();
     assert_eq!((evidence, inbox(&world, &world.vera).await), (STATEMENTS as i64, STATEMENTS as i64));
-    assert!(killed > 20, "{killed} kills");
+    assert!(killed >= STATEMENTS / 25, "{killed} kills: fewer than steps");
 }
 
 #[tokio::test]

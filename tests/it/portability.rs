@@ -317,7 +317,7 @@ async fn steps_of(engine: &Engine, ctx: &OpContext, text: &str) -> usize {
     batches.load(Ordering::Relaxed)
 }
 
-/// Imports a file and drops the import at its next wait after a number of steps.
+/// Imports a file and drops the import at its next wait after a number of steps, if it waits once more.
 async fn import_killed(engine: &Engine, ctx: &OpContext, text: &str, steps: usize) {
     let (kill, done) = (Notify::new(), AtomicUsize::new(0));
     let tell = |_| {
@@ -328,7 +328,7 @@ async fn import_killed(engine: &Engine, ctx: &OpContext, text: &str, steps: usiz
     tokio::select! {
         biased;
         () = kill.notified() => {}
-        _ = portability::import(engine, ctx, file(text).await, ImportOptions::default(), &tell) => panic!("it was to be killed"),
+        _ = portability::import(engine, ctx, file(text).await, ImportOptions::default(), &tell) => {}
     }
 }
 
@@ -340,18 +340,23 @@ async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
     let there = &elsewhere().await;
     let ctx = newcomer(there).await;
     let batches = steps_of(there, &ctx, &before).await;
-    // Killed after each step of writing: of agents without memory there is nothing, and the next import writes all of it. After the last step
-    // the commit may be on its way, and then all of it is there.
+    // Killed after each step of writing: of agents without memory there is nothing, and the next import writes all of it. A step that waits
+    // for nothing is not killed, so all of it may be there, too, but never a part.
     let memory = Selection::Only([Area::Memory].into());
-    let all = exported(&world.engine, &world.system, &memory).await;
+    let kinds = ["project", "source", "memory", "version", "link", "tombstone", "event"];
+    let of = |text: &str| kinds.map(|kind| of_type(text, kind).len());
+    let all = of(&exported(&world.engine, &world.system, &memory).await);
+    let mut killed = 0;
     for step in 1..batches {
         import_killed(there, &ctx, &before, batches + step).await;
-        let half = exported(there, &ctx, &memory).await;
-        let kinds = ["project", "source", "memory", "version", "link", "tombstone", "event"];
-        let nothing = kinds.iter().all(|kind| of_type(&half, kind).is_empty());
-        let whole = kinds.iter().all(|kind| of_type(&half, kind).len() == of_type(&all, kind).len());
-        assert!(nothing || whole && step + 1 == batches, "killed after step {step} of {batches}: {half}");
+        let there = of(&exported(there, &ctx, &memory).await);
+        if there == all {
+            break;
+        }
+        assert_eq!(there, [0; 7], "killed after step {step} of {batches}");
+        killed += 1;
     }
+    assert!(killed > 0, "no import was killed in time");
     import(there, &ctx, &before).await.unwrap();
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
 
@@ -363,7 +368,8 @@ async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
     import_killed(there, &ctx, &later, batches + 6).await;
     let half = exported(there, &ctx, &Selection::All).await;
     let (memories, events) = (of_type(&half, "memory").len(), of_type(&half, "event").len());
-    assert_eq!((memories, events), (of_type(&later, "memory").len(), of_type(&before, "event").len()), "half of it is there");
+    assert_eq!(memories, of_type(&later, "memory").len());
+    assert!((of_type(&before, "event").len()..=of_type(&later, "event").len()).contains(&events), "half of it is there: {events}");
     import(there, &ctx, &later).await.unwrap();
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&later));
 

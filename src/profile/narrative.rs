@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub const WORDS_MAX: usize = 500;
 /// The sections that come first, in their order, by folded key. The others follow by name.
 const SECTIONS: &[&str] = &["role", "goals", "projects", "preferences", "people", "facts"];
-/// The least confidence of what is told: one observation is as faint after 685 days without a repetition.
+/// Leaves with less confidence are not told. The confidence of a single observation falls below it after 685 days.
 const CONFIDENCE_MIN: f64 = 0.05;
 /// Most words of one value, so that none takes more than its share.
 const VALUE_WORDS: usize = WORDS_MAX / 5;

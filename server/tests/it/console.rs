@@ -7,7 +7,7 @@ use remembrancer::api::{MemoryId, OperatorRole, RequestId};
 use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, vocabulary};
 
-async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
+pub async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
     let path = format!("/console/api/{function}");
     let body = with_token(cookie, &path, body);
     let request = Request::post(path)

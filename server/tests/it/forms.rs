@@ -98,7 +98,7 @@ pub async fn walk(site: &Site, cookie: &str, more: &[String]) -> BTreeMap<String
     found
 }
 
-async fn post(site: &Site, cookie: &str, path: &str, kind: &str, body: String) -> Answer {
+pub async fn post(site: &Site, cookie: &str, path: &str, kind: &str, body: String) -> Answer {
     let request = Request::post(path)
         .header("sec-fetch-site", "same-origin")
         .header(header::ACCEPT, "text/html")
@@ -110,7 +110,7 @@ async fn post(site: &Site, cookie: &str, path: &str, kind: &str, body: String) -
     site.send(request).await
 }
 
-const FIELDS: &str = "application/x-www-form-urlencoded";
+pub const FIELDS: &str = "application/x-www-form-urlencoded";
 const FILES: &str = "multipart/form-data; boundary=tea";
 
 /// The body of a form with this token, or without one.

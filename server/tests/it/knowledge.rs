@@ -106,7 +106,7 @@ async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline(
 }
 
 /// A form with files, as a browser sends it.
-async fn upload(site: &Site, cookie: &str, fields: &[(&str, Option<&str>, &str)]) -> Answer {
+pub async fn upload(site: &Site, cookie: &str, fields: &[(&str, Option<&str>, &str)]) -> Answer {
     let mut body = String::new();
     let token = token(cookie, "/console/upload");
     let token = token.as_deref().map(|token| (app::FORM_TOKEN, None, token));

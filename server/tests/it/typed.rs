@@ -1,9 +1,10 @@
 //! The doors that the description of the API does not have: the protocol of models, the forms of the console, the webhook of a bot.
 
-use crate::console::sign_in;
+use crate::console::{self, sign_in};
 use crate::doors::{Filled, LONG, REFUSING, alone, doors, encoded, ids, is_id, secret, tables_with, with};
-use crate::forms::{Control, Found, furnish, walk};
-use crate::harness::{Answer, Site, token, with_token};
+use crate::forms::{Control, FIELDS, Found, furnish, post, walk};
+use crate::harness::{Answer, Site, with_token};
+use crate::knowledge;
 use crate::mcp::Session;
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -92,31 +93,8 @@ fn fixed(field: &Control) -> Option<&str> {
 async fn send(site: &Site, cookie: &str, form: &Found, said: &str) -> Answer {
     let fields = form.fields.iter().filter(|field| field.name != app::FORM_TOKEN);
     let pair = |field: &Control| format!("{}={}", encoded(&field.name), encoded(fixed(field).unwrap_or(said)));
-    let body = with_token(cookie, &form.action, &fields.map(pair).collect::<Vec<_>>().join("&"));
-    let request = Request::post(&form.action)
-        .header("sec-fetch-site", "same-origin")
-        .header(header::ACCEPT, "application/json")
-        .header(header::COOKIE, cookie)
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Body::from(body))
-        .unwrap();
-    site.send(request).await
-}
-
-/// Sends a file of the name `said`, and the text `said` under another name.
-async fn upload(site: &Site, cookie: &str, said: &str, name: &str) {
-    let token = token(cookie, "/console/upload").unwrap();
-    let part = |name: &str, text: &str| format!("--tea\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{text}\r\n");
-    let file = format!("--tea\r\ncontent-disposition: form-data; name=\"files\"; filename=\"{said}.md\"\r\n\r\n# {said}\r\n--tea--\r\n");
-    let body = part(app::FORM_TOKEN, &token) + &part("new_collection", "policies") + &part("name", name) + &part("text", said) + &file;
-    let request = Request::post("/console/upload")
-        .header("sec-fetch-site", "same-origin")
-        .header(header::COOKIE, cookie)
-        .header(header::CONTENT_TYPE, "multipart/form-data; boundary=tea")
-        .body(Body::from(body))
-        .unwrap();
-    let answer = site.send(request).await;
-    assert!(answer.status.is_redirection(), "{answer:?}");
+    let function = form.action.strip_prefix("/console/api/").unwrap();
+    console::form(site, function, cookie, &fields.map(pair).collect::<Vec<_>>().join("&")).await
 }
 
 #[tokio::test]
@@ -140,9 +118,12 @@ async fn no_form_of_the_console_lets_a_secret_into_a_table() {
     }
     assert!(typed.len() >= 15, "{}", typed.len());
     assert!(refused.is_empty(), "{}", refused.join("\n"));
-    upload(&site, &cookie, &said, "tea").await;
-    // It is refused, and the session keeps what was typed.
-    upload(&site, &cookie, &said, &said).await;
+    // The second is refused, and the session keeps what was typed.
+    for name in ["tea", &said] {
+        let fields =
+            [("new_collection", None, "policies"), ("name", None, name), ("text", None, &said), ("files", Some(said.as_str()), "# Tea")];
+        assert!(knowledge::upload(&site, &cookie, &fields).await.status.is_redirection());
+    }
     site.world.engine.finish_deferred().await;
     assert_eq!(tables_with(&site, &secret()).await, Vec::<String>::new());
     assert!(!tables_with(&site, REMOVED).await.is_empty(), "something was stored");
@@ -179,14 +160,8 @@ async fn a_refused_reason_is_shown_again_without_its_secret() {
     let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
     let (id, action) = (site.world.atlas.agent_id().unwrap(), "/console/api/set_agent_blocked");
     let reason = format!("Mina = {}.{}", secret(), " She insists.".repeat(50));
-    let request = Request::post(action)
-        .header("sec-fetch-site", "same-origin")
-        .header(header::ACCEPT, "text/html")
-        .header(header::COOKIE, &cookie)
-        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .body(Body::from(with_token(&cookie, action, &format!("id={id}&blocked=true&reason={}", encoded(&reason)))))
-        .unwrap();
-    assert!(site.send(request).await.status.is_redirection());
+    let body = with_token(&cookie, action, &format!("id={id}&blocked=true&reason={}", encoded(&reason)));
+    assert!(post(&site, &cookie, action, FIELDS, body).await.status.is_redirection());
     let page = site.get(&format!("/agents/{id}"), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
     assert!(page.contains(&format!("Mina = {REMOVED}. She insists. She insists.")), "{page}");
     assert!(!page.contains(&secret()));

@@ -223,7 +223,7 @@ async fn a_short_budget_cuts_turns_then_memories_then_documents_and_warns() {
 }
 
 #[tokio::test]
-async fn however_much_is_remembered_and_said_there_is_a_prompt() {
+async fn long_memory_and_long_turns_are_cut_until_they_fit() {
     let world = alone().await;
     let add = async |content: String| {
         let entry = AddMemoryRequest { force: false, content, category: Category::Context, subject: None, source: None, user_id: None };

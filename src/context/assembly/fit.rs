@@ -1,5 +1,5 @@
-//! Fits blocks into a budget, so that there is a prompt whatever memory holds. What is cut first is what is missed least: older turns, what was
-//! retrieved, memories that are seldom recalled, the profile, turns, and then what the caller brings. Pure.
+//! Fits blocks into a budget. Blocks are cut in this order: older turns, what was retrieved, entries of the memory block, the profile, turns,
+//! and then what the caller brings. Pure.
 
 use super::block::{Block, Piece, total};
 use crate::api::{BlockName, ContextCut, CutAction};
@@ -47,12 +47,13 @@ pub fn fit(
     entries: Fewer<'_>,
     budget: usize,
 ) -> Result<(Vec<Block>, Vec<ContextCut>), TooLarge> {
-    let mut fitting = Fitting { blocks, budget, cuts: Vec::new() };
+    let mut fitting = Fitting { blocks, condensed: None, budget, cuts: Vec::new() };
     fitting.condense(condensed);
     fitting.leave_out_oversized();
     fitting.shorten(&MEMORIES, MEMORIES_LEAST);
     fitting.shorten(&[BlockName::Knowledge], CHUNKS_LEAST);
     fitting.leave_out_retrieved();
+    fitting.leave_out_condensed();
     fitting.leave_out_entries(entries);
     for name in PROFILE {
         fitting.leave_out_oldest(name, 0);
@@ -67,6 +68,8 @@ pub fn fit(
 /// Blocks that are being cut.
 struct Fitting {
     blocks: Vec<Block>,
+    /// The message that stands for older turns, if it came in their place.
+    condensed: Option<Piece>,
     budget: usize,
     cuts: Vec<ContextCut>,
 }
@@ -108,7 +111,8 @@ impl Fitting {
         let Some(condensed) = condensed.filter(|condensed| condensed.tokens < tokens && self.is_too_large()) else { return };
         let Some(place) = self.place(BlockName::Turns) else { return };
         let mut turns = self.blocks[place].clone();
-        turns.pieces.splice(..many, [condensed]);
+        turns.pieces.splice(..many, [condensed.clone()]);
+        self.condensed = Some(condensed);
         self.replace(place, Some(turns), CutAction::Condensed, many);
     }
 
@@ -152,6 +156,15 @@ impl Fitting {
             let retrieved = self.blocks.iter().enumerate().filter(|(_, block)| RETRIEVED.contains(&block.name));
             let Some((place, block)) = retrieved.max_by_key(|(_, block)| block.pieces.len()) else { return };
             self.leave_out(place, block.pieces.len() - 1);
+        }
+    }
+
+    /// Leaves out the message that stands for older turns: it is missed less than memory, and has up to 400 tokens.
+    fn leave_out_condensed(&mut self) {
+        let Some(place) = self.place(BlockName::Turns).filter(|_| self.is_too_large()) else { return };
+        let turns = &self.blocks[place].pieces;
+        if turns.len() > 1 && turns.first() == self.condensed.as_ref() {
+            self.leave_out(place, 0);
         }
     }
 

@@ -148,11 +148,12 @@ impl Importance {
     }
 }
 
-/// The base plus the weights of the factors in the text, cut to 0 to 1. A request to remember makes it 1.
-pub fn importance(text: &str, weights: &ImportanceWeights) -> Importance {
+/// The base plus the weights of the factors in the text, cut to 0 to 1. A request to remember makes it 1, of somebody who may ask for it: a
+/// tool cannot.
+pub fn importance(text: &str, may_ask: bool, weights: &ImportanceWeights) -> Importance {
     let words = Words::of(text);
     let found = [
-        (Factor::Explicit, words.phrase(EXPLICIT, is_request)),
+        (Factor::Explicit, words.phrase(EXPLICIT, is_request).filter(|_| may_ask)),
         (Factor::Decision, words.phrase(DECISIONS, |_| true)),
         (Factor::Action, words.phrase(ACTIONS, |before| before.last().is_none_or(|(word, _)| word != "not"))),
         (Factor::Amount, words.pair(is_amount)),
@@ -194,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn factors(text: &str) -> Vec<Factor> {
-        importance(text, &ImportanceWeights::default()).factors.into_iter().map(|share| share.factor).collect()
+        importance(text, true, &ImportanceWeights::default()).factors.into_iter().map(|share| share.factor).collect()
     }
 
     #[test]
@@ -225,18 +226,18 @@ mod tests {
     #[test]
     fn factors_add_up_and_name_their_words() {
         let weights = ImportanceWeights::default();
-        let both = importance("Mina approved €5,000 for the fair.", &weights);
+        let both = importance("Mina approved €5,000 for the fair.", true, &weights);
         assert!((both.value - 0.9).abs() < 1e-6, "{both:?}");
         assert_eq!(both.factors.iter().map(|share| share.words.as_str()).collect::<Vec<_>>(), ["€5,000 for", "approved"]);
-        assert_eq!(importance("Remember this: tea, no milk.", &weights).value, 1.0);
-        assert!((importance("Thank you!", &weights).value - 0.15).abs() < 1e-6);
+        assert_eq!(importance("Remember this: tea, no milk.", true, &weights).value, 1.0);
+        assert!((importance("Thank you!", true, &weights).value - 0.15).abs() < 1e-6);
     }
 
     proptest! {
         #[test]
         fn it_is_always_between_0_and_1(text in "\\PC{0,80}", base in -3.0_f32..3.0, decision in -3.0_f32..3.0) {
             let weights = ImportanceWeights { base, decision, ..ImportanceWeights::default() };
-            prop_assert!((0.0..=1.0).contains(&importance(&text, &weights).value));
+            prop_assert!((0.0..=1.0).contains(&importance(&text, true, &weights).value));
         }
     }
 }

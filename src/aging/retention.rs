@@ -30,10 +30,10 @@ pub struct Kept {
     pub rule: RetentionRule,
 }
 
-/// The longest retention whose rule applies. A request to remember counts for people only: a tool cannot ask to be remembered.
+/// The longest retention whose rule applies.
 pub fn retention(text: &str, role: Role, importance: &Importance) -> Kept {
     let failed = || role != Role::User && Words::of(text).phrase(ERRORS, |_| true).is_some();
-    let (retention, rule) = if importance.has(Factor::Explicit) && role == Role::User {
+    let (retention, rule) = if importance.has(Factor::Explicit) {
         (Retention::Permanent, RetentionRule::Explicit)
     } else if importance.has(Factor::Decision) || importance.has(Factor::Approval) {
         (Retention::Decision, RetentionRule::Decision)
@@ -71,7 +71,7 @@ mod tests {
             (Role::User, "My exam failed to impress me.", RetentionRule::Routine),
             (Role::User, "It rains in Bern.", RetentionRule::Routine),
         ] {
-            let kept = retention(text, role, &importance(text, &ImportanceWeights::default()));
+            let kept = retention(text, role, &importance(text, role == Role::User, &ImportanceWeights::default()));
             assert_eq!(kept.rule, expected, "{role}: {text}");
         }
     }

@@ -2,7 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, BlockName, BlockOrder, ChunkId, ContextId, ContextTiers, CutAction, DocumentId, ItemOrigin, MemoryId, SourceTag, UserRef,
+    AgentId, BlockName, BlockOrder, ChunkId, ContextId, ContextTiers, CutAction, DocumentId, ItemOrigin, MemoryId, Provenance, SourceTag,
+    UserRef,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -69,6 +70,12 @@ pub struct AssembleRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(min = 1, max = 200)))]
     pub role: Option<String>,
+    /// The project you work on, by id or slug: of other projects only what fits very well is included, after everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The repository you work on, by id or slug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
     /// The person you are talking to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserRef>,
@@ -137,6 +144,8 @@ impl AssembleRequest {
             order: default_order(),
             model: None,
             role: None,
+            project: None,
+            repo: None,
             user_id: None,
             connections: None,
             system_prompt: None,
@@ -258,6 +267,9 @@ pub struct BlockItem {
     pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_tag: Option<SourceTag>,
+    /// Of a memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// The score of a retrieved item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
@@ -282,6 +294,7 @@ impl BlockItem {
             chunk_id: None,
             path: None,
             source_tag: None,
+            provenance: None,
             score: None,
             citation: None,
             because: None,

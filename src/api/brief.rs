@@ -1,7 +1,7 @@
 //! Brief answers: what tools answer unless they are asked to explain. A model pays for every token that it reads, so a hit says what it is,
 //! how well it fits and how to quote it, and leaves out what is empty.
 
-use super::{ChunkId, MemoryId, MemoryStatus, NothingReason, RetrievalId, Source, SourceTag, Trust};
+use super::{ChunkId, MemoryId, MemoryStatus, NothingReason, Provenance, RetrievalId, Source, SourceTag, Trust};
 use serde::{Deserialize, Serialize};
 
 /// A memory, in brief. Numbers have three digits.
@@ -23,6 +23,7 @@ pub struct BriefMemory {
     /// `reviewed` or `unreviewed`, if it is shared: `unreviewed` means that no person confirmed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
+    pub provenance: Provenance,
     pub similarity: f64,
     pub recency_score: f64,
     pub score: f64,

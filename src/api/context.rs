@@ -1,7 +1,7 @@
 //! A context bundle: what an agent is given to read before it begins a task.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DocumentId, MemoryId, MemoryStatus, RetrievalId, SourceTag, Trust, UserRef};
+use super::{AgentId, DocumentId, MemoryId, MemoryStatus, Provenance, RetrievalId, SourceTag, Trust, UserRef};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
@@ -29,6 +29,8 @@ text_enum! {
         Knowledge = "knowledge",
         /// Recent events that matter for the task.
         Episodes = "episodes",
+        /// What other projects know that fits the task very well; it need not hold for yours.
+        OtherProjects = "other_projects",
     }
 }
 
@@ -128,6 +130,9 @@ pub struct ContextItem {
     /// Of a memory: `unreviewed` if it is shared and no person confirmed it.
     #[serde(default)]
     pub trust: Option<Trust>,
+    /// Of a memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// How much of it is shown: less than requested if the budget has no room.
     pub level: Level,
     /// Its text at that level.

@@ -249,6 +249,17 @@ pub struct SweepRun {
     pub history: i64,
 }
 
+/// Answer of `PUT` and `DELETE /api/memories/{memory_id}/share`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
+pub struct ShareResponse {
+    /// The memory that stands for it from now on: the shared copy, or the private memory.
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    /// Whether all agents of the organisation read it.
+    pub shared: bool,
+}
+
 /// Answer of `PUT` and `DELETE /api/memories/{memory_id}/pin`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

@@ -33,6 +33,7 @@ mod places;
 mod portability;
 mod profile;
 mod projects;
+mod provenance;
 mod quality;
 mod recall;
 mod records;
@@ -64,7 +65,7 @@ pub use capture::{
     FILENAME_MAX, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SOURCE_MAX, SourceDetails, SourceForm, SourceResponse,
     UPDATES_MAX, UserContextRequest,
 };
-pub use capture_policy::{CapturePolicy, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
+pub use capture_policy::{CapturePolicy, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters, Sharing};
 pub use captured::{
     CaptureNumbers, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, QuotedMemory, SourceDetail, SourceFilter,
     SourcePiece, SourceRow, SourceTurn,
@@ -112,8 +113,8 @@ pub use knowledge::{
 };
 pub use lifecycle::{
     AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
-    MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, StoredMessage,
-    SweepRun,
+    MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, ShareResponse,
+    StoredMessage, SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall,
@@ -130,6 +131,7 @@ pub use profile::{
     SCHEMA_TTL_MAX, TOOL_SCHEMA_MAX,
 };
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
+pub use provenance::{Provenance, Speaker};
 pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter};
 pub use recall::{
     Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,

@@ -2,8 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, Category, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Retention, RetrievalId, Source,
-    SourceKind, UserId, UserRef,
+    AgentId, Category, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Provenance, Retention, RetrievalId,
+    Source, SourceKind, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -289,6 +289,7 @@ pub struct Hit {
     pub source_tag: SourceTag,
     /// `unreviewed` if it is shared and no person confirmed it, `captured` if somebody else said it.
     pub trust: Trust,
+    pub provenance: Provenance,
     pub score: f64,
     pub breakdown: Breakdown,
     pub matched_by: MatchedBy,

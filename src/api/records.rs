@@ -2,7 +2,7 @@
 
 use super::{
     AgentId, Category, FactorShare, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion,
-    Relation, Retention, RetentionRule, Role, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
+    Provenance, Relation, Retention, RetentionRule, Role, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -173,6 +173,7 @@ pub struct MemoryRecord {
     pub source_tag: SourceTag,
     /// `unreviewed` if it is shared and no person confirmed it.
     pub trust: Trust,
+    pub provenance: Provenance,
     pub user_id: Option<UserId>,
     pub kind: MemoryKind,
     pub category: Option<Category>,

@@ -1,7 +1,7 @@
 //! One search over four sources: memories, what agents did, workflow steps and knowledge.
 
 use super::text_enum::text_enum;
-use super::{ActionKind, MatchedBy, MemoryStatus, Trust, UserRef};
+use super::{ActionKind, MatchedBy, MemoryStatus, Provenance, Trust, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -153,6 +153,9 @@ pub struct SourceHit {
     /// `own`, `reviewed` or `unreviewed`: whether a person confirmed what another agent wrote. Absent for knowledge, which was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
+    /// Of a memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// Of a memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<MemoryStatus>,

@@ -13,7 +13,7 @@ use crate::identity::acting_for;
 use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::access::{self, Purpose};
-use crate::memories::model::{Memory, embedded_text};
+use crate::memories::model::Memory;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
 use crate::op::OpContext;
@@ -71,7 +71,7 @@ pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId,
     let ids: Vec<_> = payload.memory_ids.iter().map(|id| id.0).collect();
     let candidates = store::candidates(&mut tx, ctx.tenancy(), agent, &ids).await?;
     tx.rollback().await?;
-    let texts: Vec<String> = candidates.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
+    let texts: Vec<String> = candidates.iter().map(Memory::embedded_text).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
     let (mut merged, mut proposed) = (0, 0);
     for (candidate, vector) in candidates.iter().zip(vectors) {

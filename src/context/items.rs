@@ -1,11 +1,13 @@
 //! Items of a context: a memory or a part of a document, as lines of a text.
 
 use super::budget::Piece;
-use crate::api::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, SectionName, SourceTag, Trust};
+use crate::api::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, Provenance, SectionName, SourceTag, Trust};
 use crate::memories::{self, model::Memory};
+use crate::op::OpContext;
 use crate::quote::{Origin, Quote, inline};
 use crate::ranking::explain;
 use crate::text::shorten;
+use uuid::Uuid;
 
 /// Characters of a line and of a summary.
 const LINE: usize = 120;
@@ -13,8 +15,12 @@ const SUMMARY: usize = 400;
 /// Characters of the reason in a summary of a decision.
 const REASON: usize = 200;
 
-pub(super) fn section(memory: &Memory) -> SectionName {
+/// The section of a memory for a task in `project`. What holds for another project has a section of its own, so that its rules are not taken
+/// for those of this one.
+pub(super) fn section(memory: &Memory, project: Option<Uuid>) -> SectionName {
+    let is_elsewhere = project.is_some() && memory.project_id.is_some() && memory.project_id != project;
     match (memory.kind, memory.scope) {
+        (_, MemoryScope::Project | MemoryScope::Repo) if is_elsewhere => SectionName::OtherProjects,
         (MemoryKind::Decision, _) => SectionName::Decisions,
         (MemoryKind::Episode, _) => SectionName::Episodes,
         (_, MemoryScope::Project | MemoryScope::Repo) => SectionName::Project,
@@ -22,14 +28,25 @@ pub(super) fn section(memory: &Memory) -> SectionName {
     }
 }
 
-/// A memory as an item, with the reason for including it.
-pub(super) fn from_memory(
-    memory: &Memory,
-    because: String,
-    contradicts: Vec<MemoryId>,
-    trust: Trust,
-    reader: AgentId,
-) -> (ContextItem, Piece) {
+/// What is known of a memory besides its record.
+pub(super) struct Marks {
+    pub trust: Trust,
+    pub provenance: Provenance,
+    /// The memories that say otherwise.
+    pub contradicts: Vec<MemoryId>,
+}
+
+impl Marks {
+    /// The marks of a memory for the caller, given those that a person confirmed.
+    pub fn new(memory: &Memory, reviewed: &[MemoryId], contradicts: Vec<MemoryId>, ctx: &OpContext) -> Self {
+        let provenance = memories::provenance(memory, ctx.agent_id().ok(), reviewed.contains(&memory.id));
+        Self { trust: memories::trust(memory, reviewed, ctx), provenance, contradicts }
+    }
+}
+
+/// A memory as an item for the agent `reader`, with the reason for including it.
+pub(super) fn from_memory(memory: &Memory, because: String, marks: Marks, reader: AgentId) -> (ContextItem, Piece) {
+    let Marks { trust, provenance, contradicts } = marks;
     let origin = memories::origin(memory, reader, trust == Trust::Reviewed);
     let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
@@ -48,6 +65,7 @@ pub(super) fn from_memory(
         source_tag: if matches!(trust, Trust::Own | Trust::Captured) { SourceTag::Private } else { SourceTag::Shared },
         status: Some(memory.status),
         trust: Some(trust),
+        provenance: Some(provenance),
         level: Level::Line,
         text: String::new(),
         citation,
@@ -86,6 +104,7 @@ pub(super) fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
         source_tag: SourceTag::Canonical,
         status: None,
         trust: None,
+        provenance: None,
         level: Level::Line,
         text: String::new(),
         citation: hit.citation.clone(),
@@ -97,8 +116,8 @@ pub(super) fn from_knowledge(hit: &KnowledgeHit) -> (ContextItem, Piece) {
 }
 
 /// Why an item is included that the search did not find.
-pub(super) fn standing(memory: &Memory) -> &'static str {
-    match section(memory) {
+pub(super) fn standing(memory: &Memory, project: Option<Uuid>) -> &'static str {
+    match section(memory, project) {
         SectionName::Decisions => "A decision in force.",
         SectionName::Project => "A fact of the project that you work on.",
         _ => "A fact that holds for every task.",
@@ -109,10 +128,16 @@ fn piece(item: &ContextItem, texts: [String; 3]) -> Piece {
     Piece { texts, around: line(item, "").chars().count() + 1 }
 }
 
-/// A line of the text: short id, what it says, where it comes from.
+/// A line of the text: short id, what it says, where it comes from and where it holds, and whether somebody else's words were confirmed.
 pub(super) fn line(item: &ContextItem, text: &str) -> String {
     let id = item.short_id.as_ref().map(|id| format!("[id:{id}] ")).unwrap_or_default();
+    let place = item.provenance.as_ref().and_then(Provenance::place).map(|place| format!("; {place}")).unwrap_or_default();
     let disputed = if item.contradicts.is_empty() { "" } else { "; others say otherwise" };
-    let unreviewed = if item.trust == Some(Trust::Unreviewed) { "; unreviewed" } else { "" };
-    format!("- {id}{text} ({}{disputed}{unreviewed})", inline(&item.citation))
+    let confirmed = item.provenance.as_ref().is_some_and(|provenance| provenance.confirmed);
+    let unconfirmed = match item.trust {
+        Some(Trust::Unreviewed) => "; unreviewed",
+        Some(Trust::Captured) if !confirmed => "; unconfirmed",
+        _ => "",
+    };
+    format!("- {id}{text} ({}{place}{disputed}{unconfirmed})", inline(&item.citation))
 }

@@ -126,9 +126,9 @@ async fn keeps_text(engine: &Engine, ctx: &OpContext, entry: &Entry) -> bool {
     })
 }
 
-/// A block without citations and reasons: the log holds nobody's words.
+/// A block without citations, speakers and reasons: the log holds nobody's words.
 fn without_words(block: &ContextBlock) -> ContextBlock {
-    let item = |item: &BlockItem| BlockItem { citation: None, because: None, ..item.clone() };
+    let item = |item: &BlockItem| BlockItem { citation: None, because: None, provenance: None, ..item.clone() };
     ContextBlock { items: block.items.iter().map(item).collect(), ..block.clone() }
 }
 

@@ -32,7 +32,7 @@ use crate::op::OpContext;
 use crate::{projects, recall};
 use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit};
-use items::{from_knowledge, from_memory, line, section, standing};
+use items::{Marks, from_knowledge, from_memory, line, section, standing};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;
 use tracing::instrument;
@@ -79,8 +79,7 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     tx.commit().await?;
     let chosen_ids: Vec<MemoryId> = chosen.iter().map(|memory| memory.id).collect();
     let mut disputes = memories::contradictions(engine, ctx, &chosen_ids).await?;
-    let shared: Vec<MemoryId> = chosen.iter().filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
-    let reviewed = memories::reviewed(engine, ctx, &shared).await?;
+    let reviewed = memories::reviewed(engine, ctx, &chosen_ids).await?;
 
     let places: HashMap<MemoryId, (usize, &Hit)> = hits.iter().enumerate().map(|(place, hit)| (hit.memory_id, (place, *hit))).collect();
     let mut ordered: Vec<(Option<&(usize, &Hit)>, Memory)> = chosen.into_iter().map(|memory| (places.get(&memory.id), memory)).collect();
@@ -90,11 +89,10 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     ordered.retain(|(_, memory)| contents.insert(memory.content_hash.clone()));
     let mut sections: BTreeMap<SectionName, Vec<(ContextItem, Piece)>> = BTreeMap::new();
     for (found, memory) in ordered {
-        let section = sections.entry(section(&memory)).or_default();
-        let contradicts = disputes.remove(&memory.id).unwrap_or_default();
-        let trust = memories::trust(&memory, &reviewed, ctx);
-        let because = found.map_or_else(|| standing(&memory).to_owned(), |(_, hit)| hit.explanation.clone());
-        section.push(from_memory(&memory, because, contradicts, trust, agent));
+        let section = sections.entry(section(&memory, project)).or_default();
+        let marks = Marks::new(&memory, &reviewed, disputes.remove(&memory.id).unwrap_or_default(), ctx);
+        let because = found.map_or_else(|| standing(&memory, project).to_owned(), |(_, hit)| hit.explanation.clone());
+        section.push(from_memory(&memory, because, marks, agent));
     }
     sections.entry(SectionName::Episodes).and_modify(|episodes| episodes.truncate(EPISODES));
     sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));
@@ -118,6 +116,7 @@ fn heading(name: SectionName) -> &'static str {
         SectionName::Decisions => "## Decisions\n\n",
         SectionName::Knowledge => "## Knowledge\n\n",
         SectionName::Episodes => "## Lately\n\n",
+        SectionName::OtherProjects => "## From other projects\n\n",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The memory block of a prompt: the same memories give the same bytes, so that a cached prefix holds.
 
 use super::{of_user, response};
-use crate::api::{MemoryId, MemoryResponse, Scope, UserRef};
+use crate::api::{MemoryId, MemoryResponse, Provenance, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
@@ -39,13 +39,14 @@ pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) ->
 /// The entries of the block. Of those with the same content it holds the first. It checks no scope.
 pub(crate) async fn block_entries(engine: &Engine, ctx: &OpContext) -> Result<Entries, Error> {
     let (agent, memories) = (ctx.agent_id()?, of_user(engine, ctx).await?);
-    let shared: Vec<MemoryId> = memories.iter().filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
-    let reviewed = memories::reviewed(engine, ctx, &shared).await?;
+    let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+    let reviewed = memories::reviewed(engine, ctx, &ids).await?;
     let mut contents = HashSet::new();
     let different = memories.iter().filter(|memory| contents.insert(&memory.content_hash));
     let entry = |memory: &Memory| {
-        let origin = memories::origin(memory, agent, reviewed.contains(&memory.id));
-        Some(Entry { memory: memory.clone(), shown: response(memory.clone())?, origin })
+        let is_reviewed = reviewed.contains(&memory.id);
+        let (origin, provenance) = (memories::origin(memory, agent, is_reviewed), memories::provenance(memory, Some(agent), is_reviewed));
+        Some(Entry { memory: memory.clone(), shown: response(memory.clone())?, origin, provenance })
     };
     Ok(Entries(different.filter_map(entry).collect()))
 }
@@ -70,15 +71,15 @@ impl Entries {
         self.0.iter().map(|entry| &entry.memory)
     }
 
-    /// The memories and the text of those that were recalled most, of equals the one that was recalled or written last.
-    pub fn most_used(&self, most: usize) -> (Vec<&Memory>, String) {
+    /// The memories, each with who said it, and the text of those that were recalled most, of equals the one that was recalled or written last.
+    pub fn most_used(&self, most: usize) -> (Vec<(&Memory, &Provenance)>, String) {
         let used = |memory: &Memory| (memory.access_count, memory.last_accessed_at.unwrap_or(memory.created_at), memory.id);
         let mut places: Vec<usize> = (0..self.0.len()).collect();
         places.sort_by_key(|place| std::cmp::Reverse(used(&self.0[*place].memory)));
         places.truncate(most);
         places.sort_unstable();
         let entries: Vec<&Entry> = places.into_iter().map(|place| &self.0[place]).collect();
-        (entries.iter().map(|entry| &entry.memory).collect(), render(&entries))
+        (entries.iter().map(|entry| (&entry.memory, &entry.provenance)).collect(), render(&entries))
     }
 }
 
@@ -88,6 +89,7 @@ struct Entry {
     memory: Memory,
     shown: MemoryResponse,
     origin: Origin,
+    provenance: Provenance,
 }
 
 /// The text for a set of entries in any order: grouped by category, ordered by category, then creation, then id.
@@ -96,7 +98,7 @@ fn render(entries: &[&Entry]) -> String {
     entries.sort_by_key(|entry| (entry.shown.category.as_str(), entry.shown.created_at, entry.memory.id));
     let mut lines = Vec::new();
     let mut heading = None;
-    for Entry { shown: entry, origin, .. } in entries {
+    for Entry { shown: entry, origin, provenance, .. } in entries {
         if heading.is_none() {
             lines.push("## Your Memory".to_owned());
             lines.push(String::new());
@@ -109,7 +111,8 @@ fn render(entries: &[&Entry]) -> String {
             lines.push(format!("### {}", title(entry.category.as_str())));
         }
         let subject = entry.subject.as_deref().map(|subject| format!("[{}] ", inline(subject))).unwrap_or_default();
-        lines.push(format!("- [id:{}] {subject}{}", entry.id, Quote::new(&entry.content, origin).line()));
+        let place = provenance.place().map(|place| format!(" ({place})")).unwrap_or_default();
+        lines.push(format!("- [id:{}] {subject}{}{place}", entry.id, Quote::new(&entry.content, origin).line()));
     }
     if !lines.is_empty() {
         lines.push(String::new());
@@ -153,7 +156,8 @@ mod tests {
             updated_at: Some(at(second)),
         };
         let memory = Memory { id: MemoryId(Uuid::from_u128(id)), created_at: at(second), ..memory("tea", content) };
-        Entry { memory, shown, origin: Origin::of(Speaker::Agent) }
+        let provenance = memories::provenance(&memory, Some(memory.agent_id), false);
+        Entry { memory, shown, origin: Origin::of(Speaker::Agent), provenance }
     }
 
     fn text(entries: &[Entry]) -> String {
@@ -169,7 +173,7 @@ mod tests {
             entry
         };
         let entries = Entries(vec![used(1, 0), used(2, 7), used(3, 3), used(4, 3)]);
-        let of = |most| entries.most_used(most).0.into_iter().map(|memory| memory.id.0.as_u128()).collect::<Vec<_>>();
+        let of = |most| entries.most_used(most).0.into_iter().map(|(memory, _)| memory.id.0.as_u128()).collect::<Vec<_>>();
         assert_eq!([of(0), of(1), of(2), of(3), of(9)], [vec![], vec![2], vec![2, 3], vec![2, 3, 4], vec![1, 2, 3, 4]]);
         assert_eq!((entries.most_used(0).1, entries.most_used(4).1), (String::new(), entries.text()));
     }

@@ -4,7 +4,7 @@ use super::store;
 use crate::aging::{importance, retention};
 use crate::api::{
     AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
-    NewMessage, Retention, RetentionRule, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
+    NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
@@ -14,7 +14,7 @@ use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted};
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{DedupKey, Details, Draft, content_hash, embedded_text};
+use crate::memories::model::{DedupKey, Details, Draft, content_hash};
 use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::writing::{self, Outcome};
@@ -57,10 +57,9 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     let mut drafts: Vec<Draft> = Vec::with_capacity(request.messages.len());
     for message in request.messages {
         let suspicious = !intake::findings(&(&message, &resolved.topic))?.is_empty();
-        let draft = draft(ctx, (agent, id), (session, &platform), message, (&resolved, policy));
-        drafts.push(Draft { suspicious, ..draft });
+        drafts.push(draft(ctx, (agent, id), (session, &platform), (message, suspicious), (&resolved, policy)));
     }
-    let texts = drafts.iter().map(|draft| embedded_text(&resolved.topic, &draft.content)).collect();
+    let texts = drafts.iter().map(|draft| draft.content.clone()).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
     let degraded = vectors.iter().find_map(|vector| vector.as_ref().err()).map(|missing| missing.of_write()).unwrap_or_default();
 
@@ -121,15 +120,17 @@ fn draft(
     ctx: &OpContext,
     (agent, session_id): (AgentId, Uuid),
     (session, platform): (&str, &str),
-    message: NewMessage,
+    (message, suspicious): (NewMessage, bool),
     (resolved, lifecycle): (&Resolved, LifecyclePolicy),
 ) -> Draft {
-    let computed = importance(&message.content, &lifecycle.importance);
+    // "Remember this" is for the person to say: in a tool's output, or beside orders to the agent, it is somebody else's wish.
+    let may_ask = message.role == Role::User && !suspicious;
+    let computed = importance(&message.content, may_ask, &lifecycle.importance);
     let kept = retention(&message.content, message.role, &computed);
     let given = message.importance.is_some();
     Draft {
         review: false,
-        suspicious: false,
+        suspicious,
         key: DedupKey {
             agent_id: agent,
             user_id: ctx.user(),

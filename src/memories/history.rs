@@ -2,9 +2,9 @@
 
 use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
-use super::origin::said_by;
+use super::origin::{provenance, said_by};
 use super::store;
-use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, SourceTag, Trust, UserRef};
+use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
@@ -30,7 +30,7 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
-    let trust = trust(&memory, &store::reviewed(&mut tx, ctx.tenancy(), &[memory.id]).await?, ctx);
+    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[memory.id]).await?;
     let quotes = store::evidence_of(&mut tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
     tx.commit().await?;
     let agent = ctx.agent_id().ok();
@@ -44,7 +44,8 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     };
     let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
     let tag = if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private };
-    Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, tag, engine.clock().now()) })
+    let (trust, provenance) = (trust(&memory, &reviewed, ctx), provenance(&memory, agent, reviewed.contains(&memory.id)));
+    Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, provenance, tag, engine.clock().now()) })
 }
 
 /// How far a memory can be trusted, given those that a person confirmed.
@@ -120,7 +121,7 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }
 
-fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryRecord {
+fn told_of(memory: Memory, provenance: Provenance, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryRecord {
     MemoryRecord {
         decayed_importance: memory.decayed_importance(now),
         importance_factors: memory.importance_factors.unwrap_or_default(),
@@ -132,6 +133,7 @@ fn told_of(memory: Memory, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryR
         agent_id: memory.agent_id,
         created_by: memory.created_by,
         source_tag,
+        provenance,
         trust: Trust::Own,
         user_id: memory.user_id,
         kind: memory.kind,

@@ -1,6 +1,6 @@
 //! Late vectors: stored when they arrive, and compared with the memories that came meanwhile.
 
-use super::model::{Memory, embedded_text};
+use super::model::Memory;
 use super::store::{self, Embedded};
 use super::twins::{self, Verdict};
 use crate::api::{AgentId, MemoryId, MemoryKind};
@@ -24,7 +24,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let memory = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();
     tx.commit().await?;
     let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
-    let text = embedded_text(&memory.topic, &memory.content);
+    let text = memory.embedded_text();
     if !engine.reads(&text) {
         return Ok("in a language that the model does not know");
     }

@@ -48,6 +48,15 @@ pub fn embedded_text(topic: &str, content: &str) -> String {
     format!("{topic}\n{content}")
 }
 
+/// The text that a search compares. A message is found by what it says: the topic of its session is that of every other message, too, and
+/// with it a greeting would answer what only one of them does.
+pub fn searched_text(role: Option<Role>, topic: &str, text: &str) -> String {
+    match role {
+        Some(_) => text.to_owned(),
+        None => embedded_text(topic, text),
+    }
+}
+
 /// When something was last stated that was said at `observed_at`, or is said now: a time after `now` is none.
 pub fn stated(observed_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> DateTime<Utc> {
     observed_at.map_or(now, |at| at.min(now))
@@ -289,6 +298,9 @@ pub struct Memory {
     pub archive_reason: Option<ArchiveReason>,
     pub filename: Option<String>,
     pub attachment_id: Option<String>,
+    /// The slugs of its project and of its repository.
+    pub project: Option<String>,
+    pub repo: Option<String>,
 }
 
 impl Memory {
@@ -315,6 +327,16 @@ impl Memory {
     /// The text whose words are indexed, besides the topic.
     pub fn wording(&self) -> Cow<'_, str> {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
+    }
+
+    /// The text whose meaning is compared.
+    pub fn embedded_text(&self) -> String {
+        searched_text(self.role, &self.topic, &self.content)
+    }
+
+    /// The text whose words are indexed, without further topics.
+    pub fn searched_text(&self) -> String {
+        searched_text(self.role, &self.topic, &self.wording())
     }
 
     /// Whether it is an episode that may fade.

@@ -1,7 +1,7 @@
 //! Who said what a memory says, as far as the record knows.
 
 use super::model::Memory;
-use crate::api::{AgentId, MemoryRecord, Role, Source, SourceKind, Trust};
+use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
 use crate::quote::{Origin, Speaker};
 
 /// What the record knows of the speaker.
@@ -63,12 +63,20 @@ fn for_reader(origin: Origin, is_author: bool, confirmed: bool) -> Origin {
     Origin { speaker, confirmed: confirmed && speaker == Speaker::OtherAgent, ..origin }
 }
 
-/// What precedes the content of a memory where an agent reads it: whose memory it is and the day, or the speaker and the day.
+/// Who said a memory, where it holds, and whether a person confirmed it, for the agent `reader`.
+pub(crate) fn provenance(memory: &Memory, reader: Option<AgentId>, confirmed: bool) -> Provenance {
+    let is_author = reader.is_some_and(|reader| [memory.agent_id, memory.created_by].contains(&reader));
+    let Origin { speaker, name, .. } = for_reader(said_by(memory), is_author, confirmed);
+    Provenance { said_by: speaker, speaker: name, project: memory.project.clone(), repo: memory.repo.clone(), confirmed }
+}
+
+/// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository that it holds for.
 pub(crate) fn opening(memory: &Memory, is_shared: bool) -> String {
     let (origin, day) = (said_by(memory), memory.said_at().format("%-d %B %Y"));
+    let place = provenance(memory, None, false).place().map(|place| format!(", {place}")).unwrap_or_default();
     match (origin.is_quoted(), is_shared) {
-        (true, _) => format!("According to {} (on {day}):", origin.who()),
-        (false, true) => format!("We remember (from {day}):"),
-        (false, false) => format!("I remember (from {day}):"),
+        (true, _) => format!("According to {} (on {day}{place}):", origin.who()),
+        (false, true) => format!("We remember (from {day}{place}):"),
+        (false, false) => format!("I remember (from {day}{place}):"),
     }
 }

@@ -1,7 +1,7 @@
 //! revise: new content for a given memory. And profile facts, one per person and topic.
 
 use super::access::{self, Purpose};
-use super::model::{Details, Draft, Memory, content_hash, embedded_text};
+use super::model::{Details, Draft, Memory, content_hash, searched_text};
 use super::remember::{self, check_source, check_support};
 use super::store::{self, Embedded};
 use super::twins;
@@ -90,7 +90,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     // A forgotten memory is refused below, under the lock, with a reason; it may also be forgotten meanwhile.
     let topic = seen.as_ref().map(|memory| memory.topic.clone()).unwrap_or_default();
     let vector = match &seen {
-        Ok(_) => engine.embed_for_write(ctx.into(), &embedded_text(&topic, &request.content)).await,
+        Ok(memory) => engine.embed_for_write(ctx.into(), &searched_text(memory.role, &topic, &request.content)).await,
         Err(_) => Err(Missing::Embedding),
     };
     let missing = vector.as_ref().err().copied();
@@ -197,7 +197,8 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
     checks.done()?;
     let once = Once::new(engine, ctx, "upsert_profile_fact", &request)?;
     let suspicious = !intake::findings(&request)?.is_empty();
-    let review = request.commons && remember::is_reviewed_first(engine, ctx, suspicious).await?;
+    let commons = request.commons || remember::is_shared_by_policy(engine, ctx, Some(MemoryScope::Global)).await?;
+    let review = commons && remember::is_reviewed_first(engine, ctx, suspicious).await?;
     let redacted = request.removed().to_vec();
     let request = request.into_inner();
     let resolved = remember::resolve(engine, ctx, &request.topic_raw).await;
@@ -210,7 +211,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         confidence: request.confidence,
         evidence_ref: request.evidence_ref,
         source_kind: Some(SourceKind::Manual),
-        commons: request.commons,
+        commons,
         ..RememberRequest::default()
     };
     let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::intake;
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{content_hash, embedded_text, wording};
+use crate::memories::model::{content_hash, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::profile::{self, Proposal, Subject};
@@ -264,11 +264,11 @@ pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wa
     if found.is_empty() {
         return Ok("no longer live");
     }
-    found.retain(|memory| engine.reads(&embedded_text(&memory.topic, &memory.content)));
+    found.retain(|memory| engine.reads(&memory.embedded_text()));
     if found.is_empty() {
         return Ok("in a language that the model does not know");
     }
-    let texts = found.iter().map(|memory| embedded_text(&memory.topic, &memory.content)).collect();
+    let texts = found.iter().map(|memory| memory.embedded_text()).collect();
     let vectors = engine.embed_batch_for_job(ctx.into(), texts).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, true).await?;

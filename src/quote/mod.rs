@@ -6,6 +6,7 @@
 mod html;
 mod json;
 
+pub use crate::api::Speaker;
 pub use crate::text::marks::{ends_line, visible};
 pub use html::html;
 pub use json::{escaped, json, json_lines};
@@ -17,20 +18,6 @@ use std::borrow::Cow;
 
 /// Characters of a speaker's name.
 const NAME: usize = 80;
-
-/// Who said a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaker {
-    /// The agent that reads it.
-    Agent,
-    /// Another agent of the organisation.
-    OtherAgent,
-    Person,
-    Tool,
-    Document,
-    /// Somebody: the records do not say who.
-    Unknown,
-}
 
 /// Where a text comes from, as far as the records know.
 #[derive(Clone, Debug, PartialEq, Eq)]

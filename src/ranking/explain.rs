@@ -3,7 +3,7 @@
 use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories;
-use crate::memories::model::{Memory, embedded_text, recency};
+use crate::memories::model::{Memory, recency};
 use crate::quote::Quote;
 use crate::text::words;
 use chrono::{DateTime, Utc};
@@ -17,6 +17,8 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let evidence = evidence(&memory);
     let source_tag = if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private };
     let origin = memories::said_by(&memory);
+    // What is shared counts as another agent's until somebody looks who wrote it.
+    let provenance = memories::provenance(&memory, Some(memory.agent_id).filter(|_| source_tag == SourceTag::Private), false);
     let opening = memories::opening(&memory, source_tag == SourceTag::Shared);
     let attribution = format!("{opening} {}", Quote::new(&memory.content, &origin).inline());
     // Until somebody looks: shared memories that people confirmed are marked later.
@@ -47,6 +49,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
         recency_score: ranked.breakdown.recency,
         source_tag,
         trust,
+        provenance,
         score: ranked.score,
         breakdown: ranked.breakdown,
         matched_by: ranked.matched_by,
@@ -78,8 +81,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
 
 /// The words of the query that a memory holds, in the memory's spelling: those of topic, title, content and summary, as they are indexed.
 pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
-    let memory = &ranked.candidate.memory;
-    words::matched_words(&embedded_text(&memory.topic, &memory.wording()), asked)
+    words::matched_words(&ranked.candidate.memory.searched_text(), asked)
 }
 
 /// The score as a sentence.
@@ -88,7 +90,11 @@ pub fn sentence(ranked: &Ranked, matched_words: &[String], now: DateTime<Utc>) -
     // `decay` counts from the last write, the others from when it was last stated.
     let since = if ranked.breakdown.parts.is_empty() { memory.updated_at } else { memory.stated_at };
     let days = (now - since).num_days().max(0);
-    score_sentence(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days)
+    let score = score_sentence(&ranked.breakdown, ranked.matched_by, ranked.score, matched_words, days);
+    match memories::provenance(memory, None, false).place().filter(|_| ranked.is_elsewhere) {
+        Some(place) => format!("Holds for {place}, not for yours. {score}"),
+        None => score,
+    }
 }
 
 /// The score of a memory that was written or stated `days` ago, as a sentence.

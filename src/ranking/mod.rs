@@ -43,6 +43,8 @@ pub struct Ranked {
     pub matched_by: MatchedBy,
     pub score: f64,
     pub breakdown: Breakdown,
+    /// Whether it holds for another project than the one that the question is asked for: then it comes after all that fits.
+    pub is_elsewhere: bool,
 }
 
 impl Ranked {
@@ -60,14 +62,15 @@ pub struct Order {
 }
 
 /// The ranking `decay`: scores candidates and sorts them by (score, created_at, id), highest and newest first. The floor looks at relevance
-/// before decay: an old memory competes worse, but it never vanishes.
-pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>) -> Order {
+/// before decay: an old memory competes worse, but it never vanishes. What is `elsewhere` comes after the rest.
+pub fn decayed(candidates: Vec<Candidate>, floors: Floors, now: DateTime<Utc>, elsewhere: impl Fn(&Memory) -> bool) -> Order {
     let score = |candidate: Candidate| {
         let recency = recency(candidate.memory.updated_at, now);
         let (similarity, matched_by) = candidate.by_meaning();
         let floor = if matched_by == MatchedBy::Vector { floors.vector } else { floors.lexical };
         let breakdown = Breakdown { similarity, recency, floor, parts: vec![] };
-        Ranked { candidate, matched_by, score: similarity * recency, breakdown }
+        let is_elsewhere = elsewhere(&candidate.memory);
+        Ranked { candidate, matched_by, score: similarity * recency, breakdown, is_elsewhere }
     };
     let (mut passed, mut below): (Vec<Ranked>, Vec<Ranked>) = candidates.into_iter().map(score).partition(Ranked::passed);
     sort(&mut passed);
@@ -116,12 +119,12 @@ pub fn fused(memory: Memory, scored: Scored, floors: Floors) -> Ranked {
     let (similarity, floor, matched_by) = measure(&scored, floors);
     let breakdown = Breakdown { similarity, recency: scored.recency, floor, parts: scored.parts };
     let candidate = Candidate { memory, semantic: scored.semantic, lexical: scored.lexical };
-    Ranked { candidate, matched_by, score: scored.score, breakdown }
+    Ranked { candidate, matched_by, score: scored.score, breakdown, is_elsewhere: scored.fit <= 0.0 }
 }
 
-/// By (score, created_at, id), highest and newest first.
+/// By (score, created_at, id), highest and newest first; after them those of other projects, in the same order.
 pub fn sort(ranked: &mut [Ranked]) {
-    ranked.sort_by(|a, b| descending(a, b, |ranked| ranked.score));
+    ranked.sort_by(|a, b| a.is_elsewhere.cmp(&b.is_elsewhere).then_with(|| descending(a, b, |ranked| ranked.score)));
 }
 
 fn descending(a: &Ranked, b: &Ranked, by: impl Fn(&Ranked) -> f64) -> Ordering {
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn an_old_memory_competes_worse_and_never_vanishes() {
-        let order = decayed(vec![candidate(0.9, 3650, now()), candidate(0.3, 0, now())], FLOORS, now());
+        let order = decayed(vec![candidate(0.9, 3650, now()), candidate(0.3, 0, now())], FLOORS, now(), |_| false);
         assert_eq!(order.passed.len(), 2);
         assert_eq!(order.passed[0].breakdown.similarity, 0.3);
     }
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn words_have_a_floor_of_their_own() {
         let lexical = Candidate { semantic: None, lexical: Some(0.28), ..candidate(0.28, 0, now()) };
-        let order = decayed(vec![lexical, candidate(0.28, 0, now())], FLOORS, now());
+        let order = decayed(vec![lexical, candidate(0.28, 0, now())], FLOORS, now(), |_| false);
         assert_eq!((order.passed.len(), order.below.len()), (1, 1));
     }
 
@@ -177,7 +180,7 @@ mod tests {
         #[test]
         fn scores_are_bounded_and_descend(parts in proptest::collection::vec((0.0_f64..=1.0, 0_i64..5000), 0..40)) {
             let candidates: Vec<_> = parts.iter().map(|(similarity, days)| candidate(*similarity, *days, now())).collect();
-            let order = decayed(candidates, FLOORS, now());
+            let order = decayed(candidates, FLOORS, now(), |_| false);
             prop_assert_eq!(order.passed.len() + order.below.len(), parts.len());
             prop_assert!(order.passed.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert!(order.passed.iter().all(|ranked| ranked.passed() && (0.0..=1.0).contains(&ranked.score)));

@@ -214,7 +214,13 @@ mod tests {
         let memory = Memory { observed_at: Some(at), stated_at: at, ..memory(topic, content) };
         let parts = vec![Part { name: Criterion::Words, value: 1.0, weight: score }];
         let breakdown = Breakdown { similarity: 0.8, recency: 1.0, floor: 0.2, parts };
-        Ranked { candidate: Candidate { memory, semantic: Some(0.8), lexical: None }, matched_by: MatchedBy::Both, score, breakdown }
+        Ranked {
+            candidate: Candidate { memory, semantic: Some(0.8), lexical: None },
+            matched_by: MatchedBy::Both,
+            score,
+            breakdown,
+            is_elsewhere: false,
+        }
     }
 
     fn order(question: &str, mut hits: Vec<Ranked>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! One ranked list of memories and knowledge.
 
 use super::find::Finding;
+use super::scope::most_elsewhere;
 use crate::api::{AgentId, RecallHit};
 use crate::knowledge::{self, RankedChunk};
 use crate::ranking::Ranked;
@@ -24,6 +25,11 @@ impl Blended {
         }
     }
 
+    /// Whether it is a memory of another project than the question's.
+    fn is_elsewhere(&self) -> bool {
+        matches!(self, Self::Memory(ranked) if ranked.is_elsewhere)
+    }
+
     /// Turns it into a hit with its explanation.
     pub fn hit(self, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> RecallHit {
         match self {
@@ -33,13 +39,13 @@ impl Blended {
     }
 }
 
-/// Merges two ranked lists by score, both best first; at the same score a memory comes before a chunk. Knowledge below its floor is left
-/// out.
+/// Merges two ranked lists by score, both best first; at the same score a memory comes before a chunk. Memories of other projects
+/// come last. Knowledge below its floor is left out.
 pub fn blend(memories: Vec<Ranked>, knowledge: Vec<RankedChunk>) -> Vec<Blended> {
     let knowledge = knowledge.into_iter().filter(RankedChunk::passed).map(|candidate| Blended::Knowledge(Box::new(candidate)));
     let mut list: Vec<Blended> = memories.into_iter().map(|ranked| Blended::Memory(Box::new(ranked))).chain(knowledge).collect();
     // Stable: the order within each list stays.
-    list.sort_by(|a, b| b.score().total_cmp(&a.score()));
+    list.sort_by(|a, b| a.is_elsewhere().cmp(&b.is_elsewhere()).then_with(|| b.score().total_cmp(&a.score())));
     list
 }
 
@@ -53,14 +59,16 @@ fn cut_off(list: &mut Vec<Ranked>) {
     }
 }
 
-/// The answer to a finding: at most `k` hits; with `fewer`, only strong memories.
+/// The answer to a finding: at most `k` hits, few of them of other projects; with `fewer`, only strong memories.
 pub fn list(found: &Finding, k: u32, fewer: bool) -> Vec<Blended> {
     let mut passed = found.order.passed.clone();
     if fewer {
         cut_off(&mut passed);
     }
     let mut list = blend(passed, found.knowledge.clone());
-    list.truncate(usize::try_from(k).unwrap_or(usize::MAX));
+    let k = usize::try_from(k).unwrap_or(usize::MAX);
+    let fitting = list.iter().filter(|one| !one.is_elsewhere()).count();
+    list.truncate(k.min(fitting.saturating_add(most_elsewhere(k))));
     list
 }
 
@@ -81,6 +89,7 @@ mod tests {
             matched_by: MatchedBy::Vector,
             score,
             breakdown: Breakdown { similarity: score, recency: 1.0, floor: 0.25, parts: vec![] },
+            is_elsewhere: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
-use super::scope::STRONG_WORDS;
+use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
 use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tx};
@@ -62,7 +62,8 @@ pub(super) async fn by_decay(
         let semantic = semantic.get(&memory.id).copied().filter(|_| !named.contains(&memory.id));
         Candidate { lexical: lexical.get(&memory.id).copied().filter(|_| semantic.is_none()), semantic, memory }
     };
-    let order = ranking::decayed(rows.into_iter().map(candidate).collect(), floors, reach.now);
+    let elsewhere = |memory: &Memory| reach.scoping.fit(memory.scope, memory.project_id, memory.repo_id) <= 0.0;
+    let order = ranking::decayed(rows.into_iter().map(candidate).collect(), floors, reach.now, elsewhere);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (scored, below_floor) = (count(order.passed.len() + order.below.len()), count(order.below.len()));
     Ok(MemorySide { order, postings, statistics, scored, below_floor, totals })
@@ -227,6 +228,11 @@ pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: F
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (all, cut) = (count(passed.len() + below.len()), count(below.len()));
     let most = |number: usize| if question.all_scored { usize::MAX } else { number };
+    // Other projects' memories come last, and only few of them, however well they fit: they must not take the places of this one's.
+    let (mut fitting, mut elsewhere): (Vec<Scored>, Vec<Scored>) = passed.into_iter().partition(|one| one.fit > 0.0);
+    elsewhere.truncate(most(scope::most_elsewhere(usize::try_from(question.most).unwrap_or(usize::MAX))));
+    fitting.append(&mut elsewhere);
+    let mut passed = fitting;
     // The order of the first depends on all of them, however few are asked for.
     passed.truncate(most(usize::try_from(question.most).unwrap_or(usize::MAX).max(updates::FIRST)));
     passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));

@@ -41,7 +41,7 @@ pub use why::explain;
 
 use crate::api::{
     Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
-    Trust,
+    Speaker, Trust,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -181,55 +181,66 @@ pub(super) fn check(request: &RecallRequest, now: DateTime<Utc>) -> Result<(), E
         .done()
 }
 
-/// Marks the shared hits that a person confirmed. If that cannot be read, they stay unreviewed.
+/// Marks the hits that a person confirmed. If that cannot be read, they stay unconfirmed.
 pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
-    let shared: Vec<_> =
-        hits.iter().filter_map(RecallHit::memory).filter(|hit| hit.trust == Trust::Unreviewed).map(|hit| hit.memory_id).collect();
-    let reviewed = match memories::reviewed(engine, ctx, &shared).await {
-        Ok(reviewed) => reviewed,
-        Err(error) => return tracing::warn!(%error, "a recall is answered without the field trust of its hits"),
-    };
+    match memories::reviewed(engine, ctx, &ids(hits, is_others)).await {
+        Ok(reviewed) => mark_reviewed(hits, &reviewed),
+        Err(error) => tracing::warn!(%error, "a recall is answered without what people confirmed"),
+    }
+}
+
+fn mark_reviewed(hits: &mut [RecallHit], reviewed: &[MemoryId]) {
     for hit in hits {
         if let RecallHit::Memory(hit) = hit
             && reviewed.contains(&hit.memory_id)
         {
-            hit.trust = Trust::Reviewed;
-        }
-    }
-}
-
-/// Adds to each hit the memories that contradict it, and marks the shared hits that a person confirmed: in one transaction, and in none if
-/// no hit needs either. If they cannot be read, the answer does not fail: the status still shows that there are some, and shared hits stay
-/// unreviewed.
-async fn show_marks(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
-    let ids = |is: &dyn Fn(&Hit) -> bool| -> Vec<MemoryId> {
-        hits.iter().filter_map(RecallHit::memory).filter(|hit| is(hit)).map(|hit| hit.memory_id).collect()
-    };
-    let disputed = ids(&|hit| hit.status == MemoryStatus::Contradicted);
-    let shared = ids(&|hit| hit.trust == Trust::Unreviewed);
-    let (mut contradicting, reviewed) = match marks(engine, ctx, &disputed, &shared).await {
-        Ok(marks) => marks,
-        Err(error) => return tracing::warn!(%error, "a recall is answered without what contradicts its hits and who reviewed them"),
-    };
-    for hit in hits {
-        if let RecallHit::Memory(hit) = hit {
-            hit.contradicts = contradicting.remove(&hit.memory_id).unwrap_or_default();
-            if reviewed.contains(&hit.memory_id) {
+            hit.provenance.confirmed = true;
+            if hit.trust == Trust::Unreviewed {
                 hit.trust = Trust::Reviewed;
             }
         }
     }
 }
 
-/// The memories that contradict each of the `disputed` ones, and those of the `shared` ones that a person confirmed.
+fn ids(hits: &[RecallHit], is: impl Fn(&Hit) -> bool) -> Vec<MemoryId> {
+    hits.iter().filter_map(RecallHit::memory).filter(|hit| is(hit)).map(|hit| hit.memory_id).collect()
+}
+
+/// Whether a person may have confirmed it: the words that an agent keeps for itself are not reviewed.
+fn is_others(hit: &Hit) -> bool {
+    hit.trust != Trust::Own
+}
+
+/// Adds to each hit the memories that contradict it, and marks those that a person confirmed and those that the agent wrote: in one
+/// transaction, and in none if no hit needs it. If they cannot be read, the answer does not fail: the status still shows that there are some,
+/// and hits stay unconfirmed.
+async fn show_marks(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
+    let agent = ctx.agent_id().ok();
+    let disputed = ids(hits, |hit| hit.status == MemoryStatus::Contradicted);
+    let (mut contradicting, reviewed) = match marks(engine, ctx, &disputed, &ids(hits, is_others)).await {
+        Ok(marks) => marks,
+        Err(error) => return tracing::warn!(%error, "a recall is answered without what contradicts its hits and who reviewed them"),
+    };
+    mark_reviewed(hits, &reviewed);
+    for hit in hits {
+        if let RecallHit::Memory(hit) = hit {
+            hit.contradicts = contradicting.remove(&hit.memory_id).unwrap_or_default();
+            if agent == Some(hit.created_by) && hit.provenance.said_by == Speaker::OtherAgent {
+                hit.provenance.said_by = Speaker::Agent;
+            }
+        }
+    }
+}
+
+/// The memories that contradict each of the `disputed` ones, and those of the `others` that a person confirmed.
 async fn marks(
     engine: &Engine,
     ctx: &OpContext,
     disputed: &[MemoryId],
-    shared: &[MemoryId],
+    others: &[MemoryId],
 ) -> Result<(HashMap<MemoryId, Vec<MemoryId>>, Vec<MemoryId>), Error> {
     let (mut contradicting, mut reviewed): (HashMap<_, Vec<_>>, _) = (HashMap::new(), Vec::new());
-    if disputed.is_empty() && shared.is_empty() {
+    if disputed.is_empty() && others.is_empty() {
         return Ok((contradicting, reviewed));
     }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -239,8 +250,8 @@ async fn marks(
             contradicting.entry(id).or_default().push(other);
         }
     }
-    if !shared.is_empty() {
-        reviewed = memories::store::reviewed(&mut tx, ctx.tenancy(), shared).await?;
+    if !others.is_empty() {
+        reviewed = memories::store::reviewed(&mut tx, ctx.tenancy(), others).await?;
     }
     tx.commit().await?;
     Ok((contradicting, reviewed))

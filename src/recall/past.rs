@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::identity;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
-use crate::memories::model::{Memory, embedded_text};
+use crate::memories::model::{self, Memory, embedded_text};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::bm25::{Postings, Statistics};
@@ -106,7 +106,7 @@ pub async fn memory(
 /// The text of a memory whose words are searched: its topics, its content and the rest.
 fn searched_text(memory: &Memory, further: Option<&Vec<String>>) -> String {
     let topics = further.map_or_else(|| memory.topic.clone(), |further| embedded_text(&memory.topic, &further.join("\n")));
-    embedded_text(&topics, &memory.wording())
+    model::searched_text(memory.role, &topics, &memory.wording())
 }
 
 /// Runs work that computes for longer than other requests should wait: their tasks move to another thread, if there is one.
@@ -154,7 +154,8 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
             let related = |one: &Candidate| one.semantic.or(one.lexical).is_some();
             let strong = |one: &Candidate| scoping.shows(0.0, one.semantic, one.lexical.filter(|_| one.semantic.is_none()));
             let shown = |one: &Candidate| related(one) && (!foreign.contains(&one.memory.id) || strong(one));
-            ranking::decayed(reached.into_iter().map(wanted).filter(shown).collect(), floors, question.reach.now)
+            let shown = reached.into_iter().map(wanted).filter(shown).collect();
+            ranking::decayed(shown, floors, question.reach.now, |memory| foreign.contains(&memory.id))
         }
         Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics, lengths), floors),
     };
@@ -241,7 +242,7 @@ fn count_of(number: usize) -> i64 {
 /// The cosine of each text that had its vector then. Texts that were rewritten since are embedded again.
 async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
-    let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| embedded_text(&past[*place].memory.topic, &past[*place].memory.content));
+    let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| past[*place].memory.embedded_text());
     let texts: Vec<String> = texts.collect();
     let vectors = if texts.is_empty() { Ok(Vec::new()) } else { engine.embed_batch_for_job(payer, texts).await };
     let vectors = vectors.unwrap_or_else(|error| {

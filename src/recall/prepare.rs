@@ -2,7 +2,7 @@
 
 use super::find;
 use super::question::{Lost, Question};
-use super::scope::Scoping;
+use super::scope::{self, Scoping};
 use super::store::{Narrowing, Reach};
 use super::{RANKING, log};
 use crate::api::{AgentId, MemoryId};
@@ -72,8 +72,12 @@ pub(crate) async fn candidates(
     floors: Floors,
     most: usize,
 ) -> Result<Vec<Ranked>, Error> {
-    let (agents, scoping) = ([ctx.agent_id()?, ctx.commons_id], Scoping::default());
-    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now: engine.clock().now() };
+    let (agents, now) = ([ctx.agent_id()?, ctx.commons_id], engine.clock().now());
+    let scoping = match &filters {
+        Narrowing::Agent(filters) => scope::of(engine, ctx, filters, now).await?,
+        Narrowing::Decisions | Narrowing::Console(_) => Scoping::default(),
+    };
+    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
     let search = Question {
         query: &question.query,
         ranking: RANKING,

@@ -14,6 +14,11 @@ use uuid::Uuid;
 /// the model's `related_threshold`.
 pub const STRONG_WORDS: f64 = 0.6;
 
+/// How many of `k` hits may belong to other projects: a fifth, but one if there are fewer than five.
+pub fn most_elsewhere(k: usize) -> usize {
+    (k / 5).max(1)
+}
+
 /// The project and repository of a question, and the projects linked to it. By default there is none, and all memories fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scoping {

@@ -2,7 +2,7 @@
 
 use super::merge::{Candidate, Merged};
 use super::sources::Item;
-use crate::api::{AgentId, MatchedBy, SearchSource, SourceHit, SystemMessage, Trust};
+use crate::api::{AgentId, MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
 use crate::memories;
 use crate::quote::{self, Quote, Speaker, inline, one_line};
 
@@ -13,6 +13,7 @@ struct Origin {
     attribution: String,
     agent: Option<String>,
     trust: Option<Trust>,
+    provenance: Option<Provenance>,
     matched_by: MatchedBy,
 }
 
@@ -26,10 +27,11 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
         Item::Knowledge(_) => (None, None, None),
     };
     let origin = match item {
-        Item::Memory { ranked, trust } => {
+        Item::Memory { ranked, trust, provenance } => {
             let (memory, matched_by) = (ranked.candidate.memory, ranked.matched_by);
             let attribution = memories::opening(&memory, matches!(trust, Trust::Reviewed | Trust::Unreviewed));
-            Origin { title: memory.topic, content: memory.content, attribution, agent: None, trust: Some(trust), matched_by }
+            let (trust, provenance) = (Some(trust), Some(provenance));
+            Origin { title: memory.topic, content: memory.content, attribution, agent: None, trust, provenance, matched_by }
         }
         Item::Report(report) => {
             let agent = report.agent.clone().unwrap_or_else(|| "an agent".to_owned());
@@ -40,11 +42,12 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
             };
             let trust = Some(if report.agent_id == reader { Trust::Own } else { Trust::Unreviewed });
             let (content, title) = (report.content(), report.title);
-            Origin { title, content, attribution, agent: Some(agent), trust, matched_by: MatchedBy::Lexical }
+            Origin { title, content, attribution, agent: Some(agent), trust, provenance: None, matched_by: MatchedBy::Lexical }
         }
         Item::Knowledge(hit) => {
             let attribution = format!("Per {}:", inline(&hit.citation));
-            Origin { title: hit.citation, content: hit.content, attribution, agent: None, trust: None, matched_by: hit.matched_by }
+            let (agent, trust, provenance, matched_by) = (None, None, None, hit.matched_by);
+            Origin { title: hit.citation, content: hit.content, attribution, agent, trust, provenance, matched_by }
         }
     };
     SourceHit {
@@ -57,6 +60,7 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
         outcome,
         agent: origin.agent,
         trust: origin.trust,
+        provenance: origin.provenance,
         status,
         at,
         matched_by: origin.matched_by,

@@ -2,7 +2,7 @@
 
 use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
-use crate::api::{AgentId, KnowledgeHit, MemoryId, RecallFilters, SearchSource, Trust};
+use crate::api::{AgentId, KnowledgeHit, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
@@ -24,7 +24,7 @@ const KNOWLEDGE_IMPORTANCE: f64 = 0.5;
 /// What a source found.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Memory { ranked: Box<Ranked>, trust: Trust },
+    Memory { ranked: Box<Ranked>, trust: Trust, provenance: Provenance },
     Report(Box<Report>),
     Knowledge(Box<KnowledgeHit>),
 }
@@ -40,13 +40,13 @@ pub(super) async fn memory(
     let every = RecallFilters::default();
     let filters = if recipe.decisions { Narrowing::Decisions } else { Narrowing::Agent(&every) };
     let found = recall::candidates(engine, ctx, question, filters, floors, CANDIDATES).await?;
-    let shared: Vec<_> =
-        found.iter().map(|one| &one.candidate.memory).filter(|memory| memory.agent_id == ctx.commons_id).map(|memory| memory.id).collect();
-    let reviewed = memories::reviewed(engine, ctx, &shared).await?;
-    let now = engine.clock().now();
+    let ids: Vec<MemoryId> = found.iter().map(|one| one.candidate.memory.id).collect();
+    let reviewed = memories::reviewed(engine, ctx, &ids).await?;
+    let (now, agent) = (engine.clock().now(), ctx.agent_id().ok());
     let candidate = |ranked: Ranked| {
         let memory = &ranked.candidate.memory;
         let trust = memories::trust(memory, &reviewed, ctx);
+        let provenance = memories::provenance(memory, agent, reviewed.contains(&memory.id));
         let (similarity, importance) = (ranked.breakdown.similarity, f64::from(memory.importance));
         let components = components(SearchSource::Memory, similarity, recency(memory.updated_at, now), importance);
         Candidate {
@@ -55,7 +55,7 @@ pub(super) async fn memory(
             hash: memory.content_hash.clone(),
             at: Some(memory.updated_at),
             components,
-            item: Item::Memory { trust, ranked: Box::new(ranked) },
+            item: Item::Memory { trust, provenance, ranked: Box::new(ranked) },
         }
     };
     Ok(found.into_iter().map(candidate).collect())

@@ -70,5 +70,7 @@ pub fn memory(topic: &str, content: &str) -> Memory {
         archive_reason: None,
         filename: None,
         attachment_id: None,
+        project: None,
+        repo: None,
     }
 }

@@ -77,6 +77,7 @@ fn memory(hit: Hit) -> BriefMemory {
         source: hit.source,
         source_tag: hit.source_tag,
         trust: Some(hit.trust).filter(|trust| *trust != Trust::Own),
+        provenance: hit.provenance,
         similarity: three_digits(hit.similarity),
         recency_score: three_digits(hit.recency_score),
         score: three_digits(hit.score),

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, PostedJob, Task};
 use crate::memories::merge_twin;
-use crate::memories::model::{Change, DedupKey, Memory, embedded_text};
+use crate::memories::model::{Change, DedupKey, Memory, searched_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::usage::Payer;
@@ -73,7 +73,7 @@ pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Re
         let resolved = snapshot.resolve(&memory.topic_raw);
         let moves = (resolved.topic.as_str(), resolved.is_canonical) != (memory.topic.as_str(), memory.is_canonical);
         let mut vector = None;
-        let text = embedded_text(&resolved.topic, &memory.content);
+        let text = searched_text(memory.role, &resolved.topic, &memory.content);
         if moves && memory.live && model_is_there && engine.reads(&text) {
             vector = engine.embed_for_job(Payer::of(ctx, memory.agent_id, memory.user_id), &text).await.ok();
             model_is_there = vector.is_some();

@@ -55,7 +55,7 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
         &world.engine,
         &world.vera,
         &[waiting[0].id],
-        InboxVerdict::Confirm { topic: None, scope: None, project_id: None },
+        InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None },
         &Default::default(),
     )
     .await

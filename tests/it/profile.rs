@@ -143,7 +143,7 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
     work(&world).await;
     let waiting = inbox(&world).await;
     let of = |part: &str| waiting.iter().find(|item| item.content.contains(part)).unwrap().id;
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
+    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
     consolidation::decide(&world.engine, &world.vera, &[of("e-mails")], confirm, &Default::default()).await.unwrap();
     let profile = known(&world).await;
     assert_eq!(leaf(&profile, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);

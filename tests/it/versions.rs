@@ -94,7 +94,8 @@ async fn only_the_candidate_that_a_page_showed_is_decided_and_no_agent_changes_i
     assert_eq!(waiting(&world).await, seen);
 
     // Somebody else confirms it under another topic and takes that back.
-    let confirm = |topic: Option<&str>| InboxVerdict::Confirm { topic: topic.map(str::to_owned), scope: None, project_id: None };
+    let confirm =
+        |topic: Option<&str>| InboxVerdict::Confirm { topic: topic.map(str::to_owned), scope: None, project_id: None, share: None };
     consolidation::decide(engine, vera, &[seen.id], confirm(Some("tea")), &shown(seen.id, seen.version)).await.unwrap();
     consolidation::decide(engine, vera, &[seen.id], InboxVerdict::Undo, &Shown::default()).await.unwrap();
     let changed = waiting(&world).await;

@@ -68,6 +68,8 @@ fn markdown(memory: &MemoryRecord, ctx: &OpContext) -> String {
     let mut lines = vec![format!("# {title} [{}]", memory.short_id), String::new(), block(&memory.content), String::new()];
     let origin = memories::origin_of_record(memory, ctx.agent_id().ok());
     lines.extend(origin.is_quoted().then(|| format!("- According to: {}", origin.who())));
+    lines.push(format!("- Confirmed by a person: {}", if memory.provenance.confirmed { "yes" } else { "no" }));
+    lines.extend(memory.provenance.place().map(|place| format!("- Holds for: {place}")));
     lines.push(format!("- Topic: {}", inline(&memory.topic)));
     lines.push(format!("- Status: {}, version {}", memory.status, memory.version));
     lines.push(format!("- Source: {}", inline(memory.source_ref.as_deref().unwrap_or(&memory.source.platform))));

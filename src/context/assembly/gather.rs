@@ -5,9 +5,9 @@ use super::{Timed, timed};
 use crate::activity::{self, Suggestion};
 use crate::api::{
     AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
-    MemoryId, MemoryKind, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
+    MemoryId, MemoryKind, Provenance, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
 };
-use crate::context::items::{from_memory, line};
+use crate::context::items::{Marks, from_memory, line};
 use crate::context::profile::profile_blocks;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -29,12 +29,21 @@ use uuid::Uuid;
 
 /// Memories of each kind, and parts of documents.
 const MOST: usize = 5;
+/// Memories of other projects among those of each kind.
+const ELSEWHERE: usize = 1;
 /// Candidates of the search in memories, of which some are in the memory block already.
 const CANDIDATES: usize = 50;
 
 /// Actions that are suggested, and characters of the message of each.
 const SUGGESTIONS: usize = 3;
 const MESSAGE: usize = 200;
+
+/// The project and the repository that a context is for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    pub project: Option<Uuid>,
+    pub repo: Option<Uuid>,
+}
 
 /// What the server contributes to a context.
 #[derive(Default)]
@@ -61,7 +70,7 @@ impl Gathered {
 
 /// Gathers skills, and as far as the request wants them the memory block, the profile, and what answers the query.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn gather(engine: &Engine, ctx: &OpContext, request: &AssembleRequest) -> Gathered {
+pub(super) async fn gather(engine: &Engine, ctx: &OpContext, request: &AssembleRequest, place: Place) -> Gathered {
     let mut gathered = Gathered::default();
     gathered.blocks.extend(skills(engine, ctx, request.role.as_deref(), &mut gathered.degraded));
     match request.tiers {
@@ -71,16 +80,17 @@ pub(super) async fn gather(engine: &Engine, ctx: &OpContext, request: &AssembleR
             let blocks = gathered.take("profile", profile, &[BlockName::WorkingMemory]);
             gathered.blocks.extend(blocks.into_iter().filter(|block| block.name == BlockName::WorkingMemory));
         }
-        ContextTiers::All => gather_memory(engine, ctx, request, &mut gathered).await,
+        ContextTiers::All => gather_memory(engine, ctx, request, place, &mut gathered).await,
     }
     gathered
 }
 
 /// Gathers everything that memory and knowledge have, side by side.
 #[boxed]
-async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleRequest, gathered: &mut Gathered) {
+async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleRequest, place: Place, gathered: &mut Gathered) {
     let query = guard::without_secrets(request.query.clone());
     let connections = request.connections.as_deref();
+    let filters = RecallFilters { for_project: place.project, for_repo: place.repo, ..RecallFilters::default() };
     let search = async {
         let question = timed(async {
             match request.vectors {
@@ -89,7 +99,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
             }
         });
         let Timed { value: question, millis } = question.await;
-        let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question)));
+        let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question, &filters)));
         let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
         let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
         let (found, chunks, documents) = tokio::join!(found, chunks, documents);
@@ -157,12 +167,13 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
 /// The memory block of `/api/memory/`, with so many of its entries at most.
 pub(super) fn memory_block(entries: &contract::Entries, most: usize) -> Option<Block> {
     let (memories, text) = entries.most_used(most);
-    let items = memories.into_iter().map(memory_item).collect();
+    let items = memories.into_iter().map(|(memory, provenance)| memory_item(memory, provenance.clone())).collect();
     block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })
 }
 
-fn memory_item(memory: &Memory) -> BlockItem {
+fn memory_item(memory: &Memory, provenance: Provenance) -> BlockItem {
     BlockItem {
+        provenance: Some(provenance),
         memory_id: Some(memory.id),
         agent_id: Some(memory.agent_id),
         short_id: Some(memory.short_id.clone()),
@@ -176,45 +187,53 @@ struct Found {
     memory: Memory,
     text: String,
     item: BlockItem,
+    /// Whether it holds for another project than the one that the context is for.
+    is_elsewhere: bool,
 }
 
 /// The memories that answer the query, best first.
-async fn found_memories(engine: &Engine, ctx: &OpContext, question: &PreparedQuestion) -> Result<Vec<Found>, Error> {
-    let ranked =
-        recall::candidates(engine, ctx, question, Narrowing::Agent(&RecallFilters::default()), engine.model().floors, CANDIDATES).await?;
+async fn found_memories(
+    engine: &Engine,
+    ctx: &OpContext,
+    question: &PreparedQuestion,
+    filters: &RecallFilters,
+) -> Result<Vec<Found>, Error> {
+    let ranked = recall::candidates(engine, ctx, question, Narrowing::Agent(filters), engine.model().floors, CANDIDATES).await?;
     let ids: Vec<MemoryId> = ranked.iter().map(|one| one.candidate.memory.id).collect();
-    let shared: Vec<MemoryId> =
-        ranked.iter().map(|one| &one.candidate.memory).filter(|one| one.agent_id == ctx.commons_id).map(|one| one.id).collect();
-    let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &shared))?;
+    let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &ids))?;
     let now = engine.clock().now();
     let agent = ctx.agent_id()?;
     let found = |ranked: Ranked| {
         let because = explain::sentence(&ranked, &explain::matched(&ranked, &question.prepared.terms), now);
-        let Ranked { candidate: ranking::Candidate { memory, .. }, score, .. } = ranked;
-        let contradicts = disputes.get(&memory.id).cloned().unwrap_or_default();
-        let (item, piece) = from_memory(&memory, because, contradicts, memories::trust(&memory, &reviewed, ctx), agent);
+        let Ranked { candidate: ranking::Candidate { memory, .. }, score, is_elsewhere, .. } = ranked;
+        let marks = Marks::new(&memory, &reviewed, disputes.get(&memory.id).cloned().unwrap_or_default(), ctx);
+        let provenance = marks.provenance.clone();
+        let (item, piece) = from_memory(&memory, because, marks, agent);
         let text = line(&item, piece.text(Level::Summary));
         let item = BlockItem {
             source_tag: Some(item.source_tag),
             score: Some(score),
             citation: Some(item.citation),
             because: Some(item.because),
-            ..memory_item(&memory)
+            ..memory_item(&memory, provenance)
         };
-        Found { memory, text, item }
+        Found { memory, text, item, is_elsewhere }
     };
     Ok(ranked.into_iter().map(found).collect())
 }
 
-/// Facts and episodes, the best of each. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's.
+/// Facts and episodes, the best of each. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's. Of other
+/// projects there is at most one of each, and only where there is room.
 fn memory_blocks(found: Vec<Found>, mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
-    let (mut facts, mut episodes) = (Vec::new(), Vec::new());
-    for Found { memory, text, item } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone())) {
-        let of = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
-        if of.len() < MOST {
+    let (mut facts, mut episodes) = ((Vec::new(), 0), (Vec::new(), 0));
+    for Found { memory, text, item, is_elsewhere } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone())) {
+        let (of, elsewhere) = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
+        *elsewhere += usize::from(is_elsewhere);
+        if of.len() < MOST && (!is_elsewhere || *elsewhere <= ELSEWHERE) {
             of.push(Piece::line(&text, item));
         }
     }
+    let (facts, episodes) = (facts.0, episodes.0);
     [block(BlockName::Facts, facts), block(BlockName::Episodes, episodes)].into_iter().flatten()
 }
 

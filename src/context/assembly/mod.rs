@@ -21,13 +21,14 @@ use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use crate::profile::documents::{check_named, require_connections};
+use crate::projects;
 use crate::recall;
 use crate::text::tokens::TOKENIZER;
 use async_recursion::async_recursion as boxed;
 use block::{Block, Piece, message};
 use chrono::{DateTime, Utc};
 use fit::{TooLarge, fit, older_turns};
-use gather::Gathered;
+use gather::{Gathered, Place};
 use render::Rendered;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -39,8 +40,8 @@ use tracing::instrument;
 /// `degraded` names it. Retrieved memories count as recalled. The context log keeps what the context consists of.
 ///
 /// # Errors
-/// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, and
-/// for `budget` if what is never cut does not fit.
+/// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, for
+/// a slug that names no project or repository, and for `budget` if what is never cut does not fit.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = request.turns.len()))]
 pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
@@ -73,7 +74,9 @@ pub(super) struct Built {
 pub(super) async fn build(engine: &Engine, ctx: &OpContext, request: &Arc<AssembleRequest>) -> Result<Built, Error> {
     let now = engine.clock().now();
     let own = Arc::clone(request);
-    let (brought, mut gathered) = tokio::join!(timed(off_thread(move || of_caller(&own))), gather::gather(engine, ctx, request));
+    let (project, repo) = projects::named(engine, ctx, request.project.as_deref(), request.repo.as_deref()).await?;
+    let gathering = gather::gather(engine, ctx, request, Place { project, repo });
+    let (brought, mut gathered) = tokio::join!(timed(off_thread(move || of_caller(&own))), gathering);
     gathered.timings.push(("count the caller's blocks".into(), brought.millis));
     let mut blocks = brought.value?;
     blocks.append(&mut gathered.blocks);

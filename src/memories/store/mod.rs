@@ -13,7 +13,7 @@ mod versions;
 mod words;
 
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
-pub use evidence::evidence_of;
+pub use evidence::{copy_evidence, evidence_of};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
     Counts, count, counts, in_reach, last_write, list, named, narrow, newest, push_deleted, status_counts, stored_by, user_counts,
@@ -49,7 +49,9 @@ macro_rules! columns {
          m.source, m.source_kind, m.evidence_ref, m.confidence, m.importance, m.pinned, m.content_hash, m.version, m.live, m.access_count, \
          m.recalled_count, m.remembered_count, m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.stated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
          m.rationale, m.alternatives, m.role, m.trust, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
-         m.filename, m.attachment_id"
+         m.filename, m.attachment_id, \
+         (select p.slug from projects p where p.tenant_id = m.tenant_id and p.id = m.project_id) as project, \
+         (select r.slug from repos r where r.tenant_id = m.tenant_id and r.id = m.repo_id) as repo"
     };
 }
 pub(crate) use columns;

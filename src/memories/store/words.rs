@@ -1,8 +1,8 @@
 //! Words of live memories, for BM25.
 
-use crate::api::{AgentId, MemoryId};
+use crate::api::{AgentId, MemoryId, Role};
 use crate::db::{DbError, Tenancy, Tx, of_user};
-use crate::memories::model::embedded_text;
+use crate::memories::model::{embedded_text, searched_text};
 use crate::text::words;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -51,6 +51,7 @@ struct Cleared {
     term_count: Option<i32>,
     /// Further topics of the memory.
     topics: Vec<String>,
+    role: Option<Role>,
 }
 
 /// Locks the counts of agents in one order, so that two callers who change many memories never deadlock; returns the number of rows.
@@ -70,12 +71,12 @@ pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
     Ok(locked.rows_affected())
 }
 
-/// Makes a live memory's words findable, instead of its former ones. Topics and content count alike; a memory with only stop words is a
-/// document without terms.
+/// Makes a live memory's words findable, instead of its former ones. Topics and content count alike, but a message has only its content; a memory
+/// with only stop words is a document without terms.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
-    let topics = clear_words(tx, tenancy, agent, id).await?;
-    let terms = words::terms(&embedded_text(&embedded_text(topic, &topics.join("\n")), content));
+    let Cleared { topics, role, .. } = clear_words(tx, tenancy, agent, id).await?;
+    let terms = words::terms(&searched_text(role, &embedded_text(topic, &topics.join("\n")), content));
     let length: u32 = terms.values().sum();
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = sqlx::query_as(concat!(
@@ -110,8 +111,8 @@ pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memor
     clear_words(tx, tenancy, agent, id).await.map(drop)
 }
 
-/// Removes a memory's words from the search; returns its further topics.
-async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
+/// Removes a memory's words from the search.
+async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Cleared, DbError> {
     let cleared: Cleared = sqlx::query_as(concat!(
         r"with counted as materialized (
               select m.id, m.user_id, m.term_count from agent_memories m
@@ -124,7 +125,10 @@ async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
                  array(select t.topic::text from memory_topics t
                         where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
         of_user!("t", "$4"),
-        r" order by t.created_at, t.topic_normal) as topics
+        r" order by t.created_at, t.topic_normal) as topics,
+                 (select m.role from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4"),
+        r") as role
             from (select 1) one left join counted c on true"
     ))
     .bind(tenancy.tenant)
@@ -136,5 +140,5 @@ async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
     if let Some(term_count) = cleared.term_count {
         count_words(tx, tenancy, agent, id, Counted { user_id: cleared.user_id, term_count }, -1).await?;
     }
-    Ok(cleared.topics)
+    Ok(cleared)
 }

@@ -10,10 +10,7 @@ use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::PreparedQuery;
-use crate::memories::{
-    self,
-    model::{Memory, embedded_text},
-};
+use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use crate::ranking::{self, Ranked, explain};
 use crate::text::words;
@@ -176,7 +173,7 @@ fn rank_of(memory: &Memory, found: &Finding, k: u32) -> Option<u32> {
 
 /// The text whose words are searched.
 fn searched_text(memory: &Memory) -> String {
-    embedded_text(&memory.topic, &memory.wording())
+    memory.searched_text()
 }
 
 /// The relevance of a memory by words. One that the search may not find is weighed like those that it may.

@@ -1,10 +1,10 @@
 //! SQL of the retrieval log for agents and operators, and of its retention.
 
-use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, UserId};
+use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, Role, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
-use crate::memories::model::{embedded_text, wording};
+use crate::memories::model::{searched_text, wording};
 use crate::ranking::bm25::Statistics;
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
@@ -128,6 +128,7 @@ pub async fn retrieval(tx: &mut Tx, tenancy: Tenancy, id: RetrievalId) -> Result
 pub struct Seen {
     pub memory_id: MemoryId,
     pub version: i32,
+    pub role: Option<Role>,
     pub topic: String,
     pub title: Option<String>,
     pub content: String,
@@ -138,7 +139,7 @@ pub struct Seen {
 impl Seen {
     /// The text whose words are matched.
     pub fn words(&self) -> String {
-        embedded_text(&self.topic, &wording(&self.content, self.title.as_deref(), self.summary.as_deref()))
+        searched_text(self.role, &self.topic, &wording(&self.content, self.title.as_deref(), self.summary.as_deref()))
     }
 }
 
@@ -155,7 +156,7 @@ pub async fn versions_seen(
     let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
     let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
     Ok(sqlx::query_as(concat!(
-        r"select v.memory_id, v.version, v.topic, v.content, case when v.confidence is null then m.title else v.title end as title,
+        r"select v.memory_id, v.version, m.role, v.topic, v.content, case when v.confidence is null then m.title else v.title end as title,
                  case when v.confidence is null then m.summary else v.summary end as summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
             join agent_memory_versions v

@@ -178,6 +178,9 @@ create table capture_policies (
         check (profile_money between 0 and 3650),
     -- whether all agents read what the profile of the commons says about a person
     shared_profiles  boolean     not null default false,
+    -- which memories of a project, a repository or everywhere are shared by themselves
+    sharing          text        not null default 'confirmed' constraint capture_policies_sharing_check
+        check (sharing in ('by_hand', 'confirmed', 'all')),
     updated_at       timestamptz not null,
     updated_by       text        not null,
     constraint capture_policies_pkey primary key (tenant_id)

@@ -94,6 +94,8 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("memory.rejected", "Candidate rejected"),
     ("memory.returned", "Candidate returned to the inbox"),
     ("memory.reviewed", "Shared memory reviewed"),
+    ("memory.shared", "Memory shared with all agents"),
+    ("memory.made_private", "Shared memory made private"),
     ("memory.imported", "Import"),
     ("memory.export_started", "Export started"),
     ("memory.exported", "Export finished"),

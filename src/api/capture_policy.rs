@@ -16,6 +16,18 @@ text_enum! {
 }
 
 text_enum! {
+    /// Which memories that hold for a project, a repository or everywhere all agents of the organisation read.
+    Sharing {
+        /// Those that a person shares, one by one.
+        ByHand = "by_hand",
+        /// Those that a person confirms, too.
+        Confirmed = "confirmed",
+        /// Those that agents write, too, if their keys may write to the commons.
+        All = "all",
+    }
+}
+
+text_enum! {
     /// A sensitive matter. Profiles leave it out unless the organisation allows it.
     Matter {
         Health = "health",
@@ -98,6 +110,8 @@ pub struct CapturePolicy {
     pub sensitive: SensitiveMatters,
     /// Whether every agent reads what the commons' profile says about a person.
     pub shared_profiles: bool,
+    /// What becomes shared by itself.
+    pub sharing: Sharing,
 }
 
 impl Default for CapturePolicy {
@@ -112,6 +126,7 @@ impl Default for CapturePolicy {
             outside_models: false,
             sensitive: SensitiveMatters::default(),
             shared_profiles: false,
+            sharing: Sharing::Confirmed,
         }
     }
 }

@@ -151,8 +151,9 @@ pub struct InboxFilter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum InboxVerdict {
-    /// It becomes durable, as it is or under another topic or scope.
-    Confirm { topic: Option<String>, scope: Option<MemoryScope>, project_id: Option<Uuid> },
+    /// It becomes durable, as it is or under another topic or scope. `share` says whether all agents of the organisation read it; absent: as
+    /// the policy says.
+    Confirm { topic: Option<String>, scope: Option<MemoryScope>, project_id: Option<Uuid>, share: Option<bool> },
     /// It is forgotten, and the same text never brings it back.
     Reject { reason: String },
     /// Another memory says it already and gets its evidence.
@@ -174,6 +175,9 @@ pub struct InboxOutcome {
     pub new_topics: Vec<String>,
     /// Candidates that contradict an active memory.
     pub disputed: Vec<MemoryId>,
+    /// Of the changed ones, those that all agents read now.
+    #[serde(default)]
+    pub shared: Vec<MemoryId>,
 }
 
 /// A turn in quarantine.

@@ -2,15 +2,19 @@
 
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
-use crate::api::{BULK_MAX, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX};
+use crate::api::{
+    BULK_MAX, CapturePolicy, InboxOutcome, InboxVerdict, LifecyclePolicy, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX,
+    TOPIC_MAX,
+};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency;
+use crate::identity;
 use crate::intake::{Admitted, Reason};
 use crate::memories::model::{Change, DedupKey, Memory};
-use crate::memories::{Shown, remember, store as memories};
+use crate::memories::{Shown, remember, share, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
@@ -69,19 +73,19 @@ async fn apply(
     if let InboxVerdict::Merge { into } = verdict {
         locked.push(*into);
     }
-    let edit = Edit::new(engine, ctx, verdict).await;
+    let edit = Edit::new(engine, ctx, verdict).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(edit) = &edit {
         // In the order of everybody who writes: keys, then rows, then counts.
         let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &sorted, false).await?;
-        lock_all(&mut tx, rows.iter().flat_map(|row| edit.key(row).locks(&row.content_hash))).await?;
+        lock_all(&mut tx, rows.iter().flat_map(|row| edit.locks(ctx, row))).await?;
     }
     let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &locked, true).await?;
     if sorted.iter().any(|id| !rows.iter().any(|row| row.id == *id)) {
         return Err(Error::NotFound("memory"));
     }
     shown.check(&rows)?;
-    let agents: Vec<_> = rows.iter().map(|row| row.agent_id).collect();
+    let agents: Vec<_> = rows.iter().map(|row| row.agent_id).chain([ctx.commons_id]).collect();
     memories::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
     let mut outcome = InboxOutcome { disputed: store::disputed(&mut tx, ctx.tenancy(), &sorted).await?, ..InboxOutcome::default() };
     for memory in rows.iter().filter(|row| sorted.contains(&row.id)) {
@@ -110,12 +114,14 @@ fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
     let mut checks = Checks::default();
     checks.that((1..=BULK_MAX).contains(&ids.len()), "ids", message);
     match verdict {
-        InboxVerdict::Confirm { topic, scope, project_id } => {
+        InboxVerdict::Confirm { topic, scope, project_id, share } => {
+            let is_private = matches!(scope, Some(MemoryScope::Agent | MemoryScope::Session));
             checks.optional_text("topic", topic.as_deref(), TOPIC_MAX).that(
                 *scope != Some(MemoryScope::Project) || project_id.is_some(),
                 "project_id",
                 "is required with the scope project",
             );
+            checks.that(*share != Some(true) || !is_private, "share", "needs the scope global, project or repo");
         }
         InboxVerdict::Reject { reason } => {
             checks.text("reason", reason, REASON_MAX);
@@ -133,16 +139,37 @@ struct Edit {
     topic: Option<(String, Resolved)>,
     scope: Option<MemoryScope>,
     project_id: Option<Uuid>,
+    /// Absent: as `policy` says.
+    share: Option<bool>,
+    policy: CapturePolicy,
+    /// How the memories of the commons age.
+    lifecycle: LifecyclePolicy,
 }
 
 impl Edit {
-    async fn new(engine: &Engine, ctx: &OpContext, verdict: &InboxVerdict) -> Option<Self> {
-        let InboxVerdict::Confirm { topic, scope, project_id } = verdict else { return None };
+    async fn new(engine: &Engine, ctx: &OpContext, verdict: &InboxVerdict) -> Result<Option<Self>, Error> {
+        let InboxVerdict::Confirm { topic, scope, project_id, share } = verdict else { return Ok(None) };
         let topic = match topic.as_deref().map(str::trim).filter(|topic| !topic.is_empty()) {
             Some(topic) => Some((topic.to_owned(), remember::resolve(engine, ctx, topic).await)),
             None => None,
         };
-        Some(Self { topic, scope: *scope, project_id: *project_id })
+        let policy = identity::capture_policy(engine, ctx).await?;
+        let lifecycle = identity::lifecycle_policy(engine, ctx, ctx.commons_id).await?;
+        Ok(Some(Self { topic, scope: *scope, project_id: *project_id, share: *share, policy, lifecycle }))
+    }
+
+    /// Whether a private candidate is shared once it is durable.
+    fn shares(&self, ctx: &OpContext, memory: &Memory) -> bool {
+        let scope = self.key(memory).scope;
+        let wanted = self.share.map_or_else(|| share::shares_confirmed(&self.policy, scope), |share| share && share::may_be_shared(scope));
+        wanted && memory.agent_id != ctx.commons_id
+    }
+
+    /// The locks of the keys that a candidate and its shared copy will have.
+    fn locks(&self, ctx: &OpContext, memory: &Memory) -> Vec<i64> {
+        let key = self.key(memory);
+        let copy = DedupKey { agent_id: ctx.commons_id, ..key.clone() };
+        [key, copy].map(|key| key.locks(&memory.content_hash)).concat()
     }
 
     /// The key that a candidate will have.
@@ -198,6 +225,10 @@ async fn confirm(
     }
     if let Durable::Merged = make_durable(engine, ctx, tx, &memory).await? {
         outcome.merged.push(memory.id);
+    } else if let Some(edit) = edit.filter(|edit| edit.shares(ctx, &memory)) {
+        let durable = memories::by_ids(tx, ctx.tenancy(), Some(memory.agent_id), &[memory.id], true).await?.pop();
+        share::give_to_all(engine, ctx, tx, &durable.ok_or(Error::NotFound("memory"))?, edit.lifecycle).await?;
+        outcome.shared.push(memory.id);
     }
     Ok(true)
 }

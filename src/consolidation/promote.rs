@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Details, Memory, wording};
-use crate::memories::{post_settling, store as memories};
+use crate::memories::{post_settling, share, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary;
 use chrono::{DateTime, Utc};
@@ -114,6 +114,7 @@ pub(super) async fn return_to_inbox(engine: &Engine, ctx: &OpContext, tx: &mut T
         memories::mark_restored(tx, tenancy, memory).await?;
     }
     if memory.status == MemoryStatus::Superseded {
+        share::take_back(engine, ctx, tx, memory).await?;
         for into in store::merged_into(tx, tenancy, agent, id).await? {
             memories::unlink(tx, tenancy, agent, into, id, Relation::Supersedes).await?;
         }

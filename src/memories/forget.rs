@@ -199,7 +199,7 @@ async fn lock_all(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &s
 }
 
 /// Deletes a memory softly.
-async fn take_away(
+pub(super) async fn take_away(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,

@@ -2,10 +2,11 @@
 
 use super::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use super::quota;
+use super::share::may_be_shared;
 use super::writing::{self, Traces};
 use crate::api::{
     ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, Promotion, RATIONALE_MAX,
-    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
@@ -42,6 +43,16 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
     prepared.store(engine, ctx, vector, &once, start).await
 }
 
+/// Whether the policy shares what the caller writes with a scope.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn is_shared_by_policy(engine: &Engine, ctx: &OpContext, scope: Option<MemoryScope>) -> Result<bool, Error> {
+    let may = scope.is_some_and(may_be_shared) && ctx.require(Scope::CommonsWrite).is_ok();
+    Ok(may && identity::capture_policy(engine, ctx).await?.sharing == Sharing::All)
+}
+
 /// Lets a request in. Whether the caller may write to the commons is asked first, before any field is looked at.
 pub(super) fn admit(ctx: &OpContext, request: RememberRequest) -> Result<Admitted<RememberRequest>, Error> {
     if request.commons {
@@ -76,10 +87,12 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: Admitted<
     check(&request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let suspicious = !intake::findings(&request)?.is_empty();
-    let review = request.commons && is_reviewed_first(engine, ctx, suspicious).await?;
-    let lifecycle = lifecycle(engine, ctx, request.commons).await?;
+    let commons = request.commons || is_shared_by_policy(engine, ctx, request.scope).await?;
+    let review = commons && is_reviewed_first(engine, ctx, suspicious).await?;
+    let lifecycle = lifecycle(engine, ctx, commons).await?;
     let redacted = request.removed().to_vec();
-    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request.into_inner(), (&resolved, lifecycle)) };
+    let request = RememberRequest { commons, ..request.into_inner() };
+    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
     Ok(Prepared { resolved, draft, redacted })
 }
 

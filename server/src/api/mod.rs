@@ -136,6 +136,8 @@ pub fn groups() -> Vec<(Group, Vec<Route>)> {
                     .needs(&[MemoryRead]),
                 Route::put("/api/memories/{memory_id}/pin", "Pin a memory", records::pin).needs(&[MemoryWrite]),
                 Route::delete("/api/memories/{memory_id}/pin", "Unpin a memory", records::unpin).needs(&[MemoryWrite]),
+                Route::put("/api/memories/{memory_id}/share", "Share a memory with all agents", records::share).needs(&[CommonsWrite]),
+                Route::delete("/api/memories/{memory_id}/share", "Make a shared memory private", records::unshare).needs(&[CommonsWrite]),
             ],
         ),
         (

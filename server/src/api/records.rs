@@ -7,7 +7,9 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, UserRef, VersionsResponse};
+use remembrancer::api::{
+    BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse,
+};
 use remembrancer::{Error, memories, tools};
 
 /// Largest body of a batch, in bytes.
@@ -38,6 +40,26 @@ pub async fn pin(
     parameters: Parameters<OfUser>,
 ) -> Result<Json<PinResponse>, ApiError> {
     Ok(Json(memories::set_pinned(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
+}
+
+/// `PUT /api/memories/{memory_id}/share`: shares a memory of the agent with all agents of the organisation.
+pub async fn share(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<ShareResponse>, ApiError> {
+    Ok(Json(memories::set_shared(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
+}
+
+/// `DELETE /api/memories/{memory_id}/share`: makes a shared memory that the agent wrote private again.
+pub async fn unshare(
+    State(api): State<Api>,
+    Caller(ctx): Caller,
+    id: Segment<MemoryRef>,
+    parameters: Parameters<OfUser>,
+) -> Result<Json<ShareResponse>, ApiError> {
+    Ok(Json(memories::set_shared(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
 }
 
 /// `DELETE /api/memories/{memory_id}/pin`: unpins a memory. Its retention begins now.

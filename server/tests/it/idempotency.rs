@@ -161,6 +161,8 @@ const WRITES: &[Write] = &[
     write(Method::DELETE, "/api/profile/leaves/{id}", "/api/profile/leaves/{leaf}", "", 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#, 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
+    write(Method::PUT, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
+    write(Method::DELETE, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
     write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
 ];
 

@@ -1,6 +1,6 @@
 //! The places in sources that say what a memory says.
 
-use crate::api::{MemoryEvidence, MemoryId, SourceId};
+use crate::api::{AgentId, MemoryEvidence, MemoryId, SourceId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
@@ -27,7 +27,7 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
             from (select v.memory_id, v.source_id, coalesce(s.title, s.reference, '') as source_title, v.speaker, v.observed_at, v.starts,
                          v.ends, v.quote, v.created_at, v.id,
                          row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc, v.id) as place
-                    from evidence v left join sources s on s.tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.id = v.source_id
+                    from evidence v left join sources s on s.tenant_id = v.tenant_id and s.id = v.source_id
                    where v.tenant_id = $1 and v.memory_id = any($2) and ",
         of_user!("v", "$3"),
         r") v where place <= $4 order by memory_id, place"
@@ -43,4 +43,32 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
         (memory_id, MemoryEvidence { source_id, source_title, speaker, observed_at, starts, ends, quote })
     };
     Ok(rows.into_iter().map(evidence).collect())
+}
+
+/// Gives a copy of a memory, which another agent owns, the same evidence. Ids are unique per agent, so the rows keep theirs.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn copy_evidence(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (from_agent, from): (AgentId, MemoryId),
+    (to_agent, to): (AgentId, MemoryId),
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, speaker,
+                                observed_at, created_at)
+          select v.tenant_id, $4, v.id, $5, v.user_id, $5, v.source_id, v.event_id, v.starts, v.ends, v.quote, v.speaker, v.observed_at,
+                 v.created_at
+            from evidence v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
+        of_user!("v", "$6"),
+        " on conflict do nothing"
+    ))
+    .bind(tenancy.tenant)
+    .bind(from_agent)
+    .bind(from)
+    .bind(to_agent)
+    .bind(to)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }

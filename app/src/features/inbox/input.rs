@@ -15,6 +15,8 @@ pub struct VerdictInput {
     pub scope: String,
     pub scope_was: String,
     pub project: String,
+    /// `yes` or `no`; empty: as the policy says.
+    pub share: String,
     pub reason: String,
     pub into: String,
 }
@@ -30,6 +32,7 @@ impl VerdictInput {
             scope: text("scope"),
             scope_was: text("scope_was"),
             project: text("project"),
+            share: text("share"),
             reason: text("reason"),
             into: text("into"),
         }
@@ -44,6 +47,7 @@ impl VerdictInput {
             ("scope", &self.scope),
             ("scope_was", &self.scope_was),
             ("project", &self.project),
+            ("share", &self.share),
             ("reason", &self.reason),
             ("into", &self.into),
         ]
@@ -75,7 +79,12 @@ impl VerdictInput {
             Some(MemoryScope::Project) => Some(read("project", &self.project, "Choose the project.")?),
             _ => None,
         };
-        Ok(InboxVerdict::Confirm { topic, scope, project_id })
+        let share = match self.share.as_str() {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        };
+        Ok(InboxVerdict::Confirm { topic, scope, project_id, share })
     }
 }
 
@@ -97,10 +106,11 @@ mod tests {
 
     #[test]
     fn only_what_was_changed_is_part_of_the_verdict() {
-        let unchanged = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
+        let unchanged = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
         assert_eq!(confirm("what=confirm&topic=tea&topic_was=tea&scope=agent&scope_was=agent"), Ok(unchanged.clone()));
         assert_eq!(confirm("what=confirm"), Ok(unchanged));
-        let changed = InboxVerdict::Confirm { topic: Some("green tea".into()), scope: Some(MemoryScope::Global), project_id: None };
+        let changed =
+            InboxVerdict::Confirm { topic: Some("green tea".into()), scope: Some(MemoryScope::Global), project_id: None, share: None };
         assert_eq!(confirm("what=confirm&topic=green+tea&topic_was=tea&scope=global&scope_was=agent"), Ok(changed));
     }
 

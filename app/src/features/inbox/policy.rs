@@ -8,10 +8,10 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, PostForm, SelectField, awaited, choice, reading, text},
+    ui::{Choice, ErrorView, PostForm, SelectField, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
 fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
@@ -57,6 +57,19 @@ pub fn PolicyPage() -> impl IntoView {
     }
 }
 
+/// What becomes shared by itself, in words.
+fn sharing(sharing: Sharing) -> &'static str {
+    match sharing {
+        Sharing::ByHand => "Only by hand",
+        Sharing::Confirmed => "What a person confirms",
+        Sharing::All => "Also what agents write",
+    }
+}
+
+fn sharings() -> Vec<Choice> {
+    Sharing::ALL.iter().map(|each| choice(each.as_str(), sharing(*each))).collect()
+}
+
 /// A share in percent, as the form and the page show it.
 fn percent(share: f32) -> String {
     format!("{:.0}", share * 100.0)
@@ -74,6 +87,8 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     });
     let matters = matters.collect_view();
     let outside = before.as_ref().map_or(policy.outside_models, |input| input.outside_models == "true");
+    let sharing = before.as_ref().map_or_else(|| policy.sharing.as_str().to_owned(), |input| input.sharing.clone());
+    let sharing_error = flash.as_ref().and_then(|flash| flash.field("sharing"));
     let error = flash.as_ref().and_then(|flash| flash.field("confidence_min"));
     let one = move |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
         let choices = Promotion::ALL.iter().map(|each| choice(each.as_str(), promotion(*each))).collect();
@@ -97,6 +112,16 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     view! {
         <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_capture_policy">
             {kinds(&policy).map(one).collect_view()}
+            <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
+                <div>
+                    <p class="font-medium" aria-hidden="true">"Sharing"</p>
+                    <p class="text-sm text-soft">
+                        "Which memories with the scope project, repo or global all agents read. Memories of one agent or session are never "
+                        "shared by themselves."
+                    </p>
+                </div>
+                <SelectField name="sharing" label="Sharing" bare=true value=sharing choices=sharings() error=sharing_error />
+            </div>
             <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
                 <div>
                     <label class="font-medium" for="confidence">"Minimum confidence, in percent"</label>
@@ -217,6 +242,8 @@ fn Read(policy: CapturePolicy) -> impl IntoView {
     view! {
         <dl class="facts card max-w-3xl p-4" data-testid="policy">
             {kinds(&policy).map(one).collect_view()}
+            <dt>"Sharing"</dt>
+            <dd>{sharing(policy.sharing)}</dd>
             <dt>"Minimum confidence"</dt>
             <dd>{percent(policy.confidence_min)} " %"</dd>
             <dt>"Sensitive matters in profiles"</dt>

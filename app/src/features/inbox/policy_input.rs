@@ -31,6 +31,8 @@ pub struct PolicyInput {
     pub money_days: String,
     /// `true` if the box is ticked.
     pub shared_profiles: String,
+    /// What becomes shared by itself.
+    pub sharing: String,
 }
 
 impl PolicyInput {
@@ -54,6 +56,7 @@ impl PolicyInput {
             money: text("money"),
             money_days: text("money_days"),
             shared_profiles: text("shared_profiles"),
+            sharing: text("sharing"),
         }
     }
 
@@ -86,6 +89,7 @@ impl PolicyInput {
             ("money", &self.money),
             ("money_days", &self.money_days),
             ("shared_profiles", &self.shared_profiles),
+            ("sharing", &self.sharing),
         ]
         .into_iter()
         .fold(Query::default(), |query, (name, value)| query.with(name, value))
@@ -112,6 +116,7 @@ impl PolicyInput {
                 money: self.days(Matter::Money)?,
             },
             shared_profiles: self.shared_profiles == "true",
+            sharing: self.sharing.parse().map_err(|_| wrong("sharing", "Choose what is shared by itself."))?,
         })
     }
 

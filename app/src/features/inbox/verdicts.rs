@@ -27,7 +27,7 @@ pub fn Verdicts(
     let error = |what: &str, field: &str| refused.as_ref().filter(|(input, _)| input.what == what)?.1.field(field);
     let before = refused.as_ref().map(|(input, _)| input.clone()).unwrap_or_default();
     let (reason, reason_error) = (before.reason.clone(), error("reject", "reason"));
-    let wrong = ["topic", "scope", "project", "project_id"].map(|field| error("confirm", field));
+    let wrong = ["topic", "scope", "project", "project_id", "share"].map(|field| error("confirm", field));
     let common = move |what: &'static str| {
         view! {
             <input type="hidden" name="ids" value=id.clone() />
@@ -85,11 +85,11 @@ fn Adjust(
     item: InboxItem,
     projects: Vec<(Uuid, String)>,
     before: VerdictInput,
-    /// The errors of the topic, the scope and the project.
-    wrong: [Option<String>; 4],
+    /// The errors of the topic, the scope, the project and the readers.
+    wrong: [Option<String>; 5],
 ) -> impl IntoView {
     let open = wrong.iter().any(Option::is_some);
-    let [topic_error, scope_error, project_error, other_error] = wrong;
+    let [topic_error, scope_error, project_error, other_error, share_error] = wrong;
     let scope = item.scope.as_str();
     let confirmed = before.what == "confirm";
     // A field that was left as it was shows what the candidate has now.
@@ -97,16 +97,22 @@ fn Adjust(
     let (topic, chosen) = (kept(before.topic, &before.topic_was, &item.topic), kept(before.scope, &before.scope_was, scope));
     view! {
         <details class="min-w-0 grow open:basis-full" open=open>
-            <summary class="button button-quiet">"Change topic or scope…"</summary>
+            <summary class="button button-quiet">"Change topic, scope or readers…"</summary>
             <div class="mt-2 grid gap-3 sm:grid-cols-2">
                 <input type="hidden" name="topic_was" value=item.topic />
                 <input type="hidden" name="scope_was" value=scope />
                 <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error /></div>
                 <SelectField name="scope" label="Scope" value=chosen choices=scopes(item.scope) error=scope_error />
                 <ProjectField projects value=before.project error=project_error.or(other_error) />
+                <SelectField name="share" label="Read by" value=before.share choices=readers() error=share_error />
             </div>
         </details>
     }
+}
+
+/// Who may read a memory once it is confirmed.
+fn readers() -> Vec<Choice> {
+    vec![choice("", "As the policy says"), choice("yes", "All agents"), choice("no", "This agent only")]
 }
 
 /// The scopes to choose from, and the candidate's own.

@@ -63,6 +63,11 @@ pub fn summary(verdict: &InboxVerdict, outcome: &InboxOutcome) -> String {
     if matches!(verdict, InboxVerdict::Confirm { .. }) && merged > 0 && merged < changed {
         text.push_str(&format!(" {} merged into memories that say the same.", count(merged, "of them was", "of them were")));
     }
+    match number(&outcome.shared) {
+        0 => {}
+        1 if changed == 1 => text.push_str(" All agents read it."),
+        n => text.push_str(&format!(" {n} of them {} read by all agents now.", if n == 1 { "is" } else { "are" })),
+    }
     match number(&outcome.unchanged) {
         0 => {}
         1 => text.push_str(" One was decided already."),
@@ -83,13 +88,14 @@ mod tests {
     #[test]
     fn the_outcome_agrees_in_number() {
         let ids = |n: u128| (0..n).map(|i| MemoryId(Uuid::from_u128(i))).collect::<Vec<_>>();
-        let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None };
+        let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
         let outcome = |changed, merged, unchanged, topics: &[&str]| InboxOutcome {
             changed: ids(changed),
             merged: ids(merged),
             unchanged: ids(unchanged),
             new_topics: topics.iter().map(|topic| (*topic).to_owned()).collect(),
             disputed: Vec::new(),
+            shared: Vec::new(),
         };
         assert_eq!(summary(&confirm, &outcome(1, 0, 0, &["tea"])), "Confirmed 1 candidate. “tea” is proposed as a term.");
         assert_eq!(

@@ -162,6 +162,32 @@ pub async fn review_memories(ids: Ids<MemoryId>, shown: Versions, #[server(defau
     finish(result.await, done, done, &typed).await
 }
 
+/// Shares memories with all agents as they were shown, then redirects to `done`.
+#[server(endpoint = "share_memories")]
+pub async fn share_memories(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let shown = seen(shown, &ids.0)?;
+        Ok(flash(&memories::share(&engine, &ctx, &ids.0, &shown).await?, "Shared", "shared before"))
+    };
+    let done = own_path(&done, "/memories");
+    finish(result.await, done, done, &typed).await
+}
+
+/// Makes shared memories private as they were shown, then redirects to `done`.
+#[server(endpoint = "make_private")]
+pub async fn make_private(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        let shown = seen(shown, &ids.0)?;
+        Ok(flash(&memories::make_private(&engine, &ctx, &ids.0, &shown).await?, "Made private:", "private before"))
+    };
+    let done = own_path(&done, "/memories");
+    finish(result.await, done, done, &typed).await
+}
+
 /// The versions that a form names.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use super::{
     pin::Pin,
     reasons::Reasons,
     recalled::RecalledBy,
-    review::Review,
+    review::{Readers, Review},
     table::state,
     url,
 };
@@ -27,7 +27,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole};
+use remembrancer::api::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole, Trust};
 use uuid::Uuid;
 
 /// The page of one memory.
@@ -104,6 +104,7 @@ fn Whole(
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
     let in_recall = in_recall(&detail);
+    let (is_message, is_shared) = (detail.role.is_some(), matches!(detail.trust, Trust::Reviewed | Trust::Unreviewed));
     let here = url::memory(row.id, &query.back("/memories"));
     let asked = query.get("open").map(str::to_owned);
     let correcting = asked.as_deref() == Some("correct");
@@ -148,6 +149,7 @@ fn Whole(
             </div>
             <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
                 {in_recall.then(|| view! { <Review id=row.id version=row.version trust=detail.trust may_review here=here.clone() /> })}
+                {(in_recall && !is_message).then(|| view! { <Readers id=row.id version=row.version is_shared agent_slug=row.agent_slug.clone() may_review here=here.clone() /> })}
                 {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}

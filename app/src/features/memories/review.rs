@@ -31,3 +31,30 @@ pub fn Review(
     }
     .into_any()
 }
+
+/// Who reads a memory that agents recall, and the button that shares it with all agents or makes it private again.
+#[component]
+pub fn Readers(
+    id: MemoryId,
+    /// The version that the page shows: the decision is about it.
+    version: i32,
+    is_shared: bool,
+    agent_slug: String,
+    may_review: bool,
+    /// The URL of the memory's page.
+    here: String,
+) -> impl IntoView {
+    let (action, says, button) = match is_shared {
+        true => ("/console/api/make_private", "All agents read this memory.".to_owned(), "Make private"),
+        false => ("/console/api/share_memories", format!("Only {agent_slug} reads this memory."), "Share with all agents"),
+    };
+    view! {
+        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action test_id="readers">
+            <input type="hidden" name="ids" value=id.to_string() />
+            <input type="hidden" name="shown" value=String::from(Versions(vec![(id, version)])) />
+            <input type="hidden" name="done" value=here />
+            <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
+            {may_review.then(|| view! { <button class="button" type="submit">{button}</button> })}
+        </PostForm>
+    }
+}

@@ -1,0 +1,369 @@
+//! Sharing: a memory of one agent becomes one of all agents of the organisation, and back.
+//!
+//! Memories belong to an agent or to the commons, and what belongs to the commons is read by all. So sharing copies a memory into the
+//! commons, with its evidence, and the copy supersedes the original. Making it private deletes the copy and reinstates the original.
+
+use super::access::{self, Purpose};
+use super::forget::take_away;
+use super::model::{Change, DedupKey, Details, Draft, Link, Memory, content_hash};
+use super::shown::Shown;
+use super::writing::{self, Outcome};
+use super::{link, remember, store, twins};
+use crate::api::{
+    AgentId, BULK_MAX, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation,
+    Scope, ShareResponse, Sharing, Source, Trust, UserRef,
+};
+use crate::audit::{self, NewEntry};
+use crate::db::{Tx, lock_all};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::idempotency::Once;
+use crate::identity::{self, acting_for};
+use crate::intake::{self, Admitted, Reason};
+use crate::jobs::{self, NewEvent, Task};
+use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
+use tracing::instrument;
+
+/// Why the copy of a memory that became private again was deleted.
+const MADE_PRIVATE: &str = "made private";
+
+/// Whether the policy shares a memory of a scope once a person has confirmed it.
+pub(crate) fn shares_confirmed(policy: &CapturePolicy, scope: MemoryScope) -> bool {
+    policy.sharing != Sharing::ByHand && may_be_shared(scope)
+}
+
+/// Whether what has a scope holds for more than one agent.
+pub(crate) fn may_be_shared(scope: MemoryScope) -> bool {
+    matches!(scope, MemoryScope::Global | MemoryScope::Project | MemoryScope::Repo)
+}
+
+/// Shares up to 100 memories with all agents of the organisation, all or none, as they were shown. A person read them, so they count as
+/// confirmed. What held for its agent alone holds everywhere from now on. Those that are shared already do not change.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a message
+/// of a session, a memory that no agent recalls, and one that has changed since it was shown.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn share(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
+    let (mut tx, memories) = lock_rows(engine, ctx, ids, shown).await?;
+    let lifecycle = identity::lifecycle_policy(engine, ctx, ctx.commons_id).await?;
+    let mut outcome = BulkOutcome::at(engine.clock().now());
+    for memory in memories {
+        if memory.agent_id == ctx.commons_id {
+            outcome.unchanged.push(memory.id);
+            continue;
+        }
+        check_shareable(&memory)?;
+        give_to_all(engine, ctx, &mut tx, &memory, lifecycle).await?;
+        outcome.changed.push(memory.id);
+    }
+    finish(engine, tx).await?;
+    Ok(outcome)
+}
+
+/// Makes up to 100 shared memories private again, all or none, as they were shown: each goes back to the agents that it came from, or else to
+/// the one that wrote it, and no other agent reads it any more. Private ones do not change.
+///
+/// # Errors
+/// As [`share`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+pub async fn make_private(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
+    let (mut tx, memories) = lock_rows(engine, ctx, ids, shown).await?;
+    let mut policies = HashMap::new();
+    for memory in &memories {
+        policies.insert(memory.created_by, identity::lifecycle_policy(engine, ctx, memory.created_by).await?);
+    }
+    let mut outcome = BulkOutcome::at(engine.clock().now());
+    for memory in memories {
+        if memory.agent_id != ctx.commons_id {
+            outcome.unchanged.push(memory.id);
+            continue;
+        }
+        let lifecycle = policies.get(&memory.created_by).copied().unwrap_or_default();
+        give_back(engine, ctx, &mut tx, &memory, lifecycle).await?;
+        outcome.changed.push(memory.id);
+    }
+    finish(engine, tx).await?;
+    Ok(outcome)
+}
+
+/// Shares a memory of the calling agent with all agents, or makes a shared one that it wrote private again. To do it twice is no error.
+///
+/// # Errors
+/// `Forbidden` without `commons:write`, for a memory that another agent wrote, and for a text that a person must review before it is shared;
+/// `NotFound`; `Conflict` for a message of a session and for a memory that no recall returns.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_shared(
+    engine: &Engine,
+    ctx: &OpContext,
+    name: &MemoryRef,
+    user: Option<UserRef>,
+    shared: bool,
+) -> Result<ShareResponse, Error> {
+    let agent = ctx.agent_id()?;
+    ctx.require(Scope::CommonsWrite)?;
+    let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
+    let once = Once::new(engine, ctx, "share", &Admitted::new((name.clone(), shared))?)?;
+    let now = engine.clock().now();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let seen = access::find(&mut tx, ctx, name, Purpose::Read, now).await?;
+    tx.commit().await?;
+    let is_suspicious = !intake::findings(&(&seen.content, &seen.rationale, &seen.topic))?.is_empty();
+    if shared && seen.agent_id == agent && remember::is_reviewed_first(engine, ctx, is_suspicious).await? {
+        let message = "a person must review this content before it is shared: remember it with `commons`, and it waits for review";
+        return Err(Error::Forbidden(message.into()));
+    }
+    let lifecycle = identity::lifecycle_policy(engine, ctx, if shared { ctx.commons_id } else { agent }).await?;
+
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    lock_all(&mut tx, [agent, ctx.commons_id].iter().flat_map(|owner| locks(&seen, *owner))).await?;
+    let mut memory = access::find(&mut tx, ctx, name, Purpose::Change, now).await?;
+    // The id of what was shared stands for its copy.
+    if memory.status == MemoryStatus::Superseded && memory.agent_id == agent {
+        memory = copies(ctx, &mut tx, &memory).await?.into_iter().find(|copy| copy.live).unwrap_or(memory);
+    }
+    store::lock_counts(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id]).await?;
+    let is_shared = memory.agent_id == ctx.commons_id;
+    let result = match (is_shared == shared, shared) {
+        (true, _) => memory,
+        (false, true) => {
+            check_shareable(&memory)?;
+            give_to_all(engine, ctx, &mut tx, &memory, lifecycle).await?
+        }
+        (false, false) if memory.created_by != agent => {
+            return Err(Error::Forbidden(format!(
+                "{} was written by another agent: only an operator can make it private",
+                memory.short_id
+            )));
+        }
+        (false, false) => give_back(engine, ctx, &mut tx, &memory, lifecycle).await?.unwrap_or(memory),
+    };
+    let answer = ShareResponse { memory_id: result.id, short_id: result.short_id, shared };
+    once.commit(tx, &answer, &[result.id]).await?;
+    engine.jobs().wake();
+    engine.relay().wake();
+    Ok(answer)
+}
+
+/// Refuses to share what is not a statement that recalls return.
+fn check_shareable(memory: &Memory) -> Result<(), Error> {
+    if memory.role.is_some() {
+        let message = "is a message of a session: remember what it says as a memory of its own, then share that";
+        return Err(Error::Conflict(format!("{} {message}", memory.short_id)));
+    }
+    if !memory.live {
+        return Err(Error::Conflict(format!("{} cannot be recalled: restore or confirm it first", memory.short_id)));
+    }
+    Ok(())
+}
+
+/// Locks live memories and whatever sharing them may touch.
+async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<(Tx, Vec<Memory>), Error> {
+    ctx.require_role(OperatorRole::Reviewer)?;
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
+    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    // In the order of everybody who writes: keys, rows, counts.
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, false).await?;
+    let locks = |memory: &Memory| [memory.agent_id, memory.created_by, ctx.commons_id].map(|agent| locks(memory, agent)).concat();
+    lock_all(&mut tx, memories.iter().flat_map(locks)).await?;
+    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
+    if memories.len() < ids.len() {
+        return Err(Error::NotFound("memory"));
+    }
+    shown.check(&memories)?;
+    if let Some(memory) = memories.iter().find(|memory| !memory.live) {
+        return Err(Error::Conflict(format!("{} cannot be recalled: restore or confirm it first", memory.short_id)));
+    }
+    let owners = memories.iter().flat_map(|memory| [memory.agent_id, memory.created_by]).chain([ctx.commons_id]);
+    store::lock_counts(&mut tx, ctx.tenancy(), &owners.collect::<Vec<AgentId>>()).await?;
+    Ok((tx, memories))
+}
+
+async fn finish(engine: &Engine, tx: Tx) -> Result<(), Error> {
+    tx.commit().await?;
+    engine.jobs().wake();
+    // The reviewer looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// The key of a memory as one of `agent`.
+fn key_of(memory: &Memory, agent: AgentId) -> DedupKey {
+    let is_for_all = agent != memory.agent_id && !may_be_shared(memory.scope);
+    let scope = if is_for_all { MemoryScope::Global } else { memory.scope };
+    let session_id = memory.session_id.filter(|_| !is_for_all);
+    DedupKey { agent_id: agent, scope, session_id, ..memory.key() }
+}
+
+/// The locks that whoever copies a memory to `agent` holds.
+pub(crate) fn locks(memory: &Memory, agent: AgentId) -> Vec<i64> {
+    key_of(memory, agent).locks(&memory.content_hash).to_vec()
+}
+
+/// Copies a live private memory into the commons, where the copy supersedes it; the copy, or the shared memory that says the same already.
+/// The caller has locked the row, the counts of both and [`locks`].
+///
+/// # Errors
+/// `Conflict` if the commons has its most memories; when the database is out of reach.
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn give_to_all(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    lifecycle: LifecyclePolicy,
+) -> Result<Memory, Error> {
+    let now = engine.clock().now();
+    let copy = copy_to(engine, ctx, tx, memory, (ctx.commons_id, lifecycle)).await?;
+    if matches!(ctx.actor, Actor::Operator { .. }) {
+        store::next_version(tx, ctx.tenancy(), copy.agent_id, copy.id).await?;
+        store::write_version(tx, ctx, copy.agent_id, copy.id, Change::Reviewed, None, now).await?;
+    }
+    twins::supersede(engine, ctx, tx, (&copy, memory), now).await?;
+    let message = format!("shared with all agents as {}", copy.short_id);
+    let entry = NewEntry::new(engine, ctx, "memory.shared", "memory", memory.id, message)
+        .agent(memory.agent_id)
+        .changes(serde_json::json!({ "shared_as": copy.id }));
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(copy)
+}
+
+/// Gives a shared memory back to the agents that it came from, or to the one that wrote it, and takes it out of everybody's reach; the private
+/// memory of the latter. The caller has locked the row, the counts and [`locks`].
+///
+/// # Errors
+/// `Conflict` if the agent has its most memories; when the database is out of reach.
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn give_back(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    lifecycle: LifecyclePolicy,
+) -> Result<Option<Memory>, Error> {
+    let mut back = Vec::new();
+    for original in originals(ctx, tx, memory).await? {
+        store::unlink(tx, ctx.tenancy(), original.agent_id, memory.id, original.id, Relation::Supersedes).await?;
+        // What was revised since it was shared goes back as it is now.
+        if original.content_hash == memory.content_hash {
+            link::reinstate(engine, ctx, tx, &original, Relation::Supersedes).await?;
+            back.push(original);
+        }
+    }
+    if back.is_empty() {
+        back.push(copy_to(engine, ctx, tx, memory, (memory.created_by, lifecycle)).await?);
+    }
+    let reason = Reason::new(MADE_PRIVATE);
+    take_away(engine, ctx, tx, memory, (Some(&reason), engine.clock().now())).await?;
+    let entry = NewEntry::new(engine, ctx, "memory.made_private", "memory", memory.id, MADE_PRIVATE).agent(memory.agent_id);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    Ok(back.into_iter().find(|one| one.agent_id == memory.created_by))
+}
+
+/// Takes the copy of a memory out of everybody's reach, because the decision that shared it is undone: unless other agents' memories were shared
+/// as the same one, or an agent wrote it. The caller has locked the counts of the commons.
+///
+/// # Errors
+/// When the database is out of reach.
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<(), Error> {
+    let reason = Reason::new(MADE_PRIVATE);
+    for copy in copies(ctx, tx, memory).await? {
+        let first = store::versions(tx, ctx.tenancy(), copy.agent_id, copy.id).await?.pop();
+        let was_shared = first.is_some_and(|version| version.actor_kind == "operator");
+        if was_shared && originals(ctx, tx, &copy).await?.iter().all(|original| original.id == memory.id) {
+            take_away(engine, ctx, tx, &copy, (Some(&reason), engine.clock().now())).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The shared memories that superseded a private one when it was shared, locked.
+async fn copies(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Vec<Memory>, Error> {
+    let links = store::links(tx, ctx.tenancy(), memory.id).await?;
+    let of = |link: &Link| {
+        link.relation == Relation::Supersedes && link.to_id == memory.id && link.other_agent_id == ctx.commons_id && !link.other_deleted
+    };
+    let ids: Vec<MemoryId> = links.iter().filter(|link| of(link)).map(|link| link.from_id).collect();
+    Ok(store::by_ids(tx, ctx.tenancy(), Some(ctx.commons_id), &ids, true).await?)
+}
+
+/// The private memories that a shared one superseded when they were shared, locked.
+pub(crate) async fn originals(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Vec<Memory>, Error> {
+    let links = store::links(tx, ctx.tenancy(), memory.id).await?;
+    let of = |link: &Link| link.relation == Relation::Supersedes && link.from_id == memory.id;
+    let ids: Vec<MemoryId> = links.iter().filter(|link| of(link)).map(|link| link.to_id).collect();
+    let rows = store::by_ids(tx, ctx.tenancy(), None, &ids, true).await?;
+    let is_original = |row: &Memory| row.agent_id != ctx.commons_id && row.status == MemoryStatus::Superseded && row.deleted_at.is_none();
+    Ok(rows.into_iter().filter(is_original).collect())
+}
+
+/// The live memory of `to` with the content of `memory`, or a new copy of it with its evidence, whose vector comes later.
+async fn copy_to(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    memory: &Memory,
+    (to, lifecycle): (AgentId, LifecyclePolicy),
+) -> Result<Memory, Error> {
+    let (key, now) = (key_of(memory, to), engine.clock().now());
+    if let Some(twin) = store::same_content(tx, ctx.tenancy(), &key, &memory.content_hash, now).await? {
+        return Ok(twin);
+    }
+    let Outcome::Created { id, .. } = writing::create(engine, ctx, tx, &draft(memory, key, lifecycle), None).await? else {
+        return Err(Error::internal("a copy of a memory was not created"));
+    };
+    store::copy_evidence(tx, ctx.tenancy(), (memory.agent_id, memory.id), (to, id)).await?;
+    let payload = serde_json::json!({ "memory_id": id });
+    jobs::store::insert(tx, ctx.tenant_id, to, &NewEvent::pending(engine, Task::Embed, payload)).await?;
+    store::by_ids(tx, ctx.tenancy(), Some(to), &[id], true).await?.pop().ok_or(Error::NotFound("memory"))
+}
+
+/// A memory as another agent's. It was said when the original was, by whom it was said, and whoever wrote it wrote the copy.
+fn draft(memory: &Memory, key: DedupKey, lifecycle: LifecyclePolicy) -> Draft {
+    Draft {
+        review: false,
+        // Somebody else's words stay theirs.
+        suspicious: memory.trust == Trust::Captured,
+        key,
+        created_by: memory.created_by,
+        topic_raw: memory.topic_raw.clone(),
+        is_canonical: memory.is_canonical,
+        vocabulary_version: memory.vocabulary_version,
+        content: memory.content.clone(),
+        content_hash: content_hash(&memory.content),
+        source: Source { observed_at: Some(memory.said_at()), ..memory.source.clone() },
+        keeps_source: false,
+        origin: None,
+        source_kind: memory.source_kind,
+        retention: memory.retention,
+        lifecycle,
+        details: Details {
+            category: memory.category,
+            subject: memory.subject.clone(),
+            title: memory.title.clone(),
+            summary: memory.summary.clone(),
+            confidence: Some(memory.confidence),
+            evidence_ref: memory.evidence_ref.clone(),
+            rationale: memory.rationale.clone(),
+            alternatives: memory.alternatives.clone(),
+            importance: Some(memory.importance),
+            pinned: Some(memory.pinned),
+            filename: memory.filename.clone(),
+            attachment_id: memory.attachment_id.clone(),
+            ..Details::default()
+        },
+    }
+}

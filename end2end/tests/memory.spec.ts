@@ -101,3 +101,44 @@ test('a shared memory is marked as reviewed', { tag: ['@phone', '@no-js'] }, asy
   await memories.goto(`/memories?unreviewed=true&topic=${encodeURIComponent(topic)}`);
   await expect(memories.topics).toHaveCount(0);
 });
+
+test('a message leads to the other messages of its session, whatever became of them', { tag: ['@phone', '@no-js'] }, async ({ memory, memories }) => {
+  const agent = Agent.create();
+  const session = unique('berth');
+  const said = ['Idris asked for berth nine.', 'Mina gave him berth ten.', 'Vera wrote it down.'];
+  const { messages } = await agent.say(session, said.map((content) => ({ role: 'user', content })));
+  await agent.say(unique('elsewhere'), [{ role: 'user', content: 'Nobody asked for a berth here.' }]);
+  await agent.forget(messages[1]?.memory_id ?? '', 'a private matter');
+  await memory.open(messages[0]?.memory_id ?? '');
+  await expect(memory.fact('Session')).toContainText(session);
+  await memory.fact('Session').getByRole('link', { name: 'Other messages of this session' }).click();
+  await expect(memories.total).toHaveText('3 memories');
+  const gone = memories.rows.filter({ hasText: 'berth ten' });
+  await expect(gone.getByText('deleted', { exact: true })).toBeVisible();
+  await expect(gone.getByRole('link', { name: /^Restore…/ })).toBeVisible();
+  await expect(memories.chips.filter({ hasText: 'Archived and deleted too' })).toBeVisible();
+  expect(await memories.overflow()).toBe(0);
+
+  await memories.chips.filter({ hasText: 'Archived and deleted too' }).click();
+  await expect(memories.total).toHaveText('2 memories');
+  await memories.goto(agent.memories({ session }));
+  await expect(memories.total).toHaveText('2 memories');
+});
+
+test('a long session is listed in pages, and one without live messages says where they are', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = Agent.create();
+  const [long, brief] = [unique('voyage'), unique('farewell')];
+  await agent.say(long, Array.from({ length: 60 }, (_, i) => ({ role: 'user', content: `Entry ${i + 1} of the logbook.` })));
+  await memories.goto(agent.memories({ session: long }));
+  await expect(memories.total).toHaveText('60 memories, 50 on this page');
+  await memories.step('Older').click();
+  await expect(memories.total).toHaveText('60 memories, 10 on this page');
+
+  const { messages } = await agent.say(brief, [{ role: 'user', content: 'Nobody waves from the pier.' }]);
+  await agent.forget(messages[0]?.memory_id ?? '', 'a private matter');
+  await memories.goto(agent.memories({ session: brief }));
+  await expect(memories.empty).toContainText('No memory matches these filters');
+  await memories.empty.getByRole('link', { name: 'Include archived and deleted' }).click();
+  await expect(memories.total).toHaveText('1 memory');
+  await expect(memories.rows).toContainText('Nobody waves');
+});

@@ -349,6 +349,16 @@ pub struct MessagesResponse {
     pub degraded: Vec<String>,
 }
 
+text_enum! {
+    /// Which memories a list holds, by what became of them.
+    StateFilter {
+        /// Those in reach.
+        Live = "live",
+        /// Expired, archived and deleted ones, too. Operators only.
+        All = "all",
+    }
+}
+
 /// Parameters of `GET /api/sessions/{session}/messages`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
@@ -356,6 +366,8 @@ pub struct MessagesResponse {
 pub struct SessionFilter {
     /// The person whose session it is. Without it, the session that was written without a user.
     pub user_id: Option<UserRef>,
+    /// `live` by default. Keys are refused `all`: operators find expired, archived and deleted messages on the console's Memories page.
+    pub state: Option<StateFilter>,
     pub after: Option<String>,
     pub before: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! The record of a memory, as requests name it, answers return it and pages show it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, Trust, UserId, UserRef};
+use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, StateFilter, Trust, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -347,6 +347,7 @@ pub struct MemoryRow {
     /// When the content was last written or remembered again.
     pub updated_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
+    pub archived_at: Option<DateTime<Utc>>,
     pub deleted_at: Option<DateTime<Utc>>,
     pub deleted_by: Option<String>,
     pub delete_reason: Option<String>,
@@ -369,6 +370,8 @@ pub struct MemoryFilter {
     /// True: only live shared memories whose present content no person confirmed.
     pub unreviewed: Option<bool>,
     pub project_id: Option<Uuid>,
+    /// A session, by the name that its agent gave it or by its id.
+    pub session: Option<String>,
     pub platform: Option<String>,
     pub channel: Option<String>,
     pub user_id: Option<UserId>,
@@ -378,6 +381,8 @@ pub struct MemoryFilter {
     pub until: Option<DateTime<Utc>>,
     /// Absent: live and past ones that are not deleted; true: only deleted ones.
     pub deleted: Option<bool>,
+    /// `all`: archived and deleted ones and candidates, too, unless another field leaves them out.
+    pub state: Option<StateFilter>,
     pub after: Option<String>,
     pub before: Option<String>,
 }

@@ -114,7 +114,7 @@ pub use knowledge::{
 pub use lifecycle::{
     AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
     MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, ShareResponse,
-    StoredMessage, SweepRun,
+    StateFilter, StoredMessage, SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall,

@@ -2,7 +2,7 @@
 
 use super::messages::session_id;
 use super::store::{self, SessionRow};
-use crate::api::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage};
+use crate::api::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -11,6 +11,9 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
+/// Why no agent gets them: no other read by an agent's key finds them either.
+const BEYOND_REACH: &str = "only operators read expired, archived and deleted messages: they find them on the console's Memories page with \
+    the filter Session; leave state out for the messages that are live";
 /// Messages on one page.
 const PAGE: usize = 100;
 
@@ -18,7 +21,7 @@ const PAGE: usize = 100;
 /// for another user, or without one, is another session.
 ///
 /// # Errors
-/// `Forbidden` without `memory:read`; `NotFound` for a session without any message; `Invalid` for a foreign cursor or a name that is empty
+/// `Forbidden` without `memory:read`, and for messages that are out of an agent's reach; `NotFound` for a session without any message; `Invalid` for a foreign cursor or a name that is empty
 /// or too long.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -31,6 +34,9 @@ pub async fn session_messages(
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     Checks::default().text("session", session, SESSION_MAX).done()?;
+    if filter.state == Some(StateFilter::All) {
+        return Err(Error::Forbidden(BEYOND_REACH.into()));
+    }
     let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let (id, now) = (session_id(ctx, agent, session), engine.clock().now());

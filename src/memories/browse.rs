@@ -5,6 +5,7 @@ use super::model::{Memory, recency};
 use super::store;
 use crate::api::{
     AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
+    SESSION_MAX, StateFilter,
 };
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
@@ -30,6 +31,7 @@ const AUDIT_MAX: i64 = 50;
 pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
     Checks::default()
         .optional_text("topic", filter.topic.as_deref(), crate::api::TOPIC_MAX)
+        .optional_text("session", filter.session.as_deref(), SESSION_MAX)
         .optional_text("platform", filter.platform.as_deref(), 64)
         .optional_text("channel", filter.channel.as_deref(), 256)
         .time("from", filter.from)
@@ -39,6 +41,11 @@ pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
             filter.q.is_none() || filter.status.is_none_or(is_live),
             "status",
             "cannot be combined with a search: a search finds active and contradicted memories only",
+        )
+        .that(
+            filter.q.is_none() || filter.state != Some(StateFilter::All),
+            "state",
+            "cannot be combined with a search: a search finds neither archived nor deleted memories",
         )
         .done()
 }

@@ -392,6 +392,7 @@ impl Memory {
             created_at: self.created_at,
             updated_at: self.updated_at,
             expires_at: self.expires_at,
+            archived_at: self.archived_at,
             deleted_at: self.deleted_at,
             deleted_by: self.deleted_by,
             delete_reason: self.delete_reason,

@@ -7,7 +7,7 @@ use remembrancer::aging::decayed;
 use remembrancer::api::{
     ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
     MessagesResponse, NewMessage, RecallRequest, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
-    SessionFilter, UserRef,
+    SessionFilter, StateFilter, UserRef,
 };
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, question};
@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 fn message(role: Role, content: impl Into<String>) -> NewMessage {
     NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
@@ -458,4 +459,54 @@ async fn a_session_is_listed_in_pages_for_its_agent_and_user_only() {
     world.clock.advance(Duration::days(8));
     let expired = list(&world.atlas, "harbour", SessionFilter::default()).await.unwrap();
     assert_eq!((expired.rows.len(), expired.total), (0, 0), "expired, not swept");
+}
+
+/// Agents read what is live; operators read what expired, was archived or deleted, too, by the name of the session or by its id.
+#[tokio::test]
+async fn operators_see_every_message_of_a_session_whatever_became_of_it() {
+    let world = alone().await;
+    let named = Uuid::from_u128(0x5e55).to_string();
+    let mut all = Vec::new();
+    for (ctx, session) in [(&world.atlas, "quay"), (&world.atlas, named.as_str()), (&world.binky, "quay")] {
+        let list = ["Idris moored the Petrel.", "Mina paid for the berth.", "The Petrel sails on Sunday."];
+        let kept = Some(Retention::Permanent);
+        let list = list.iter().zip([None, kept, kept]);
+        let list = list.map(|(text, retention)| NewMessage { retention, ..message(Role::User, *text) }).collect();
+        all.push(say(&world, ctx, session, list).await);
+    }
+    memories::delete(&world.engine, &world.vera, &[all[0].messages[1].memory_id], "wrong").await.unwrap();
+    let ids = |answer: &MessagesResponse| answer.messages.iter().map(|message| message.memory_id).collect::<BTreeSet<_>>();
+    let browse = async |filter: MemoryFilter| {
+        let page = memories::browse(&world.engine, &world.vera, &filter).await.unwrap();
+        page.rows.into_iter().map(|row| row.id).collect::<BTreeSet<_>>()
+    };
+    let of = |session: &str, state| MemoryFilter { session: Some(session.to_owned()), state, ..MemoryFilter::default() };
+    let (atlas, every) = (Some(agent(&world.atlas)), Some(StateFilter::All));
+    let of_atlas = |session: &str, state| MemoryFilter { agent_id: atlas, ..of(session, state) };
+
+    world.clock.advance(Duration::days(8));
+    sweep(&world).await;
+    let [first, second, third] = [0, 1, 2].map(|place| all[0].messages[place].memory_id);
+    assert_eq!(browse(of_atlas("quay", None)).await, BTreeSet::from([third]), "neither archived nor deleted");
+    assert_eq!(browse(of_atlas("quay", every)).await, ids(&all[0]));
+    assert_eq!(browse(MemoryFilter { deleted: Some(true), ..of_atlas("quay", every) }).await, BTreeSet::from([second]));
+    let archived = MemoryFilter { status: Some(MemoryStatus::Archived), ..of_atlas("quay", every) };
+    let row = memories::browse(&world.engine, &world.vera, &archived).await.unwrap().rows.remove(0);
+    assert_eq!((row.id, row.archived_at.is_some(), row.deleted_at), (first, true, None));
+    assert_eq!(browse(of(&all[0].session_id.to_string(), every)).await, ids(&all[0]), "by the id of the session");
+    assert_eq!(browse(of(&named, every)).await, ids(&all[1]), "by a name that is a UUID");
+    assert_eq!(browse(of("quay", every)).await, &ids(&all[0]) | &ids(&all[2]), "of every agent");
+    assert_eq!(browse(of("qua", every)).await, BTreeSet::new());
+    let found = MemoryFilter { q: Some("The Petrel sails on Sunday.".into()), ..of("quay", None) };
+    let found = recall::search_console(&world.engine, &world.vera, &found).await.unwrap();
+    let found: BTreeSet<_> = found.hits.iter().map(|hit| hit.memory.id).collect();
+    assert!(found.contains(&third) && found.is_subset(&(&ids(&all[0]) | &ids(&all[2]))), "{found:?}");
+
+    let asked = SessionFilter { state: every, ..SessionFilter::default() };
+    let refused = lifecycle::session_messages(&world.engine, &world.atlas, "quay", &asked).await.unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::Forbidden);
+    assert!(refused.to_string().contains("only operators read expired, archived and deleted messages"), "{refused}");
+    let live = SessionFilter { state: Some(StateFilter::Live), ..SessionFilter::default() };
+    let live = lifecycle::session_messages(&world.engine, &world.atlas, "quay", &live).await.unwrap();
+    assert_eq!(live.rows.iter().map(|row| row.memory_id).collect::<Vec<_>>(), [third]);
 }

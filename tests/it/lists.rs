@@ -4,7 +4,7 @@ use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
 use remembrancer::api::{
     AgentKind, Category, DECAY_DAYS, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole,
-    RememberRequest, UserId,
+    RememberRequest, StateFilter, UserId,
 };
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
@@ -146,10 +146,12 @@ async fn filters_that_make_no_sense_are_named() {
     let base = MemoryFilter::default;
     for (field, filter) in [
         ("topic", MemoryFilter { topic: Some("a\0".into()), ..base() }),
+        ("session", MemoryFilter { session: Some("s".repeat(257)), ..base() }),
         ("platform", MemoryFilter { platform: Some("p".repeat(65)), ..base() }),
         ("channel", MemoryFilter { channel: Some(String::new()), ..base() }),
         ("until", MemoryFilter { from: Some(now), until: Some(now), ..base() }),
         ("status", MemoryFilter { q: Some("tea".into()), status: Some(MemoryStatus::Superseded), ..base() }),
+        ("state", MemoryFilter { q: Some("tea".into()), state: Some(StateFilter::All), ..base() }),
         ("after", MemoryFilter { after: Some("nonsense".into()), ..base() }),
         ("before", MemoryFilter { before: Some("1-2".into()), ..base() }),
         ("before", MemoryFilter { after: Some("x".into()), before: Some("y".into()), ..base() }),

@@ -2,17 +2,22 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, TenantId, UserId};
+use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
 
-/// What a list shows, for a table called `m`: deleted memories, or those that are not.
+/// What a list shows, for a table called `m`: deleted memories, those that are not, or both.
 pub fn push_deleted(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
-    query.push(if filter.deleted == Some(true) { " and m.deleted_at is not null" } else { " and m.deleted_at is null" });
+    match (filter.deleted, filter.state) {
+        (Some(true), _) => drop(query.push(" and m.deleted_at is not null")),
+        (None, Some(StateFilter::All)) => {}
+        _ => drop(query.push(" and m.deleted_at is null")),
+    }
 }
 
 /// The other conditions of a list, for a table called `m`.
@@ -49,6 +54,9 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     if let Some(project) = filter.project_id {
         query.push(" and m.project_id = ").push_bind(project);
     }
+    if let Some(session) = &filter.session {
+        of_session(query, session);
+    }
     if let Some(platform) = &filter.platform {
         query.push(" and m.platform = ").push_bind(platform.clone());
     }
@@ -66,11 +74,27 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     }
 }
 
+/// The condition that a memory belongs to a session of this name or id. A name may be a UUID, and a session whose id a request named has no
+/// row.
+fn of_session(query: &mut QueryBuilder<Postgres>, session: &str) {
+    query.push(" and (");
+    if let Ok(id) = session.parse::<Uuid>() {
+        query.push("m.session_id = ").push_bind(id).push(" or ");
+    }
+    query
+        .push(
+            "(m.agent_id, m.session_id) in (select s.agent_id, s.id from sessions s \
+              where s.tenant_id = nullif(current_setting('rmb.tenant', true), '')::uuid and s.external_ref = ",
+        )
+        .push_bind(session.to_owned())
+        .push("))");
+}
+
 /// `select …` of the memories that a filter matches.
 fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(format!("select {what} from agent_memories m where m.tenant_id = $1"), tenant);
     push_deleted(&mut query, filter);
-    if filter.status.is_none() {
+    if filter.status.is_none() && filter.state != Some(StateFilter::All) {
         // Candidates have a page of their own, and the archive a filter.
         query.push(" and m.status <> 'inbox' and m.archived_at is null");
     }

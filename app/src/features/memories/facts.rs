@@ -1,3 +1,4 @@
+use super::url;
 use crate::{
     features::projects::ProjectName,
     ui::{Bar, Time, text},
@@ -64,7 +65,10 @@ pub fn Facts(
                 {fact("Scope", row.scope.as_str())}
                 {detail.project_id.map(|id| fact("Project", view! { <ProjectName id projects /> }))}
                 {detail.repo_id.map(|id| fact("Repository", mono(id.to_string())))}
-                {detail.session_id.map(|id| fact("Session", mono(id.to_string())))}
+                {detail.session_id.map(|id| {
+                    let name = source.thread_id.clone().filter(|_| detail.role.is_some()).unwrap_or_else(|| id.to_string());
+                    fact("Session", view! { <Session name others=url::session(row.agent_id, id) /> })
+                })}
                 {fact("Status", if row.deleted_at.is_some() { "deleted" } else { row.status.as_str() })}
             </dl>
             <dl class="facts p-4" data-testid="provenance">
@@ -99,6 +103,20 @@ pub fn Facts(
                 <p class="mt-1.5 text-xs text-soft">{decay}</p>
             </div>
         </section>
+    }
+}
+
+/// A session with the way to its other messages.
+#[component]
+fn Session(
+    /// The name that the agent gave it, or its id.
+    name: String,
+    /// The URL of all its memories.
+    others: String,
+) -> impl IntoView {
+    view! {
+        <span class="block font-mono text-xs wrap-anywhere">{text::visible(&name)}</span>
+        <a href=others>"Other messages of this session"</a>
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus};
+use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, StateFilter};
 use uuid::Uuid;
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
@@ -52,6 +52,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         choices=choices("Any", "Shared and unreviewed", "")
                     />
                     <ProjectSelect name="project" label="Project" value=filtered.value("project") error=filtered.error("project") />
+                    <TextField name="session" label="Session" hint="Name or id" value=filtered.value("session") error=filtered.error("session") />
                     <TextField name="topic" label="Topic contains" value=filtered.value("topic") error=filtered.error("topic") />
                     <SelectField
                         name="canonical"
@@ -71,6 +72,13 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     <TextField name="from" label="Updated from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
                     <TextField name="until" label="Updated until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
                     <SelectField name="deleted" label="Deleted" value=filtered.value("deleted") error=filtered.error("deleted") choices=choices("Not deleted", "Deleted", "") />
+                    <SelectField
+                        name="state"
+                        label="Include"
+                        value=filtered.value("state")
+                        error=filtered.error("state")
+                        choices=vec![choice("", "Neither archived nor deleted"), choice(StateFilter::All.as_str(), "Archived and deleted too")]
+                    />
                     <div class="col-span-full flex gap-2">
                         <button class="button" type="submit">
                             "Apply filters"

@@ -14,7 +14,7 @@ use crate::{
     ui::{Empty, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, ViewPage};
+use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
 
 /// The memories page: filters, the list or the hits of a search, and the peek.
 #[component]
@@ -69,7 +69,7 @@ fn Browsed(
             query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES) && !query.any(&["after", "before"]);
         let why = match (filtered, only_deleted) {
             (_, true) => view! { <NoDeleted /> }.into_any(),
-            (true, false) => view! { <NoMatch /> }.into_any(),
+            (true, false) => view! { <NoMatch query /> }.into_any(),
             (false, false) => view! { <First public_url /> }.into_any(),
         };
         return view! { <div class="card">{why}</div> }.into_any();
@@ -118,15 +118,27 @@ fn NoDeleted() -> impl IntoView {
 }
 
 #[component]
-fn NoMatch() -> impl IntoView {
+fn NoMatch(query: Query) -> impl IntoView {
+    // Most messages of a session expire within days.
+    let gone = query.get("session").is_some() && !query.any(&["state", "deleted", "status", "after", "before"]);
+    let gone = gone.then(|| {
+        view! {
+            <a class="button" href=query.without(&["peek"]).with("state", StateFilter::All).href("/memories")>
+                "Include archived and deleted"
+            </a>
+        }
+    });
     view! {
         <Empty shape=Shape::Filter title="No memory matches these filters">
             <p class="mb-3">
-                "Topic: partial match. Other fields: exact match. Deleted memories are hidden unless you filter for them."
+                "Topic: partial match. Other fields: exact match. Archived and deleted memories are hidden unless you filter for them."
             </p>
-            <a class="button" href="/memories">
-                "Clear all"
-            </a>
+            <p class="flex flex-wrap justify-center gap-2">
+                {gone}
+                <a class="button" href="/memories">
+                    "Clear all"
+                </a>
+            </p>
         </Empty>
     }
 }

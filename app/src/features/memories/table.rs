@@ -22,14 +22,14 @@ fn shown(deleted: bool) -> (&'static str, &'static str) {
 pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
     let back = url::list(&query);
     let deleted = query.get("deleted") == Some("true");
-    let (select, restore) = (may_delete && !deleted, may_delete && deleted);
+    let select = may_delete && !deleted;
     let (fate, updated) = shown(deleted);
     let (name, fate) = if deleted { ("Deleted", format!("w-32 {fate}")) } else { ("Recalled", format!("number w-24 {fate}")) };
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
     let first = rows.first().map(|(row, _)| row.id);
     let body = rows
         .into_iter()
-        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek select restore /> })
+        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek deleted may_delete /> })
         .collect_view();
     view! {
         <form class="@container" method="get" action="/memories/delete">
@@ -68,11 +68,13 @@ fn Row(
     hit: Option<SearchHit>,
     query: Query,
     peek: Option<MemoryId>,
-    select: bool,
-    restore: bool,
+    /// The list has only deleted memories.
+    deleted: bool,
+    may_delete: bool,
     first: bool,
 ) -> impl IntoView {
     let id = row.id;
+    let (select, restore) = (may_delete && !deleted, may_delete && row.deleted_at.is_some());
     let words = hit.as_ref().map(|hit| hit.matched_words.clone()).unwrap_or_default();
     let content = text::marked(&row.content, &words)
         .into_iter()
@@ -91,8 +93,8 @@ fn Row(
         Some(at) => view! { "deleted " <Time at /> " " {by.clone()} }.into_any(),
         None => view! { <Time at=row.updated_at /> }.into_any(),
     };
-    let (fate, updated) = shown(row.deleted_at.is_some());
-    let fate = match row.deleted_at {
+    let (fate, updated) = shown(deleted);
+    let fate = match row.deleted_at.filter(|_| deleted) {
         Some(at) => {
             let by = by.map(|by| view! { <span class="block truncate text-soft" title=by.clone()>{by.clone()}</span> });
             view! { <td class=fate><Time at />{by}</td> }.into_any()
@@ -160,7 +162,18 @@ pub fn state(row: &MemoryRow) -> impl IntoView + use<> {
         MemoryStatus::Contradicted => Some(view! { <Badge tone=Tone::Warn text="contradicted" /> }.into_any()),
         other => Some(view! { <Badge text=other.as_str() /> }.into_any()),
     };
-    (row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text=if rejected { "rejected" } else { "deleted" } /> }), status)
+    let deleted = row.deleted_at.map(|_| view! { <Badge tone=Tone::Danger text=if rejected { "rejected" } else { "deleted" } /> });
+    (deleted, ended(row).map(|text| view! { <Badge text /> }), status)
+}
+
+/// Why recalls no longer find a memory that nobody deleted. What expired is archived by the next sweep.
+fn ended(row: &MemoryRow) -> Option<&'static str> {
+    let now = crate::guard::console().ok()?.engine.clock().now();
+    match (row.archived_at, row.expires_at) {
+        (Some(_), _) => Some("archived"),
+        (None, Some(end)) if end <= now && row.deleted_at.is_none() => Some("expired"),
+        _ => None,
+    }
 }
 
 /// Badges for an unusual kind or scope.

@@ -2,7 +2,8 @@
 
 use crate::query::Query;
 use chrono::SecondsFormat;
-use remembrancer::api::{FieldError, MemoryFilter, MemoryId, MemoryStatus};
+use remembrancer::api::{AgentId, FieldError, MemoryFilter, MemoryId, MemoryStatus, StateFilter};
+use uuid::Uuid;
 
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &[
@@ -16,15 +17,17 @@ pub const NAMES: &[&str] = &[
     "status",
     "unreviewed",
     "project",
+    "session",
     "platform",
     "channel",
     "user",
     "from",
     "until",
     "deleted",
+    "state",
 ];
 /// The fields under "Filters", with their labels.
-pub const FOLDED: [(&str, &str); 14] = [
+pub const FOLDED: [(&str, &str); 16] = [
     ("topic", "Topic"),
     ("canonical", "In the vocabulary"),
     ("kind", "Kind"),
@@ -33,12 +36,14 @@ pub const FOLDED: [(&str, &str); 14] = [
     ("status", "Status"),
     ("unreviewed", "Review"),
     ("project", "Project"),
+    ("session", "Session"),
     ("platform", "Platform"),
     ("channel", "Channel"),
     ("user", "User"),
     ("from", "Updated from"),
     ("until", "Updated until"),
     ("deleted", "Deleted"),
+    ("state", "Include"),
 ];
 
 /// Parses the filter.
@@ -56,12 +61,14 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         status: query.read("status", "Choose one of the statuses.", &mut errors),
         unreviewed: query.read("unreviewed", "Choose one of the two.", &mut errors),
         project_id: query.read("project", "Enter a UUID.", &mut errors),
+        session: owned("session"),
         platform: owned("platform"),
         channel: owned("channel"),
         user_id: query.read("user", "Enter a UUID.", &mut errors),
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
         deleted: query.read("deleted", "Choose one of the options.", &mut errors),
+        state: query.read("state", "Choose one of the options.", &mut errors),
         after: owned("after"),
         before: owned("before"),
     };
@@ -75,13 +82,17 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     if filter.q.is_some() && !filter.status.is_none_or(|status| matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)) {
         contradicting("status", "Search finds active and contradicted memories only. Clear the search text to browse the others.");
     }
+    if filter.q.is_some() && filter.state == Some(StateFilter::All) {
+        contradicting("state", "Search finds neither archived nor deleted memories. Clear the search text to browse them.");
+    }
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
 }
 
 /// The URL that exports the filtered list; none for a search, nor for a filter that cannot be parsed.
 pub fn export(query: &Query) -> Option<String> {
     let filter = filter(query).ok().filter(|filter| filter.q.is_none())?;
-    let same = ["topic", "canonical", "kind", "category", "scope", "status", "unreviewed", "platform", "channel", "deleted"];
+    let same =
+        ["topic", "canonical", "kind", "category", "scope", "status", "unreviewed", "session", "platform", "channel", "deleted", "state"];
     let renamed = [("agent", "agent_id"), ("project", "project_id"), ("user", "user_id")];
     let named = same.into_iter().map(|name| (name, name)).chain(renamed);
     let texts = named.filter_map(|(here, there)| Some((there, query.get(here)?.to_owned())));
@@ -93,6 +104,11 @@ pub fn export(query: &Query) -> Option<String> {
 /// The URL of the list without the panel.
 pub fn list(query: &Query) -> String {
     query.without(&["peek"]).href("/memories")
+}
+
+/// The URL of all memories of an agent's session, whatever became of them.
+pub fn session(agent: AgentId, session: Uuid) -> String {
+    Query::default().with("agent", agent).with("session", session).with("state", StateFilter::All).href("/memories")
 }
 
 /// The URL of a memory's page, which leads back to `list`.
@@ -126,6 +142,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
                 ("unreviewed", "true") => "Shared and unreviewed".to_owned(),
                 ("deleted", "true") => "Deleted".to_owned(),
                 ("deleted", "false") => "Not deleted".to_owned(),
+                ("state", "all") => "Archived and deleted too".to_owned(),
                 _ => format!("{word}: {value}"),
             },
         ))
@@ -159,8 +176,20 @@ mod tests {
     }
 
     #[test]
+    fn a_session_is_found_by_its_name_or_its_id() {
+        let id = "01900000-0000-7000-8000-000000000007";
+        let whole = session(AgentId(Uuid::nil()), id.parse().unwrap());
+        assert_eq!(whole, format!("/memories?agent={}&session={id}&state=all", Uuid::nil()));
+        let query = Query::parse("session=quay 7&state=all");
+        let filter = filter(&query).unwrap();
+        assert_eq!((filter.session.as_deref(), filter.state, filter.deleted), (Some("quay 7"), Some(StateFilter::All), None));
+        assert_eq!(set(&query).iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["Session: quay 7", "Archived and deleted too"]);
+        assert_eq!(export(&query).as_deref(), Some("/export.jsonl?session=quay+7&state=all"));
+    }
+
+    #[test]
     fn filters_that_contradict_are_named() {
-        for (field, url) in [("deleted", "q=tea&deleted=true"), ("status", "q=tea&status=superseded")] {
+        for (field, url) in [("deleted", "q=tea&deleted=true"), ("status", "q=tea&status=superseded"), ("state", "q=tea&state=all")] {
             assert_eq!(filter(&Query::parse(url)).unwrap_err().iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), [field]);
         }
         assert!(filter(&Query::parse("q=tea&status=contradicted")).is_ok() && filter(&Query::parse("status=inbox&deleted=true")).is_ok());

@@ -1,6 +1,7 @@
 //! Reports: what both kinds of them have in common.
 
 use crate::api::{ActionKind, AgentId};
+use crate::text::shorten;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -127,6 +128,11 @@ impl Report {
     /// The text that an agent reads.
     pub fn content(&self) -> String {
         content(&self.message, self.outcome.as_deref())
+    }
+
+    /// The same with a message and an outcome of at most so many characters each.
+    pub fn excerpt(&self, most: usize) -> String {
+        content(&shorten(&self.message, most), self.outcome.as_deref().map(|outcome| shorten(outcome, most)).as_deref())
     }
 
     /// The text whose words are indexed.

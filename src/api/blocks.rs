@@ -31,6 +31,8 @@ text_enum! {
         Knowledge = "knowledge",
         /// What the tools of the connections in use can do and hold, as far as it answers the query: 5, or fewer if the budget is short.
         Connections = "connections",
+        /// Actions and workflow steps that agents reported, failures included, among the best 5 hits of `search_my_memories` for the query.
+        Reports = "reports",
         /// Actions that succeeded for similar tasks, as agents reported them: at most 3.
         SuggestedActions = "suggested_actions",
         /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message; then the oldest are left out.
@@ -107,6 +109,8 @@ text_enum! {
         Connection = "connection",
         /// An action that an agent reported.
         Action = "action",
+        /// A workflow step that an agent reported.
+        Step = "step",
         /// The server: the clock, or turns that it condensed.
         Server = "server",
     }

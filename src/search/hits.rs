@@ -2,9 +2,13 @@
 
 use super::merge::{Candidate, Merged};
 use super::sources::Item;
+use crate::activity::Report;
 use crate::api::{AgentId, MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
 use crate::memories;
 use crate::quote::{self, Quote, Speaker, inline, one_line};
+
+/// Whose reports have an agent that exists no longer.
+const NO_LONGER: &str = "an agent";
 
 /// What the source knows of a hit, before the common fields.
 struct Origin {
@@ -20,7 +24,6 @@ struct Origin {
 /// Turns a merged candidate into a hit for the agent `reader`.
 pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
     let Merged { candidate: Candidate { source, id, at, components, item, .. }, score, also_in } = merged;
-    let day = at.map(|at| at.format("%-d %B %Y").to_string()).unwrap_or_default();
     let (status, kind, outcome) = match &item {
         Item::Memory { ranked, .. } => (Some(ranked.candidate.memory.status), None, None),
         Item::Report(report) => (None, report.kind, report.outcome.clone()),
@@ -34,12 +37,8 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
             Origin { title: memory.topic, content: memory.content, attribution, agent: None, trust, provenance, matched_by }
         }
         Item::Report(report) => {
-            let agent = report.agent.clone().unwrap_or_else(|| "an agent".to_owned());
-            let (by, what) = (one_line(&agent), inline(&report.title));
-            let attribution = match source {
-                SearchSource::Workflow => format!("Step {what}, completed on {day}, as {by} reported:"),
-                _ => format!("On {day} {by} reported {what}:"),
-            };
+            let attribution = attribution(&report, source);
+            let agent = report.agent.clone().unwrap_or_else(|| NO_LONGER.to_owned());
             let trust = Some(if report.agent_id == reader { Trust::Own } else { Trust::Unreviewed });
             let (content, title) = (report.content(), report.title);
             Origin { title, content, attribution, agent: Some(agent), trust, provenance: None, matched_by: MatchedBy::Lexical }
@@ -70,6 +69,18 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
         source_priority: components.source_priority,
         score,
         also_in,
+    }
+}
+
+/// The opening of a report: when, who, what, and whether it succeeded as far as the agent said so.
+pub fn attribution(report: &Report, source: SearchSource) -> String {
+    let day = report.at.format("%-d %B %Y");
+    let (by, what) = (one_line(report.agent.as_deref().unwrap_or(NO_LONGER)), inline(&report.title));
+    match (source, report.succeeded) {
+        (SearchSource::Workflow, _) => format!("Step {what}, completed on {day}, as {by} reported:"),
+        (_, Some(true)) => format!("On {day} {by} reported that {what} succeeded:"),
+        (_, Some(false)) => format!("On {day} {by} reported that {what} failed:"),
+        (_, None) => format!("On {day} {by} reported {what}:"),
     }
 }
 

@@ -4,6 +4,9 @@ pub mod decision_points;
 mod hits;
 pub mod merge;
 mod sources;
+mod top;
+
+pub(crate) use top::{TopReport, top_reports};
 
 use crate::activity::Reports;
 use crate::api::{

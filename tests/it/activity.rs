@@ -1,16 +1,16 @@
 //! What agents report: stored without secrets, within limits, kept apart, and moved with an export.
 
 use crate::portability::{exported, import, of_type};
-use crate::support::{agent, alone, owner};
+use crate::support::{agent, alone, owner, remember};
 use remembrancer::activity::store::insert;
 use remembrancer::activity::{self, Body, NewReport};
 use remembrancer::api::{
-    ActionKind, AssembleRequest, BlockName, ContextTiers, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
-    SearchMyMemoriesRequest, SourceHit,
+    ActionKind, AssembleRequest, BlockName, ContextTiers, ItemOrigin, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
+    SearchMyMemoriesRequest, SearchSource, SourceHit,
 };
 use remembrancer::clock::Clock;
 use remembrancer::portability::Selection;
-use remembrancer::testing::World;
+use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, context, search, tools};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -248,6 +248,51 @@ async fn a_context_suggests_what_succeeded_for_a_similar_task() {
     assert!(!assembled(Some("crm-2")).await.text.contains("kestrel.weigh"));
     let none = AssembleRequest { tiers: ContextTiers::None, ..AssembleRequest::new("feed the kestrel") };
     assert!(!context::assemble(&world.engine, &world.atlas, none).await.unwrap().text.contains("# Suggested Actions"));
+}
+
+/// A context has the reports that a search has among its best hits, those of failures too, and no others.
+#[tokio::test]
+async fn a_context_has_the_reports_among_the_best_hits_of_a_search() {
+    let world = alone().await;
+    flood(&world, &world.binky, 50).await;
+    let query = "change the lamp of the lighthouse";
+    let crane = json!({
+        "action": "lamp.change", "message": "Tried to change the lamp of the lighthouse\nwith the crane.",
+        "outcome": "the crane tipped over", "succeeded": false
+    });
+    record(&world, &world.binky, crane).await;
+    step(&world, &world.binky, "lighthouse", "lamp", "The new lamp of the lighthouse is on the quay.").await;
+    let assembled = async || context::assemble(&world.engine, &world.atlas, AssembleRequest::new(query)).await.unwrap();
+    let expected = async || {
+        let answer = search::search_my_memories(&world.engine, &world.atlas, SearchMyMemoriesRequest::new(query)).await.unwrap();
+        let reports = answer.hits.into_iter().filter(|hit| matches!(hit.source, SearchSource::Audit | SearchSource::Workflow));
+        reports.collect::<Vec<_>>()
+    };
+    let with_reports = assembled().await;
+    let block = with_reports.blocks.iter().find(|block| block.name == BlockName::Reports).unwrap();
+    let hits = expected().await;
+    assert_eq!(
+        block.items.iter().map(|item| item.score.unwrap()).collect::<Vec<_>>(),
+        hits.iter().map(|hit| hit.score).collect::<Vec<_>>()
+    );
+    let origins: Vec<_> = block.items.iter().map(|item| item.origin).collect();
+    assert!(origins.contains(&ItemOrigin::Action) && origins.contains(&ItemOrigin::Step), "{origins:?}");
+    let text = with_reports.text.split_once("# What Agents Reported").unwrap().1;
+    let failed = "binky reported that lamp.change failed: “Tried to change the lamp of the lighthouse with the crane. Outcome: the crane tipped over”";
+    assert!(text.contains(failed) && text.contains("Step lighthouse / lamp, completed on"), "{text}");
+
+    for n in 0..6 {
+        remember(&world, &world.atlas, fact(&format!("lighthouse {n}"), &format!("change the lamp of the lighthouse, says note {n}")))
+            .await;
+    }
+    let hits = expected().await;
+    assert!(hits.len() < origins.len(), "memories take the places of reports: {hits:#?}");
+    let crowded = assembled().await;
+    let shown = crowded.blocks.iter().find(|block| block.name == BlockName::Reports).map_or(0, |block| block.items.len());
+    assert_eq!(shown, hits.len());
+    let working = AssembleRequest { tiers: ContextTiers::WorkingMemory, ..AssembleRequest::new(query) };
+    let working = context::assemble(&world.engine, &world.atlas, working).await.unwrap();
+    assert!(working.blocks.iter().all(|block| block.name != BlockName::Reports));
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Fits blocks into a budget. Blocks are cut in this order: older turns, what was retrieved, entries of the memory block, the profile, turns,
-//! and then what the caller brings. Pure.
+//! Fits blocks into a budget. Blocks are cut in this order: older turns, reports of agents, what else was retrieved, entries of the memory
+//! block, the profile, turns, and then what the caller brings. Pure.
 
 use super::block::{Block, Piece, total};
 use crate::api::{BlockName, ContextCut, CutAction};
@@ -14,8 +14,8 @@ const MEMORIES_LEAST: usize = 3;
 const CHUNKS_LEAST: usize = 2;
 
 /// What was retrieved for the query.
-pub const RETRIEVED: [BlockName; 5] =
-    [BlockName::Facts, BlockName::Episodes, BlockName::Knowledge, BlockName::Connections, BlockName::SuggestedActions];
+pub const RETRIEVED: [BlockName; 6] =
+    [BlockName::Facts, BlockName::Episodes, BlockName::Knowledge, BlockName::Connections, BlockName::Reports, BlockName::SuggestedActions];
 
 /// The profile, in the order in which it is left out.
 const PROFILE: [BlockName; 3] = [BlockName::LearnedInfo, BlockName::StructuredData, BlockName::WorkingMemory];
@@ -50,6 +50,7 @@ pub fn fit(
     let mut fitting = Fitting { blocks, condensed: None, budget, cuts: Vec::new() };
     fitting.condense(condensed);
     fitting.leave_out_oversized();
+    fitting.leave_out_weakest(BlockName::Reports);
     fitting.shorten(&MEMORIES, MEMORIES_LEAST);
     fitting.shorten(&[BlockName::Knowledge], CHUNKS_LEAST);
     fitting.leave_out_retrieved();
@@ -133,6 +134,13 @@ impl Fitting {
                 return;
             };
             self.leave_out(place, piece);
+        }
+    }
+
+    /// Leaves out the last pieces of a block, which are the weakest.
+    fn leave_out_weakest(&mut self, name: BlockName) {
+        while let Some(place) = self.place(name).filter(|_| self.is_too_large()) {
+            self.leave_out(place, self.blocks[place].pieces.len() - 1);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Gathers the blocks of a context side by side, each within a deadline. What is late or fails is left out, and its name is reported.
 
 use super::block::{Block, Piece};
+use super::reports::report_piece;
 use super::{Timed, timed};
 use crate::activity::{self, Suggestion};
 use crate::api::{
@@ -20,6 +21,7 @@ use crate::quote::{inline, marked};
 use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, Narrowing, PreparedQuestion};
+use crate::search::top_reports;
 use crate::text::{shorten, words};
 use crate::{contract, profile, ranking};
 use async_recursion::async_recursion as boxed;
@@ -102,14 +104,15 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question, &filters)));
         let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
         let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
-        let (found, chunks, documents) = tokio::join!(found, chunks, documents);
-        (question.degraded, millis, found, chunks, documents)
+        let reports = timed(leg(engine, "reports", top_reports(engine, ctx, &query, &question)));
+        let (found, chunks, documents, reports) = tokio::join!(found, chunks, documents, reports);
+        (question.degraded, millis, found, chunks, documents, reports)
     };
     let entries = timed(leg(engine, "memory", contract::block_entries(engine, ctx)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
-    // Reports are found by words alone, so they do not wait for the vector.
+    // Actions are suggested by words alone, so they do not wait for the vector.
     let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
-    let ((steps, millis, found, chunks, documents), entries, profile, actions) = tokio::join!(search, entries, profile, actions);
+    let ((steps, millis, found, chunks, documents, reports), entries, profile, actions) = tokio::join!(search, entries, profile, actions);
 
     let entries = gathered.take("memory block", entries, &[BlockName::Memory]);
     let of_profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
@@ -118,6 +121,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     let found = gathered.take("search memories", found, &[BlockName::Facts, BlockName::Episodes]);
     let chunks = gathered.take("search knowledge", chunks, &[BlockName::Knowledge]);
     let (documents, missing) = gathered.take("search connections", documents, &[BlockName::Connections]);
+    let reports = gathered.take("search reports", reports, &[BlockName::Reports]);
     let actions = gathered.take("search actions", actions, &[BlockName::SuggestedActions]);
     gathered.degraded.extend(missing);
     gathered.degraded.extend(steps);
@@ -128,6 +132,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     gathered.blocks.extend(memory_blocks(found, shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
     gathered.blocks.extend(block(BlockName::Connections, documents.iter().map(document_piece).collect()));
+    gathered.blocks.extend(block(BlockName::Reports, reports.iter().map(report_piece).collect()));
     gathered.blocks.extend(block(BlockName::SuggestedActions, actions.iter().map(action_piece).collect()));
 }
 

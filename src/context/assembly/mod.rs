@@ -5,6 +5,7 @@ mod condense;
 mod fit;
 mod gather;
 mod render;
+mod reports;
 #[cfg(test)]
 mod tests;
 

@@ -131,6 +131,25 @@ fn cuts_come_in_their_order_and_only_as_needed() {
 }
 
 #[test]
+fn reports_are_left_out_one_by_one_before_any_memory() {
+    let line = |n: usize| Piece::line(&format!("- line {n} about the lamp of the tower"), BlockItem::of(ITEM));
+    let blocks = [
+        Block::new(BlockName::Facts, (0..5).map(line).collect()),
+        Block::new(BlockName::Reports, (0..4).map(line).collect()),
+        Block::new(BlockName::Turns, vec![said("Who changes the lamp?")]),
+    ];
+    let fitted = |budget| fit(blocks.to_vec(), None, (0, &|_| None), budget).unwrap();
+    let cuts = |budget| fitted(budget).1.into_iter().map(|cut| (cut.block, cut.items)).collect::<Vec<_>>();
+    let whole = total(&blocks);
+    assert_eq!(cuts(whole), []);
+    assert_eq!(cuts(whole - 1), [(BlockName::Reports, 1)]);
+    assert_eq!(pieces(&fitted(whole - 1).0, BlockName::Reports), (0..3).map(line).collect::<Vec<_>>(), "the weakest first");
+    let memories = whole - blocks[1].tokens();
+    assert_eq!(cuts(memories), [(BlockName::Reports, 4)]);
+    assert_eq!(cuts(memories - 1), [(BlockName::Reports, 4), (BlockName::Facts, 2)]);
+}
+
+#[test]
 fn a_piece_that_fits_nowhere_pushes_out_nothing_else() {
     let line = |n: usize| Piece::line(&format!("- fact {n} about the release on Friday"), BlockItem::of(ITEM));
     let blocks = [

@@ -80,7 +80,7 @@ fn from(block: &ContextBlock) -> Option<&'static str> {
         ItemOrigin::Caller => Some(" · from the caller"),
         ItemOrigin::Profile => Some(" · from the profile of the user"),
         ItemOrigin::Connection => Some(" · from the user's connections"),
-        ItemOrigin::Action => Some(" · from what agents reported"),
+        ItemOrigin::Action | ItemOrigin::Step => Some(" · from what agents reported"),
         ItemOrigin::Server if block.name == BlockName::Turns => Some(" · from the caller, the older turns condensed by the server"),
         ItemOrigin::Server => Some(" · from the server"),
         ItemOrigin::Memory | ItemOrigin::Knowledge | ItemOrigin::Skill => None,

@@ -20,6 +20,7 @@ pub fn block_name(name: BlockName) -> &'static str {
         BlockName::Episodes => "Episodes",
         BlockName::Knowledge => "Knowledge",
         BlockName::Connections => "Connections",
+        BlockName::Reports => "Reports of agents",
         BlockName::SuggestedActions => "Suggested actions",
         BlockName::Turns => "Conversation",
         BlockName::ToolResults => "Tool results",

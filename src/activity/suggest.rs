@@ -1,4 +1,4 @@
-//! Suggesting actions: what succeeded for similar tasks, by what agents reported.
+//! Suggesting actions: what succeeded or failed for similar tasks, by what agents reported.
 
 use super::find::{Found, closest};
 use super::model::{Report, Reports};
@@ -6,50 +6,84 @@ use crate::db::DbError;
 use crate::engine::Engine;
 use crate::op::OpContext;
 use crate::ranking::bm25::Words;
-use std::collections::HashMap;
 
-/// An action that succeeded more often than it failed.
+/// The least similarity of a report as a share of the closest one's: a task that shares a common word only is not a similar one.
+const LEAST_OF_BEST: f64 = 0.5;
+
+/// An action that was tried for similar tasks, with how it ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Suggestion {
-    /// The closest report of a success.
-    pub example: Report,
-    /// How close it is, 0 to 1.
+    pub action: String,
+    /// How close its closest report is, 0 to 1.
     pub similarity: f64,
     /// Reports of this action that are close enough, by how they ended.
     pub succeeded: u32,
     pub failed: u32,
+    /// The closest report of a success.
+    pub success: Option<Report>,
+    /// The newest report of a failure.
+    pub failure: Option<Report>,
 }
 
-/// Suggests at most `most` actions that succeeded for tasks like the query, closest first. Only reports with a similarity of at least `floor`
-/// that say whether the action succeeded are counted.
+impl Suggestion {
+    /// Whether it succeeded more often than it failed. Otherwise it is a warning.
+    pub fn is_advised(&self) -> bool {
+        self.succeeded > self.failed
+    }
+
+    /// What the reports say, in a sentence.
+    pub fn because(&self) -> String {
+        let (end, times) = if self.is_advised() { ("Succeeded", self.succeeded) } else { ("Failed", self.failed) };
+        let all = self.succeeded + self.failed;
+        format!("{end} {times} of {all} {} for similar tasks.", if all == 1 { "time" } else { "times" })
+    }
+
+    fn new(action: String, similarity: f64) -> Self {
+        Self { action, similarity, succeeded: 0, failed: 0, success: None, failure: None }
+    }
+
+    /// Counts a report. They come in the order of their similarity.
+    fn count(&mut self, report: Report) {
+        match report.succeeded {
+            Some(true) => {
+                self.succeeded += 1;
+                self.success.get_or_insert(report);
+            }
+            Some(false) => {
+                self.failed += 1;
+                if self.failure.as_ref().is_none_or(|known| (known.at, known.id) < (report.at, report.id)) {
+                    self.failure = Some(report);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// At most `most` actions that agents tried for tasks like the query, closest first, failures included. Only reports that share a content word
+/// with the query, have a similarity of at least `floor` and of half of the closest report's, and say how the action ended are counted.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn suggest(engine: &Engine, ctx: &OpContext, words: &Words, floor: f64, most: usize) -> Result<Vec<Suggestion>, DbError> {
-    let mut found = closest(engine, ctx, Reports::Actions, words, &[]).await?;
-    found.retain(|one| one.similarity >= floor);
-    Ok(by_action(found, most))
+    Ok(by_action(closest(engine, ctx, Reports::Actions, words, &[]).await?, floor, most))
 }
 
-fn by_action(found: Vec<Found>, most: usize) -> Vec<Suggestion> {
-    let mut ends: HashMap<String, (u32, u32)> = HashMap::new();
-    for Found { report, .. } in &found {
-        let (succeeded, failed) = ends.entry(report.title.clone()).or_default();
-        match report.succeeded {
-            Some(true) => *succeeded += 1,
-            Some(false) => *failed += 1,
-            None => {}
-        }
-    }
+/// Groups reports, closest first, by their actions.
+fn by_action(found: Vec<Found>, floor: f64, most: usize) -> Vec<Suggestion> {
+    let best = found.first().map_or(0.0, |one| one.similarity);
+    let floor = floor.max(best * LEAST_OF_BEST);
     let mut suggestions: Vec<Suggestion> = Vec::new();
-    for Found { report, similarity } in found.into_iter().filter(|one| one.report.succeeded == Some(true)) {
-        let (succeeded, failed) = ends.remove(&report.title).unwrap_or_default();
-        // The first report of an action is the closest; later ones find nothing left.
-        if succeeded > failed && suggestions.len() < most {
-            suggestions.push(Suggestion { example: report, similarity, succeeded, failed });
-        }
+    let ended = found.into_iter().filter(|one| one.similarity >= floor && one.report.succeeded.is_some());
+    for Found { report, similarity } in ended {
+        let place = suggestions.iter().position(|one| one.action == report.title).unwrap_or_else(|| {
+            suggestions.push(Suggestion::new(report.title.clone(), similarity));
+            suggestions.len() - 1
+        });
+        suggestions[place].count(report);
     }
+    suggestions.truncate(most);
     suggestions
 }
 
@@ -60,39 +94,81 @@ mod tests {
     use chrono::DateTime;
     use uuid::Uuid;
 
-    fn found(action: &str, succeeded: Option<bool>, similarity: f64) -> Found {
+    fn found(action: &str, succeeded: Option<bool>, similarity: f64, day: i64) -> Found {
         let report = Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::nil()),
             agent: Some("atlas".into()),
             kind: Some(ActionKind::Action),
             title: action.into(),
-            message: format!("{action}, {similarity}"),
+            message: format!("{action} on day {day}"),
             outcome: None,
             succeeded,
             importance: 0.5,
-            at: DateTime::UNIX_EPOCH,
+            at: DateTime::from_timestamp(day * 86_400, 0).unwrap_or_default(),
         };
         Found { report, similarity }
     }
 
+    fn reports() -> Vec<Found> {
+        vec![
+            found("berth.book", Some(false), 0.9, 4),
+            found("berth.book", Some(true), 0.8, 3),
+            found("berth.rent", Some(true), 0.7, 5),
+            found("berth.book", Some(true), 0.6, 9),
+            found("berth.fax", Some(false), 0.55, 1),
+            found("berth.fax", Some(true), 0.52, 8),
+            found("berth.fax", Some(false), 0.5, 6),
+            found("berth.draft", None, 0.5, 2),
+        ]
+    }
+
     #[test]
-    fn an_action_is_suggested_if_it_succeeded_more_often_than_it_failed() {
-        let reports = vec![
-            found("invoice.send", Some(false), 0.9),
-            found("invoice.send", Some(true), 0.8),
-            found("invoice.post", Some(true), 0.7),
-            found("invoice.send", Some(true), 0.6),
-            found("invoice.fax", Some(true), 0.5),
-            found("invoice.fax", Some(false), 0.4),
-            found("invoice.draft", None, 0.3),
-        ];
-        let suggestions = by_action(reports.clone(), 3);
-        let of = |one: &Suggestion| (one.example.title.clone(), one.similarity, one.succeeded, one.failed);
+    fn actions_are_counted_with_their_failures() {
+        let suggestions = by_action(reports(), 0.2, 3);
+        let of = |one: &Suggestion| (one.action.clone(), one.similarity, one.is_advised(), one.because());
         assert_eq!(
             suggestions.iter().map(of).collect::<Vec<_>>(),
-            [("invoice.send".into(), 0.8, 2, 1), ("invoice.post".into(), 0.7, 1, 0)]
+            [
+                ("berth.book".into(), 0.9, true, "Succeeded 2 of 3 times for similar tasks.".to_owned()),
+                ("berth.rent".into(), 0.7, true, "Succeeded 1 of 1 time for similar tasks.".to_owned()),
+                ("berth.fax".into(), 0.55, false, "Failed 2 of 3 times for similar tasks.".to_owned()),
+            ]
         );
-        assert_eq!(by_action(reports, 1).len(), 1);
+        let days = |one: &Suggestion| [&one.success, &one.failure].map(|report| report.as_ref().map(|report| report.message.clone()));
+        assert_eq!(
+            days(&suggestions[0]),
+            ["berth.book on day 3", "berth.book on day 4"].map(|text| Some(text.to_owned())),
+            "the closest success"
+        );
+        assert_eq!(
+            days(&suggestions[2]),
+            ["berth.fax on day 8", "berth.fax on day 6"].map(|text| Some(text.to_owned())),
+            "the newest failure"
+        );
+        assert_eq!(by_action(reports(), 0.2, 1).len(), 1);
+    }
+
+    #[test]
+    fn what_failed_as_often_as_it_succeeded_is_a_warning() {
+        let even = vec![found("mast.paint", Some(true), 0.6, 1), found("mast.paint", Some(false), 0.5, 2)];
+        let suggestions = by_action(even, 0.2, 3);
+        assert_eq!(suggestions[0].because(), "Failed 1 of 2 times for similar tasks.");
+        assert!(suggestions[0].success.is_some() && suggestions[0].failure.is_some());
+    }
+
+    #[test]
+    fn a_report_far_from_the_closest_one_does_not_count() {
+        let actions = |reports: Vec<Found>| by_action(reports, 0.2, 3).into_iter().map(|one| one.action).collect::<Vec<_>>();
+        let weak = found("cake.bake", Some(true), 0.21, 1);
+        assert_eq!(actions(vec![found("sail.mend", Some(false), 0.6, 1), weak.clone()]), ["sail.mend"]);
+        assert_eq!(
+            actions(vec![found("sail.mend", None, 0.6, 1), weak.clone()]),
+            Vec::<String>::new(),
+            "the closest does not say how it ended"
+        );
+        assert_eq!(actions(vec![found("sail.mend", Some(true), 0.42, 1), weak.clone()]), ["sail.mend", "cake.bake"], "half is enough");
+        assert_eq!(actions(vec![found("sail.mend", Some(true), 0.19, 1)]), Vec::<String>::new(), "and never below the floor");
+        assert_eq!(actions(vec![]), Vec::<String>::new());
     }
 }

@@ -33,7 +33,7 @@ text_enum! {
         Connections = "connections",
         /// Actions and workflow steps that agents reported, failures included, among the best 5 hits of `search_my_memories` for the query.
         Reports = "reports",
-        /// Actions that succeeded for similar tasks, as agents reported them: at most 3.
+        /// Actions that succeeded or failed for similar tasks, as agents reported them: at most 3.
         SuggestedActions = "suggested_actions",
         /// The conversation so far. If the budget is short, all but the last 20 turns are condensed into one message; then the oldest are left out.
         Turns = "turns",

@@ -1,7 +1,7 @@
 //! Gathers the blocks of a context side by side, each within a deadline. What is late or fails is left out, and its name is reported.
 
 use super::block::{Block, Piece};
-use super::reports::report_piece;
+use super::reports::{action_piece, report_piece};
 use super::{Timed, timed};
 use crate::activity::{self, Suggestion};
 use crate::api::{
@@ -17,12 +17,11 @@ use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
 use crate::models::Floors;
 use crate::op::{Actor, OpContext};
-use crate::quote::{inline, marked};
 use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::top_reports;
-use crate::text::{shorten, words};
+use crate::text::words;
 use crate::{contract, profile, ranking};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
@@ -36,9 +35,8 @@ const ELSEWHERE: usize = 1;
 /// Candidates of the search in memories, of which some are in the memory block already.
 const CANDIDATES: usize = 50;
 
-/// Actions that are suggested, and characters of the message of each.
+/// Actions that are suggested.
 const SUGGESTIONS: usize = 3;
-const MESSAGE: usize = 200;
 
 /// The project and the repository that a context is for.
 #[derive(Clone, Copy, Default)]
@@ -293,28 +291,11 @@ async fn found_documents(
     Ok((relevant, found.degraded))
 }
 
-/// What succeeded for similar tasks, as agents of the organisation reported it: those of no user, and those of the user of the operation.
+/// What succeeded or failed for similar tasks, as agents of the organisation reported it: those of no user, and those of the user of the operation.
 async fn suggested_actions(engine: &Engine, ctx: &OpContext, query: &str) -> Result<Vec<Suggestion>, Error> {
     let terms = words::terms(query);
     let words = Words::new(&terms, std::slice::from_ref(&terms));
     Ok(activity::suggest(engine, ctx, &words, engine.model().floors.lexical, SUGGESTIONS).await?)
-}
-
-fn action_piece(suggestion: &Suggestion) -> Piece {
-    let Suggestion { example, similarity, succeeded, failed } = suggestion;
-    let day = example.at.format("%-d %B %Y");
-    let by = example.agent.as_deref().unwrap_or("a former agent");
-    let because = format!("Succeeded {succeeded} of {} times for similar tasks.", succeeded + failed);
-    let (action, message) = (inline(&example.title), marked(&shorten(&example.message, MESSAGE)));
-    let item = BlockItem {
-        agent_id: Some(example.agent_id),
-        source_tag: Some(SourceTag::Shared),
-        score: Some(*similarity),
-        citation: Some(format!("{by}, {day}")),
-        because: Some(because.clone()),
-        ..BlockItem::of(ItemOrigin::Action)
-    };
-    Piece::line(&format!("- {action}: {because} Most like this task: {message} (reported by {}, {day})", inline(by)), item)
 }
 
 fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {

@@ -66,7 +66,7 @@ pub struct BriefKnowledge {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum BriefHit {
-    Memory(BriefMemory),
+    Memory(Box<BriefMemory>),
     Knowledge(BriefKnowledge),
 }
 

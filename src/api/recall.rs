@@ -84,6 +84,8 @@ text_enum! {
         BelowFloor = "below_floor",
         /// Part of the search could not run.
         Degraded = "degraded",
+        /// Something that shares the question's words waits until a person reviews it.
+        WaitsForReview = "waits_for_review",
     }
 }
 

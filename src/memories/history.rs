@@ -13,6 +13,8 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
 
+/// Texts that wait for a review, among which a question looks for its words.
+const WAITING: i64 = 200;
 /// Most quotes of a record.
 const QUOTES: i64 = 20;
 
@@ -192,4 +194,16 @@ pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId])
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), ids).await?;
     tx.commit().await?;
     Ok(reviewed)
+}
+
+/// The newest texts that wait for a review among the caller's memories and the shared ones.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let texts = store::waiting_texts(&mut tx, ctx.tenancy(), &[ctx.agent_id()?, ctx.commons_id], WAITING).await?;
+    tx.commit().await?;
+    Ok(texts)
 }

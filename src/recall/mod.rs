@@ -40,7 +40,7 @@ pub(crate) use sight::Sight;
 pub use why::explain;
 
 use crate::api::{
-    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
+    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
     Speaker, Trust,
 };
 use crate::engine::Engine;
@@ -49,12 +49,14 @@ use crate::guard;
 use crate::identity::acting_for;
 use crate::memories;
 use crate::op::OpContext;
+use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
 
 use crate::models::Floors;
 use chrono::{DateTime, Utc};
+use find::Finding;
 use question::{Past, Question};
 pub(crate) use store::Narrowing;
 use store::Reach;
@@ -122,13 +124,14 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let found = find::find(engine, question).await?;
     let list = blend::list(&found, request.k, mode.fewer);
     let zero_hit = found.order.passed.is_empty();
+    let reason = if zero_hit { Some(reason(engine, ctx, &request, &found).await) } else { None };
     let response = RecallResponse {
         retrieval_id: RetrievalId(engine.clock().id()),
         hits: Vec::new(),
         query_canonical: found.query_canonical.clone(),
         ranking: found.ranking,
         zero_hit,
-        reason: zero_hit.then(|| found.reason()),
+        reason,
         degraded: found.degraded.clone(),
     };
     let took = start.elapsed();
@@ -143,6 +146,27 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
     show_marks(engine, ctx, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
+}
+
+/// Why nothing was found: also that something waits for a review, if it holds at least half of the question's words.
+async fn reason(engine: &Engine, ctx: &OpContext, request: &RecallRequest, found: &Finding) -> NothingReason {
+    let reason = found.reason();
+    let terms = &found.prepared.terms;
+    if reason == NothingReason::Degraded || request.as_of.is_some() || request.filters.narrows() || terms.is_empty() {
+        return reason;
+    }
+    let holds_half = |text: &String| {
+        let held = words::terms(text);
+        terms.keys().filter(|term| held.contains_key(*term)).count() * 2 >= terms.len()
+    };
+    match memories::waiting(engine, ctx).await {
+        Ok(texts) if texts.iter().any(holds_half) => NothingReason::WaitsForReview,
+        Ok(_) => reason,
+        Err(error) => {
+            tracing::warn!(%error, "a recall is answered without what waits for a review");
+            reason
+        }
+    }
 }
 
 /// Checks the request of an agent.

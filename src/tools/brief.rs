@@ -52,7 +52,7 @@ fn source_hit(hit: &SourceHit) -> String {
 /// A recall, in brief.
 pub fn recall(answer: RecallResponse) -> BriefRecall {
     let hit = |hit| match hit {
-        RecallHit::Memory(hit) => BriefHit::Memory(memory(*hit)),
+        RecallHit::Memory(hit) => BriefHit::Memory(Box::new(memory(*hit))),
         RecallHit::Knowledge(hit) => BriefHit::Knowledge(knowledge(*hit)),
     };
     BriefRecall {
@@ -139,6 +139,7 @@ impl BriefRecall {
             let reason = match self.reason {
                 Some(NothingReason::BelowFloor) => "Some memories were found, but none was relevant enough.",
                 Some(NothingReason::Degraded) => "A part of the search could not run.",
+                Some(NothingReason::WaitsForReview) => "Something about it waits until a person reviews it.",
                 Some(NothingReason::NothingFound) | None => "Nothing is stored that could match.",
             };
             let _ = writeln!(text, "No memory matches. {reason}");

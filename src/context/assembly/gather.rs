@@ -30,6 +30,8 @@ use uuid::Uuid;
 
 /// Memories of each kind, and parts of documents.
 const MOST: usize = 5;
+/// Parts of attachments after the facts.
+const ATTACHMENTS: usize = 3;
 /// Memories of other projects among those of each kind.
 const ELSEWHERE: usize = 1;
 /// Candidates of the search in memories, of which some are in the memory block already.
@@ -127,7 +129,8 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     gathered.blocks.extend(memory_block(&entries, entries.len()));
     gathered.entries = entries;
     gathered.blocks.extend(profile);
-    gathered.blocks.extend(memory_blocks(found, shown));
+    let (attachments, documents): (Vec<_>, Vec<_>) = documents.into_iter().partition(is_attachment);
+    gathered.blocks.extend(memory_blocks(found, &attachments, shown));
     gathered.blocks.extend(block(BlockName::Knowledge, chunks.iter().map(chunk_piece).collect()));
     gathered.blocks.extend(block(BlockName::Connections, documents.iter().map(document_piece).collect()));
     gathered.blocks.extend(block(BlockName::Reports, reports.iter().map(report_piece).collect()));
@@ -225,9 +228,9 @@ async fn found_memories(
     Ok(ranked.into_iter().map(found).collect())
 }
 
-/// Facts and episodes, the best of each. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's. Of other
+/// Facts and episodes, the best of each, and after the facts what attachments say. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's. Of other
 /// projects there is at most one of each, and only where there is room.
-fn memory_blocks(found: Vec<Found>, mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
+fn memory_blocks(found: Vec<Found>, attachments: &[ContextDocument], mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
     let (mut facts, mut episodes) = ((Vec::new(), 0), (Vec::new(), 0));
     for Found { memory, text, item, is_elsewhere } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone())) {
         let (of, elsewhere) = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
@@ -236,7 +239,8 @@ fn memory_blocks(found: Vec<Found>, mut shown: HashSet<Vec<u8>>) -> impl Iterato
             of.push(Piece::line(&text, item));
         }
     }
-    let (facts, episodes) = (facts.0, episodes.0);
+    let (mut facts, episodes) = (facts.0, episodes.0);
+    facts.extend(attachments.iter().take(ATTACHMENTS).map(document_piece));
     [block(BlockName::Facts, facts), block(BlockName::Episodes, episodes)].into_iter().flatten()
 }
 
@@ -272,8 +276,8 @@ fn chunk_piece(hit: &KnowledgeHit) -> Piece {
     Piece::quote(&hit.citation, &hit.content, item)
 }
 
-/// What the tools of connections can do and hold, as far as it answers the query, and what the search had to do without. What was learned
-/// about them is in a block of its own.
+/// What the tools of connections can do and hold, and what attachments say, as far as it answers the query, and what the search had to do
+/// without. What was learned about them, and the rest of the profile, has blocks of its own.
 async fn found_documents(
     engine: &Engine,
     ctx: &OpContext,
@@ -282,7 +286,7 @@ async fn found_documents(
     question: &PreparedQuestion,
 ) -> Result<(Vec<ContextDocument>, Vec<String>), Error> {
     let request = SearchUserContextRequest {
-        context_types: vec![ContextType::ToolSchema, ContextType::ToolEntity],
+        context_types: vec![ContextType::ToolSchema, ContextType::ToolEntity, ContextType::ToolAttachmentContent],
         connections: connections.map(<[Uuid]>::to_vec),
         ..SearchUserContextRequest::new(query)
     };
@@ -303,10 +307,14 @@ fn is_relevant(document: &ContextDocument, floors: Floors) -> bool {
     1.0 - document.distance >= floor
 }
 
+fn is_attachment(document: &ContextDocument) -> bool {
+    document.metadata.context_type == ContextType::ToolAttachmentContent
+}
+
 fn document_piece(document: &ContextDocument) -> Piece {
-    let tool = document.metadata.tool_id.as_deref().unwrap_or("tool");
-    let citation = match &document.metadata.entity {
-        Some(entity) => format!("{tool}, {entity}"),
+    let tool = document.metadata.tool_id.as_deref().unwrap_or(if is_attachment(document) { "attachment" } else { "tool" });
+    let citation = match document.metadata.entity.as_ref().or(document.metadata.filename.as_ref()) {
+        Some(name) => format!("{tool}, {name}"),
         None => tool.to_owned(),
     };
     let item =

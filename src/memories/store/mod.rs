@@ -88,6 +88,24 @@ pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8])
     .await?)
 }
 
+/// The newest texts, topics included, of the candidates of some agents.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], most: i64) -> Result<Vec<String>, DbError> {
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    Ok(sqlx::query_scalar(concat!(
+        r"select m.topic || E'\n' || m.content from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.status = 'inbox' and m.deleted_at is null and ",
+        of_user!("m", "$3"),
+        " order by m.created_at desc, m.id limit $4"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agents)
+    .bind(tenancy.users)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
 /// Binds a [`DedupKey`]: parameters 1 to 12.
 macro_rules! bind_key {
     ($query:expr, $tenancy:expr, $key:expr, $now:expr) => {

@@ -84,6 +84,8 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let one = remember(world, &keyed, fact(&format!("{word} lore"), &format!("{word} likes black tea"))).await.memory_id;
     remember(world, ctx, fact(&format!("tea of {word}"), &format!("{word} likes black tea"))).await;
     let two = remember(world, ctx, fact("harbour", &format!("{word} never likes black tea"))).await.memory_id;
+    let shared = remember(world, ctx, fact(&format!("{word} ledger"), &format!("{word} keeps the ledger of the harbour"))).await.memory_id;
+    memories::share(engine, &world.vera, &[shared], &Default::default()).await.unwrap();
     let nobodys = remember(world, &world.atlas, fact("harbour", "The ferry leaves at nine")).await.memory_id;
     for (from, to) in [(one, two), (two, nobodys)] {
         let request = LinkRequest { from: from.into(), to: to.into(), relation: Relation::Contradicts, remove: false, user_id: None };

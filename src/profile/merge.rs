@@ -4,8 +4,11 @@ use super::model::{Citation, Diff, Leaf, LeafState, Proposal};
 use super::tree::LEAVES_MAX;
 use crate::text::compare::{Likeness, compare};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
+
+/// Leaves, by their place in a merge, and the observations that were counted for each.
+type Counted = HashSet<(usize, Uuid)>;
 
 /// The leaves of a profile, and how they changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,20 +25,21 @@ impl Merge {
         Self { leaves, diff: Diff::default(), left_out: 0 }
     }
 
-    /// Applies proposals in their order. A value that contradicts another one stands beside it, unless its observation corrects: then the
-    /// earlier values are superseded.
+    /// Applies proposals in their order. An observation counts once for a leaf, however many proposals say so. A value that contradicts
+    /// another one stands beside it, unless its observation corrects: then the earlier values are superseded.
     pub fn apply(&mut self, proposals: Vec<Proposal>, mut new_id: impl FnMut() -> Uuid) {
         let mut places: HashMap<Vec<u8>, usize> = self.leaves.iter().map(|leaf| leaf.leaf_hash.clone()).zip(0..).collect();
         let mut shown = self.leaves.iter().filter(|leaf| leaf.state == LeafState::Shown).count();
+        let mut counted = Counted::new();
         for proposal in proposals {
             let hash = proposal.hash();
             let place = places.get(&hash).copied().or_else(|| self.same_statement(&proposal));
             let at = match place {
-                Some(place) if self.repeat(place, &proposal) => place,
+                Some(place) if self.repeat(place, &proposal, &mut counted) => place,
                 None if shown < LEAVES_MAX => {
                     shown += 1;
                     places.insert(hash.clone(), self.leaves.len());
-                    self.add(&proposal, hash, new_id())
+                    self.add(&proposal, hash, new_id(), &mut counted)
                 }
                 _ => {
                     self.left_out += 1;
@@ -54,13 +58,15 @@ impl Merge {
     }
 
     /// Counts the proposal for a leaf that is there; false if the leaf was forgotten, or replaced by a later correction.
-    fn repeat(&mut self, place: usize, proposal: &Proposal) -> bool {
+    fn repeat(&mut self, place: usize, proposal: &Proposal, counted: &mut Counted) -> bool {
         let leaf = &mut self.leaves[place];
         let outdated = leaf.superseded_at.is_some_and(|superseded| proposal.at() <= superseded);
         if leaf.state == LeafState::Forgotten || leaf.state == LeafState::Superseded && outdated {
             return false;
         }
-        let fresh: Vec<Citation> = proposal.cites.iter().filter(|cite| !leaf.event_ids.contains(&cite.event_id.0)).copied().collect();
+        // A leaf lists one observation of each source, so those that this merge counted are remembered beside it.
+        let is_fresh = |cite: &&Citation| counted.insert((place, cite.event_id.0)) && !leaf.event_ids.contains(&cite.event_id.0);
+        let fresh: Vec<Citation> = proposal.cites.iter().filter(is_fresh).copied().collect();
         if fresh.is_empty() {
             return true;
         }
@@ -79,7 +85,9 @@ impl Merge {
         true
     }
 
-    fn add(&mut self, proposal: &Proposal, leaf_hash: Vec<u8>, id: Uuid) -> usize {
+    fn add(&mut self, proposal: &Proposal, leaf_hash: Vec<u8>, id: Uuid, counted: &mut Counted) -> usize {
+        let place = self.leaves.len();
+        let observations = proposal.cites.iter().filter(|cite| counted.insert((place, cite.event_id.0))).count();
         let times = || proposal.cites.iter().map(|cite| cite.at);
         let mut leaf = Leaf {
             id,
@@ -90,7 +98,7 @@ impl Merge {
             listed: proposal.listed,
             state: LeafState::Shown,
             leaf_hash,
-            observations: i32::try_from(proposal.cites.len()).unwrap_or(i32::MAX),
+            observations: i32::try_from(observations).unwrap_or(i32::MAX),
             contradicts: Vec::new(),
             source_ids: Vec::new(),
             event_ids: Vec::new(),
@@ -106,7 +114,7 @@ impl Merge {
         }
         self.diff.added.push(id);
         self.leaves.push(leaf);
-        self.leaves.len() - 1
+        place
     }
 
     /// Notes what contradicts a leaf, or replaces it if the proposal is a correction.
@@ -227,6 +235,21 @@ mod tests {
         merge.leaves[0].state = LeafState::Forgotten;
         let again = merged(merge.clone(), vec![fact(2, "role", "ENGINEER")]);
         assert_eq!((&again.leaves, again.left_out), (&merge.leaves, 1));
+    }
+
+    #[test]
+    fn an_observation_counts_once_however_often_its_value_is_proposed() {
+        // Three observations in the same words are of one source.
+        let cite = |n: i64| Citation { source_id: SourceId(Uuid::from_u128(99)), ..fact(n, "k", "v").cites[0] };
+        let all = vec![cite(1), cite(2), cite(3)];
+        let listed = |text: &str| Proposal { cites: all.clone(), ..proposal(1, "Hobbies", json!(text), (true, false)) };
+        let texts = ["Idris likes rowing.", "idris likes rowing", "Idris likes the rowing.", "Idris likes rowing."];
+        let merge = merged(Merge::new(vec![]), texts.map(listed).to_vec());
+        assert_eq!(merge.leaves.iter().map(|leaf| leaf.observations).collect::<Vec<_>>(), [3]);
+        let later = Proposal { cites: vec![cite(4), cite(4)], ..listed("Idris likes rowing.") };
+        assert_eq!(merged(merge, vec![later.clone(), later]).leaves[0].observations, 4);
+        let twice = Proposal { cites: vec![cite(5), cite(5)], ..listed("Idris sings.") };
+        assert_eq!(merged(Merge::new(vec![]), vec![twice]).leaves[0].observations, 1);
     }
 
     proptest! {

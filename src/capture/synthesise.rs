@@ -172,6 +172,7 @@ fn candidate(one: &StoredObservation, scope: MemoryScope, fact: Option<String>) 
         kind,
         scope,
         session_id: None,
+        connection_id: one.connection_id,
         topic: one.topic.clone().unwrap_or_else(|| topic(&one.content)),
         confidence: 0.8,
         importance: 0.7,

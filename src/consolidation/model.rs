@@ -34,6 +34,8 @@ pub struct NewCandidate {
     pub project_id: Option<Uuid>,
     pub repo_id: Option<Uuid>,
     pub session_id: Option<Uuid>,
+    /// Of what was learned about using a tool.
+    pub connection_id: Option<Uuid>,
     pub topic: String,
     pub subject: Option<String>,
     pub category: Option<Category>,
@@ -60,6 +62,7 @@ impl NewCandidate {
             project_id: None,
             repo_id: None,
             session_id: None,
+            connection_id: None,
             topic: String::new(),
             subject: None,
             category: None,

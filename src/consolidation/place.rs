@@ -107,7 +107,10 @@ async fn place(
         None => Vec::new(),
     };
     let model = engine.model();
-    let near: Vec<(Memory, f64)> = near.into_iter().filter(|(_, similarity)| *similarity >= model.related_threshold).collect();
+    // What holds for one connection of a tool says nothing about another one.
+    let is_related =
+        |memory: &Memory, similarity: f64| similarity >= model.related_threshold && memory.connection_id == candidate.connection_id;
+    let near: Vec<(Memory, f64)> = near.into_iter().filter(|(memory, similarity)| is_related(memory, *similarity)).collect();
     let says_it = |memory: &Memory, similarity: f64| judge(model, &candidate.statement, &memory.content, similarity) == Verdict::Same;
     if let Some((memory, _)) = near.iter().find(|(memory, similarity)| memory.kind == candidate.kind && says_it(memory, *similarity)) {
         return add_evidence(engine, ctx, tx, owner, memory.id, candidate).await;
@@ -202,7 +205,7 @@ fn key(owner: Owner, candidate: &NewCandidate, resolved: &Resolved) -> DedupKey 
         project_id: candidate.project_id,
         repo_id: candidate.repo_id,
         session_id: candidate.session_id,
-        connection_id: None,
+        connection_id: candidate.connection_id,
         topic: resolved.topic.clone(),
     }
 }

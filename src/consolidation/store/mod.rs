@@ -54,8 +54,9 @@ pub async fn same_content(
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4
              and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $5)
-             and m.scope = $6 and m.project_id is not distinct from $7 and m.session_id is not distinct from $8 and ",
-        of_user!("m", "$9"),
+             and m.scope = $6 and m.project_id is not distinct from $7 and m.session_id is not distinct from $8
+             and m.connection_id is not distinct from $9 and ",
+        of_user!("m", "$10"),
         " order by m.live desc, m.created_at, m.id limit 1"
     ))
     .bind(tenancy.tenant)
@@ -66,6 +67,7 @@ pub async fn same_content(
     .bind(candidate.scope)
     .bind(candidate.project_id)
     .bind(candidate.session_id)
+    .bind(candidate.connection_id)
     .bind(tenancy.users)
     .fetch_optional(&mut **tx)
     .await?)

@@ -190,6 +190,8 @@ pub struct ObservationRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// The connection of the tool that you used.
+    ///
+    /// It must be stored (`PUT /api/connections/{id}`), and belongs to one agent: leave it out with `commons`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_id: Option<Uuid>,
     /// The person you observed.
@@ -240,6 +242,8 @@ pub struct UserContextRequest {
 #[serde(deny_unknown_fields)]
 pub struct ConnectionContextRequest {
     /// The connection of a tool.
+    ///
+    /// It must be stored: `PUT /api/connections/{id}`.
     pub connection_id: Uuid,
     /// What you learned about using it: keys with their values.
     pub learned: Map<String, Value>,

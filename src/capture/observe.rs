@@ -13,7 +13,7 @@ use crate::identity::count_source;
 use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::op::OpContext;
-use crate::profile::{flatten, normalise};
+use crate::profile::{Subject, flatten, has_connection, normalise};
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,10 +26,14 @@ const SCAFFOLD_UPDATE: &str = "scaffold_update";
 /// The type of an event with a fact to keep.
 const LEARNED_FACT: &str = "learned_fact";
 
+/// Why an observation is refused whose connection nobody stored.
+const UNKNOWN_CONNECTION: &str = "is not a connection of this agent and person: store it with PUT /api/connections/{id} first";
+
 /// Records one observation.
 ///
 /// # Errors
-/// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for an empty or too long content.
+/// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for an empty or too long content, and for a
+/// connection that the person does not have.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: ObservationRequest) -> Result<CaptureResponse, Error> {
@@ -72,7 +76,7 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
 /// Records what an agent learned about using a tool's connection: an event for each key.
 ///
 /// # Errors
-/// As [`update_user_context`].
+/// As [`update_user_context`]; `Invalid`, too, for a connection that the person does not have.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn update_connection_context(
@@ -161,6 +165,12 @@ async fn record(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
+    }
+    if let Some(id) = connection_id {
+        let subject = Subject { agent_id: agent, user_id: ctx.user() };
+        if !has_connection(&mut tx, ctx.tenancy(), subject, id).await? {
+            return Err(Error::invalid("connection_id", UNKNOWN_CONNECTION));
+        }
     }
     let mut event_ids: Vec<EventId> = Vec::with_capacity(observations.len());
     for observation in observations {

@@ -1,7 +1,7 @@
 //! Connections: a tool as one person uses it, with what it can do and what was learned about using it.
 
 use super::apply::lock_profile;
-use super::documents::index_schema;
+use super::documents::{index_schema, store::known_connections};
 use super::model::Subject;
 use super::read::{CONNECTIONS, View};
 use super::store::{self, StoredConnection};
@@ -10,6 +10,7 @@ use crate::api::{
     Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
     TOOL_SCHEMA_MAX, UserRef,
 };
+use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -96,6 +97,14 @@ pub async fn put_connection(
     once.commit(tx, &answer, &[]).await?;
     engine.jobs().wake();
     Ok(answer)
+}
+
+/// Whether a person has a connection: it was stored, or something was learned about it.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn has_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id: Uuid) -> Result<bool, Error> {
+    Ok(!known_connections(tx, tenancy, subject, &[id]).await?.is_empty())
 }
 
 async fn reading(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<OpContext, Error> {

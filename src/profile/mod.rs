@@ -22,6 +22,7 @@ mod tree;
 mod versions;
 
 pub use apply::{Applied, Drawn, apply};
+pub(crate) use connections::has_connection;
 pub use connections::{connection, connections, put_connection};
 pub use documents::{index_attachment, index_profile, put_entities, search_user_context};
 pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};

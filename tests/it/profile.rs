@@ -256,6 +256,76 @@ async fn what_was_learned_about_a_connection_stays_with_it() {
     assert_eq!(of_type(&moved, "connection"), of_type(&file, "connection"), "people's connections with one id move");
 }
 
+/// What the tool of a connection has as its day of review.
+async fn review_day(world: &World, ctx: &OpContext, connection: Uuid, user: Option<&str>, day: &str) -> Result<(), Error> {
+    let learned = json!({ "review": format!("The review is on {day} at ten.") }).as_object().unwrap().clone();
+    let user_id = user.map(|user| user.parse().unwrap());
+    let request = ConnectionContextRequest { connection_id: connection, learned, session_id: None, user_id };
+    let answer = capture::update_connection_context(&world.engine, ctx, request).await;
+    world.clock.advance(Duration::seconds(1));
+    answer.map(drop)
+}
+
+#[tokio::test]
+async fn what_holds_for_one_connection_contradicts_no_other() {
+    let world = alone().await;
+    let (one, other) = (Uuid::from_u128(81), Uuid::from_u128(82));
+    for id in [one, other] {
+        let request =
+            PutConnectionRequest { tool_id: "x".into(), name: "X".into(), tool_schema: None, schema_ttl_seconds: None, active: true };
+        profile::put_connection(&world.engine, &world.atlas, id, request, None).await.unwrap();
+    }
+    review_day(&world, &world.atlas, one, None, "Tuesday").await.unwrap();
+    review_day(&world, &world.atlas, other, None, "Thursday").await.unwrap();
+    work(&world).await;
+    let waiting = inbox(&world).await;
+    assert_eq!((waiting.len(), waiting.iter().map(|item| item.pairs.len()).sum::<usize>()), (2, 0), "{waiting:?}");
+    assert!(known(&world).await.leaves.iter().all(|leaf| !leaf.disputed));
+
+    // Of the same connection, two days cannot both be right.
+    review_day(&world, &world.atlas, one, None, "Friday").await.unwrap();
+    work(&world).await;
+    let waiting = inbox(&world).await;
+    let friday = waiting.iter().find(|item| item.content.contains("Friday")).unwrap();
+    assert_eq!(friday.pairs.iter().map(|pair| pair.other_content.contains("Tuesday")).collect::<Vec<_>>(), [true], "{waiting:?}");
+    assert_eq!(known(&world).await.leaves.iter().filter(|leaf| leaf.disputed).count(), 2);
+}
+
+#[tokio::test]
+async fn an_observation_of_a_connection_that_nobody_stored_is_refused() {
+    let world = alone().await;
+    let (own, of_mina) = (Uuid::from_u128(83), Uuid::from_u128(84));
+    let mina: UserRef = "crm-7".parse().unwrap();
+    for (id, user) in [(own, None), (of_mina, Some(&mina))] {
+        let request =
+            PutConnectionRequest { tool_id: "x".into(), name: "X".into(), tool_schema: None, schema_ttl_seconds: None, active: true };
+        profile::put_connection(&world.engine, &world.atlas, id, request, user).await.unwrap();
+    }
+    review_day(&world, &world.atlas, own, None, "Tuesday").await.unwrap();
+    review_day(&world, &world.atlas, of_mina, Some("crm-7"), "Tuesday").await.unwrap();
+    for (ctx, id, user) in [
+        (&world.atlas, Uuid::from_u128(85), None),
+        (&world.atlas, of_mina, None),
+        (&world.atlas, own, Some("crm-7")),
+        (&world.binky, own, None),
+    ] {
+        let refused = review_day(&world, ctx, id, user, "Friday").await.unwrap_err();
+        assert_eq!(refused.fields().iter().map(|one| one.field.as_str()).collect::<Vec<_>>(), ["connection_id"], "{refused:?}");
+        let request = ObservationRequest {
+            content: "The tracker closes at six.".into(),
+            category: ObservationCategory::Fact,
+            session_id: None,
+            connection_id: Some(id),
+            user_id: user.map(|user| user.parse().unwrap()),
+            commons: false,
+        };
+        let refused = capture::record_observation(&world.engine, ctx, request).await.unwrap_err();
+        assert_eq!(refused.fields()[0].field, "connection_id", "{refused:?}");
+    }
+    work(&world).await;
+    assert_eq!(inbox(&world).await.len(), 2);
+}
+
 #[tokio::test]
 async fn a_profile_moves_with_its_agent() {
     let world = alone().await;

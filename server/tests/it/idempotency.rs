@@ -120,11 +120,12 @@ const WRITES: &[Write] = &[
         r#"{"persistent_info_additions": ["Vera likes tea."]}"#,
         200,
     ),
+    write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
     write(
         Method::POST,
         "/api/tools/{name}",
         "/api/tools/update_connection_context",
-        r#"{"connection_id": "01900000-0000-7000-8000-000000000000", "learned": {"project": "PROJ"}}"#,
+        r#"{"connection_id": "{own}", "learned": {"project": "PROJ"}}"#,
         200,
     ),
     write(Method::POST, "/api/actions", "/api/actions", r#"{"action": "tea.brew", "message": "Brewed tea for Mina."}"#, 201),
@@ -150,7 +151,6 @@ const WRITES: &[Write] = &[
         200,
     ),
     write(Method::POST, "/api/context/{id}/answer", "/api/context/{context}/answer", r#"{"text": "On Tuesday."}"#, 200),
-    write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
     write(
         Method::PUT,
         "/api/connections/{id}/entities",

@@ -50,7 +50,9 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
         shorten(&mut observations);
     }
 
-    let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| guard::inspect(&one.content).is_empty());
+    let statements: HashMap<EventId, String> =
+        observations.iter().filter_map(|one| Some((one.id, guard::without_secrets(profile::statement(&observation(one))?)))).collect();
+    let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| reasons(one, &statements).is_empty());
     let read: Vec<Observation> = harmless.iter().map(|one| observation(one)).collect();
     let payer = Payer::of(ctx, owner.agent_id, user_id);
     let drawn = match by_model {
@@ -64,7 +66,9 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<
     };
     // What agents share applies everywhere: no memory of the commons belongs to one agent.
     let scope = if owner.agent_id == ctx.commons_id { MemoryScope::Global } else { MemoryScope::Agent };
-    let candidates: Vec<NewCandidate> = harmless.into_iter().map(|one| candidate(one, scope, facts.remove(&one.id))).collect();
+    let mut words = |one: &StoredObservation| facts.remove(&one.id).or_else(|| statements.get(&one.id).cloned());
+    let candidates: Vec<NewCandidate> = harmless.into_iter().filter_map(|one| Some(candidate(one, scope, words(one)?))).collect();
+    let suspicious: Vec<(&StoredObservation, Vec<String>)> = suspicious.into_iter().map(|one| (one, reasons(one, &statements))).collect();
     let synthesis = Synthesis { engine, ctx, held, owner, policy, observations: &observations, suspicious: &suspicious };
     synthesis.store(&candidates, drawn).await?;
     Ok(Work::Ended)
@@ -78,7 +82,8 @@ struct Synthesis<'a> {
     owner: Owner,
     policy: CapturePolicy,
     observations: &'a [StoredObservation],
-    suspicious: &'a [&'a StoredObservation],
+    /// With the reasons.
+    suspicious: &'a [(&'a StoredObservation, Vec<String>)],
 }
 
 impl Synthesis<'_> {
@@ -92,9 +97,9 @@ impl Synthesis<'_> {
             return Err(Error::Unavailable("the lease was lost".into()));
         }
         let placed = consolidation::place_all(engine, ctx, &mut tx, owner, &ready, &policy).await?;
-        for one in suspicious {
+        for (one, reasons) in suspicious {
             let (id, spot) = (QuarantineId(engine.clock().id()), whole(one.source_id, one.id, &one.content));
-            store::insert_quarantine(&mut tx, ctx.tenancy(), owner, id, &spot, &guard::inspect(&one.content), now).await?;
+            store::insert_quarantine(&mut tx, ctx.tenancy(), owner, id, &spot, reasons, now).await?;
         }
         let dropped = drawn.dropped;
         let forgotten = candidates.iter().zip(&placed).filter(|(_, placed)| **placed == Placed::Forgotten);
@@ -161,8 +166,17 @@ fn observation(one: &StoredObservation) -> Observation {
     }
 }
 
-/// An observation as a candidate: in its own words, or in those of a model.
-fn candidate(one: &StoredObservation, scope: MemoryScope, fact: Option<String>) -> NewCandidate {
+/// Why an observation may carry instructions: as it was recorded, or as it is said, because escapes of JSON can hide them.
+fn reasons(one: &StoredObservation, statements: &HashMap<EventId, String>) -> Vec<String> {
+    let mut reasons = guard::inspect(&one.content);
+    if reasons.is_empty() {
+        reasons = statements.get(&one.id).map(|text| guard::inspect(text)).unwrap_or_default();
+    }
+    reasons
+}
+
+/// An observation as a candidate, in these words.
+fn candidate(one: &StoredObservation, scope: MemoryScope, statement: String) -> NewCandidate {
     let category = one.event_type.as_deref().and_then(|name| name.parse::<ObservationCategory>().ok());
     let kind = match category {
         Some(ObservationCategory::ProjectDetails) => MemoryKind::Project,
@@ -173,12 +187,12 @@ fn candidate(one: &StoredObservation, scope: MemoryScope, fact: Option<String>) 
         scope,
         session_id: None,
         connection_id: one.connection_id,
-        topic: one.topic.clone().unwrap_or_else(|| topic(&one.content)),
+        topic: one.topic.clone().unwrap_or_else(|| topic(&statement)),
         confidence: 0.8,
         importance: 0.7,
         corrects: category == Some(ObservationCategory::Correction),
         observed_at: Some(one.created_at),
-        ..NewCandidate::statement(fact.unwrap_or_else(|| one.content.clone()), whole(one.source_id, one.id, &one.content))
+        ..NewCandidate::statement(statement, whole(one.source_id, one.id, &one.content))
     }
 }
 

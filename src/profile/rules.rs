@@ -1,9 +1,12 @@
 //! Leaves from observations without a model: keys say where they belong, and sentences follow from their category and a few patterns. Pure.
 
 use super::model::{Citation, Part, Proposal};
+use super::narrative::{Told, compose};
 use super::sensitive;
 use super::tree::{self, Entry};
 use crate::api::{EventId, SensitiveMatters, SourceId};
+use crate::guard;
+use crate::text::shorten;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
@@ -29,6 +32,8 @@ pub struct Observation {
 const LABEL_WORDS: usize = 3;
 /// Longest value after a label, in characters. More is a sentence with a colon in it.
 const LABELLED_MAX: usize = 120;
+/// Longest statement that is made from a document, in characters.
+const STATEMENT_MAX: usize = 1000;
 const GOALS: &[&str] =
     &["wants to", "want to", "plans to", "plan to", "aims to", "aim to", "intends to", "hopes to", "goal is", "would like to"];
 const PEOPLE: &[&str] = &[
@@ -79,24 +84,53 @@ pub fn leaves(observation: &Observation, allowed: SensitiveMatters) -> Vec<Propo
         return Vec::new();
     }
     let part = if observation.event_type == "learned_fact" || observation.connection_id.is_some() { Part::Learned } else { Part::Scaffold };
-    let entries = match &observation.key {
-        Some(key) => keyed(key, observation),
-        None => vec![sentence(observation)],
-    };
+    let entries = payload(observation).map_or_else(|| vec![sentence(observation)], |(path, value)| entries(&path, &value));
     entries.into_iter().map(|entry| observation.proposal(part, entry)).collect()
 }
 
-/// The entries of `key: value`.
-fn keyed(key: &str, observation: &Observation) -> Vec<Entry> {
+/// What an observation says in sentences: its own words, or the values of a JSON document with their keys. `None` if a document says
+/// nothing.
+pub fn statement(observation: &Observation) -> Option<String> {
+    let is_document = |(_, value): &(Vec<String>, Value)| value.is_object() || value.is_array();
+    let Some((path, value)) = payload(observation).filter(is_document) else { return Some(observation.content.clone()) };
+    let entries = entries(&path, &value);
+    let told = entries.iter().map(|Entry { path, value, listed }| Told { path, value, listed: *listed, disputed: false, confidence: 1.0 });
+    let text = compose(&told.collect::<Vec<_>>()).replace('\n', " ");
+    (!text.is_empty()).then(|| shorten(&text, STATEMENT_MAX))
+}
+
+/// The value of `key: value`, or the document that an observation is, with the path where it belongs. `None` for a sentence.
+fn payload(observation: &Observation) -> Option<(Vec<String>, Value)> {
     let content = &observation.content;
+    // What is beyond the limits says nothing: it was refused under a key, and an import may bring it.
+    let normal = |value: Value| tree::normalise(value).unwrap_or_else(|_| Value::Array(Vec::new()));
+    let Some(key) = &observation.key else {
+        let value = normal(Value::String(content.clone()));
+        let place = match observation.event_type.as_str() {
+            "preference" => "Preferences",
+            "project_details" => "Projects",
+            _ => "Facts",
+        };
+        let path = if value.is_object() { Vec::new() } else { vec![place.to_owned()] };
+        return (value.is_object() || value.is_array()).then_some((path, value));
+    };
     // A secret in the key was replaced by a marker in the content.
-    let value =
-        content.strip_prefix(key).and_then(|rest| rest.strip_prefix(": ")).or_else(|| content.split_once(": ").map(|(_, value)| value));
-    let Some(text) = value else { return Vec::new() };
+    let text = content.strip_prefix(key.as_str()).and_then(|rest| rest.strip_prefix(": "));
+    let text = text.or_else(|| content.split_once(": ").map(|(_, value)| value)).unwrap_or_default();
     let plain = || Value::String(text.to_owned());
     let value = if observation.json { serde_json::from_str(text).unwrap_or_else(|_| plain()) } else { plain() };
-    // What is beyond the limits was refused when it was recorded; what an import brought is left out.
-    tree::normalise(value).and_then(|value| tree::flatten(&[key.to_owned()], &value)).unwrap_or_default()
+    Some((vec![key.clone()], normal(value)))
+}
+
+/// The entries of a normalised value. Escapes of JSON can hide a secret until it is read.
+fn entries(path: &[String], value: &Value) -> Vec<Entry> {
+    let mut entries = tree::flatten(path, value).unwrap_or_default();
+    for entry in &mut entries {
+        if let Value::String(text) = &mut entry.value {
+            *text = guard::without_secrets(std::mem::take(text));
+        }
+    }
+    entries
 }
 
 /// Where a sentence belongs.
@@ -235,6 +269,33 @@ mod tests {
             (leaf.part, leaf.connection_id, leaf.path),
             (Part::Learned, connected.connection_id, vec!["default_project".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_document_is_said_in_sentences() {
+        let of = |event_type: &str, key: Option<&str>, json: bool, content: &str| {
+            let observation = observed(event_type, key, json, content);
+            let leaves = paths(&observation).into_iter().map(|(path, value, _)| format!("{path} {value}")).collect::<Vec<_>>();
+            (statement(&observation), leaves.join(" "))
+        };
+        let said = |text: &str, leaves: &str| (Some(text.to_owned()), leaves.to_owned());
+        let nested = r#"{"Team": {"lead": "Mina", "size": 4}, "tags": ["sailing", "chess"]}"#;
+        assert_eq!(
+            of("fact", None, false, nested),
+            said("Tags: sailing, chess. Team, lead: Mina. Team, size: 4.", r#"Team/lead "Mina" Team/size 4 tags "sailing" tags "chess""#)
+        );
+        assert_eq!(of("preference", None, false, r#"["Idris likes long walks"]"#).0.as_deref(), Some("Idris likes long walks."));
+        assert_eq!(
+            of("scaffold_update", Some("Dock"), true, r#"Dock: {"pier": {"open": true}}"#),
+            said("Dock, pier, open: yes.", "Dock/pier/open true")
+        );
+        for nothing in ["{}", "[]", r#"{"Team": {}}"#, &"[".repeat(200)] {
+            assert_eq!(of("fact", None, false, nothing), (None, String::new()), "{nothing}");
+        }
+        // A sentence and a single value are said in their own words.
+        for (key, json, content) in [(None, false, "Mina has {two} boats."), (Some("Age"), true, "Age: 42")] {
+            assert_eq!(statement(&observed("fact", key, json, content)).as_deref(), Some(content));
+        }
     }
 
     #[test]

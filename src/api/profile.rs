@@ -91,6 +91,10 @@ pub struct ProfileResponse {
     pub learned: Map<String, Value>,
     /// Every value of both, with its confidence and what it cites.
     pub leaves: Vec<ProfileLeaf>,
+    /// Observations that rules read because the chat model did not answer. The next synthesis by the model reads them again, and what it
+    /// finds replaces what the rules found.
+    #[serde(default)]
+    pub read_by_rules: i64,
     /// Rises with every change of the agent's own profile; 0 before the first one.
     pub version: i64,
     pub updated_at: Option<DateTime<Utc>>,

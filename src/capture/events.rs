@@ -139,6 +139,7 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
         ("proposed", "proposed"),
         ("profiled", "added to the profile"),
         ("corrected", "corrected in the profile"),
+        ("replaced", "found by rules before and replaced"),
         ("unsupported", "dropped without support"),
     ];
     let mut words: Vec<String> =

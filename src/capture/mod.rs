@@ -12,6 +12,7 @@ mod progress;
 mod request;
 mod run;
 mod source;
+mod stand_in;
 pub mod store;
 mod synthesise;
 

@@ -28,7 +28,7 @@ use uuid::Uuid;
 /// Longest pause that a provider may ask for.
 const PAUSE_MAX: Duration = Duration::from_secs(3600);
 /// The extractor of a source whose model nobody can pay for any more.
-const RULES_UNPAID: &str = "rules, because the balance is used up";
+pub(super) const RULES_UNPAID: &str = "rules, because the balance is used up";
 /// Candidates that one transaction places. A worker that dies loses at most the work on these.
 const STEP: usize = 25;
 

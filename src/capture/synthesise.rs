@@ -5,6 +5,7 @@
 use super::extract::ExtractError;
 use super::input::whole;
 use super::run::failure;
+use super::stand_in;
 use super::store::{self, StoredObservation};
 use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
@@ -15,7 +16,6 @@ use crate::identity;
 use crate::jobs::{self, Held, NewEvent, Task, Work};
 use crate::op::OpContext;
 use crate::profile::{self, Drawn, Observation, Subject, View};
-use crate::providers::chat::ChatError;
 use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
@@ -25,53 +25,90 @@ use tracing::instrument;
 
 /// Most observations of one transaction; another job reads the rest.
 const BATCH: i64 = 100;
+/// Most observations that are looked through for those that a chat model reads again.
+const AGAIN_MAX: i64 = 1000;
 /// Most bytes of observations that a chat model reads at once.
 const MODEL_BYTES: usize = 24 * 1024;
 /// Words of a topic that is made from an observation.
 const TOPIC_WORDS: usize = 4;
 
-/// Turns the waiting observations of the job's agent and user into candidates and leaves of the profile.
+/// Turns the waiting observations of the job's agent and user into candidates and leaves of the profile. The second time that a chat model
+/// fails, or if trying again would not help, rules read them in its place; the next time that it answers, it reads them again. `tries` counts
+/// the attempts of the job, this one included.
 ///
 /// # Errors
-/// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay. They stay as well when a chat
-/// model fails, which ends the attempt. Without a balance for the model, the rules read them.
+/// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held) -> Result<Work, Error> {
+pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held, tries: i32) -> Result<Work, Error> {
     let policy = identity::capture_policy(engine, ctx).await?;
     let by_model = engine.chat().is_some() && policy.outside_models;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let user_id = store::user_of_event(&mut tx, ctx.tenancy(), held).await?;
-    let owner = Owner { agent_id: held.agent_id, user_id };
-    let mut observations = store::observations(&mut tx, ctx.tenancy(), owner, BATCH).await?;
-    let view = View::load(&mut tx, ctx.tenancy(), subject(owner), &policy, engine.clock().now()).await?;
-    tx.commit().await?;
-    if by_model {
-        shorten(&mut observations);
-    }
+    let Batch { owner, observations, mut again, leftover, view } = Batch::read(engine, ctx, held, (by_model, &policy)).await?;
+    let reread: BTreeSet<EventId> = again.iter().map(|one| one.id).collect();
 
     let statements: HashMap<EventId, String> =
         observations.iter().filter_map(|one| Some((one.id, guard::without_secrets(profile::statement(&observation(one))?)))).collect();
     let (harmless, suspicious): (Vec<_>, Vec<_>) = observations.iter().partition(|one| reasons(one, &statements).is_empty());
     let read: Vec<Observation> = harmless.iter().map(|one| observation(one)).collect();
-    let payer = Payer::of(ctx, owner.agent_id, user_id);
     let drawn = match by_model {
-        true => profile::by_model(engine, payer, &view, &read, policy.sensitive).await,
+        true => {
+            let sent: Vec<Observation> = again.iter().map(observation).chain(read.iter().cloned()).collect();
+            let payer = Payer::of(ctx, owner.agent_id, owner.user_id);
+            profile::by_model(engine, payer, &view.without(&reread), &sent, policy.sensitive).await
+        }
         false => Ok((profile::by_rules(&read, policy.sensitive), HashMap::new())),
     };
-    let (drawn, mut facts) = match drawn {
-        Ok(drawn) => drawn,
-        Err(ChatError::Exhausted(_)) => (profile::by_rules(&read, policy.sensitive), HashMap::new()),
-        Err(error) => return Ok(failure(&ExtractError::Model(error))),
+    let (drawn, mut facts, stood_in) = match drawn {
+        Ok((drawn, facts)) => (Drawn { reread, ..drawn }, facts, None),
+        Err(error) => {
+            let Some(reason) = stand_in::reason(&error, tries) else { return Ok(failure(&ExtractError::Model(error))) };
+            tracing::warn!(%error, "rules read observations in place of the chat model");
+            again.clear();
+            (profile::by_rules(&read, policy.sensitive), HashMap::new(), Some(reason))
+        }
     };
     // What agents share applies everywhere: no memory of the commons belongs to one agent.
     let scope = if owner.agent_id == ctx.commons_id { MemoryScope::Global } else { MemoryScope::Agent };
     let mut words = |one: &StoredObservation| facts.remove(&one.id).or_else(|| statements.get(&one.id).cloned());
     let candidates: Vec<NewCandidate> = harmless.into_iter().filter_map(|one| Some(candidate(one, scope, words(one)?))).collect();
     let suspicious: Vec<(&StoredObservation, Vec<String>)> = suspicious.into_iter().map(|one| (one, reasons(one, &statements))).collect();
-    let synthesis = Synthesis { engine, ctx, held, owner, policy, observations: &observations, suspicious: &suspicious };
+    let ids: Vec<EventId> = observations.iter().chain(&again).map(|one| one.id).collect();
+    let more = leftover && !again.is_empty();
+    let synthesis = Synthesis { engine, ctx, held, owner, policy, ids, count: observations.len(), suspicious: &suspicious, stood_in, more };
     synthesis.store(&candidates, drawn).await?;
     Ok(Work::Ended)
+}
+
+/// What a synthesis reads.
+struct Batch {
+    owner: Owner,
+    observations: Vec<StoredObservation>,
+    /// What rules read when the chat model did not answer, as far as the model reads it again now.
+    again: Vec<StoredObservation>,
+    /// Whether more of that is left.
+    leftover: bool,
+    view: View,
+}
+
+impl Batch {
+    async fn read(engine: &Engine, ctx: &OpContext, held: Held, (by_model, policy): (bool, &CapturePolicy)) -> Result<Self, Error> {
+        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        let user_id = store::user_of_event(&mut tx, ctx.tenancy(), held).await?;
+        let owner = Owner { agent_id: held.agent_id, user_id };
+        let mut observations = store::observations(&mut tx, ctx.tenancy(), owner, BATCH).await?;
+        let view = View::load(&mut tx, ctx.tenancy(), subject(owner), policy, engine.clock().now()).await?;
+        let marked = match by_model {
+            true => store::read_by_rules(&mut tx, ctx.tenancy(), owner, &view.sources(), AGAIN_MAX).await?,
+            false => Vec::new(),
+        };
+        tx.commit().await?;
+        if by_model {
+            shorten(&mut observations);
+        }
+        let size: usize = observations.iter().map(|one| one.content.len()).sum();
+        let again = stand_in::fitting(&view, &marked, MODEL_BYTES.saturating_sub(size));
+        Ok(Self { owner, observations, leftover: again.len() < marked.len(), again, view })
+    }
 }
 
 /// A batch on its way into the database.
@@ -81,15 +118,22 @@ struct Synthesis<'a> {
     held: Held,
     owner: Owner,
     policy: CapturePolicy,
-    observations: &'a [StoredObservation],
+    /// The observations that were read.
+    ids: Vec<EventId>,
+    /// How many of them are new.
+    count: usize,
     /// With the reasons.
     suspicious: &'a [(&'a StoredObservation, Vec<String>)],
+    /// Why rules stood in for a chat model.
+    stood_in: Option<String>,
+    /// Whether the next job reads more again.
+    more: bool,
 }
 
 impl Synthesis<'_> {
     /// Stores everything in one transaction that checks the lease.
     async fn store(self, candidates: &[NewCandidate], drawn: Drawn) -> Result<(), Error> {
-        let Self { engine, ctx, held, owner, policy, observations, suspicious } = self;
+        let Self { engine, ctx, held, owner, policy, ids, count: read, suspicious, stood_in, more } = self;
         let ready = consolidation::prepare(engine, ctx, owner, candidates).await?;
         let now = engine.clock().now();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -105,21 +149,22 @@ impl Synthesis<'_> {
         let forgotten = candidates.iter().zip(&placed).filter(|(_, placed)| **placed == Placed::Forgotten);
         let forgotten: BTreeSet<EventId> = forgotten.map(|(candidate, _)| candidate.spot.event_id).collect();
         let applied = profile::apply(engine, ctx, &mut tx, subject(owner), drawn.without(&forgotten)).await?;
-        let ids: Vec<_> = observations.iter().map(|one| one.id).collect();
-        store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, &ids, now).await?;
+        store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, (&ids, stood_in.is_some()), now).await?;
         let count = |wanted: fn(&Placed) -> bool| placed.iter().filter(|one| wanted(one)).count();
         let outcome = json!({
-            "observations": observations.len(),
+            "observations": read,
             "candidates": count(|one| matches!(one, Placed::Waiting(_))),
             "promoted": count(|one| matches!(one, Placed::Promoted(_))),
             "merged": count(|one| matches!(one, Placed::Merged(_))),
             "quarantined": suspicious.len(),
             "profiled": applied.added,
             "corrected": applied.superseded,
+            "replaced": applied.replaced,
             "unsupported": dropped,
+            "extractor": stood_in,
         });
         // Whoever adds an observation locks the job's row first, so none is added unseen between this look and the end.
-        let more = store::has_observations(&mut tx, ctx.tenancy(), owner).await?;
+        let more = store::has_observations(&mut tx, ctx.tenancy(), owner).await? || more;
         store::end_synthesis(&mut tx, ctx.tenancy(), held, &outcome, now).await?;
         if more {
             let next = NewEvent::pending(engine, Task::Synthesise, json!({}));

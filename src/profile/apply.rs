@@ -22,6 +22,8 @@ pub struct Drawn {
     pub narrative: Option<Narrative>,
     /// Statements of a model that no observation supports, or that may carry instructions.
     pub dropped: usize,
+    /// Observations that rules read before in place of a model: what is drawn now replaces what they found.
+    pub reread: BTreeSet<EventId>,
 }
 
 impl Drawn {
@@ -50,6 +52,8 @@ pub struct Narrative {
 pub struct Applied {
     pub added: usize,
     pub superseded: usize,
+    /// Leaves of rules that others replaced.
+    pub replaced: usize,
     pub left_out: usize,
 }
 
@@ -71,13 +75,20 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
     lock_profile(tx, subject).await?;
     let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
     let before = store::leaves(tx, tenancy, subject).await?;
+    // Somebody may have forgotten a leaf while a model read its observations again.
+    let gone: BTreeSet<Uuid> = before.iter().filter(|leaf| !leaf.is_visible()).flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
+    let cites = drawn.proposals.iter().flat_map(|proposal| &proposal.cites);
+    let cites = cites.filter(|cite| drawn.reread.contains(&cite.event_id) && gone.contains(&cite.source_id.0));
+    let gone: BTreeSet<EventId> = cites.map(|cite| cite.event_id).collect();
+    let drawn = drawn.without(&gone);
     let visible: BTreeSet<Uuid> = before.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.id).collect();
     let narrative = drawn.narrative.filter(|narrative| narrative.seen.iter().all(|id| visible.contains(id)));
     let events: BTreeSet<Uuid> = drawn.proposals.iter().flat_map(|proposal| proposal.cites.iter().map(|cite| cite.event_id.0)).collect();
 
-    let mut merge = Merge::new(before.clone());
+    let mut merge = Merge::new(before.clone()).replacing(&drawn.reread);
     merge.apply(drawn.proposals, || engine.clock().id());
-    let applied = Applied { added: merge.diff.added.len(), superseded: merge.diff.superseded.len(), left_out: merge.left_out };
+    let Merge { replaced, left_out, .. } = merge;
+    let applied = Applied { added: merge.diff.added.len(), superseded: merge.diff.superseded.len() - replaced, replaced, left_out };
     if merge.diff.is_empty() && narrative.is_none() {
         return Ok(applied);
     }

@@ -2,9 +2,10 @@
 
 use super::model::{Citation, Diff, Leaf, LeafState, Proposal};
 use super::tree::LEAVES_MAX;
+use crate::api::EventId;
 use crate::text::compare::{Likeness, compare};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 
 /// Leaves, by their place in a merge, and the observations that were counted for each.
@@ -17,12 +18,22 @@ pub struct Merge {
     pub diff: Diff,
     /// Proposals that were left out: forgotten before, older than a correction, or beyond the limit of the profile.
     pub left_out: usize,
+    /// Leaves that others of the same observations replaced.
+    pub replaced: usize,
+    /// Observations that rules read in place of a model, and that the model reads now.
+    reread: BTreeSet<Uuid>,
 }
 
 impl Merge {
     /// Starts with the leaves of a profile, those that are not visible included.
     pub fn new(leaves: Vec<Leaf>) -> Self {
-        Self { leaves, diff: Diff::default(), left_out: 0 }
+        Self { leaves, diff: Diff::default(), left_out: 0, replaced: 0, reread: BTreeSet::new() }
+    }
+
+    /// Lets proposals replace the leaves that rules drew from these observations alone.
+    pub fn replacing(mut self, reread: &BTreeSet<EventId>) -> Self {
+        self.reread = reread.iter().map(|event| event.0).collect();
+        self
     }
 
     /// Applies proposals in their order. An observation counts once for a leaf, however many proposals say so. A value that contradicts
@@ -30,10 +41,14 @@ impl Merge {
     pub fn apply(&mut self, proposals: Vec<Proposal>, mut new_id: impl FnMut() -> Uuid) {
         let mut places: HashMap<Vec<u8>, usize> = self.leaves.iter().map(|leaf| leaf.leaf_hash.clone()).zip(0..).collect();
         let mut shown = self.leaves.iter().filter(|leaf| leaf.state == LeafState::Shown).count();
-        let mut counted = Counted::new();
+        let mut counted = self.counted_before(&proposals);
+        let (mut aside, mut cited) = (self.set_aside(), HashSet::new());
         for proposal in proposals {
             let hash = proposal.hash();
             let place = places.get(&hash).copied().or_else(|| self.same_statement(&proposal));
+            if let Some(place) = place.filter(|place| aside.remove(place)) {
+                self.leaves[place].state = LeafState::Shown;
+            }
             let at = match place {
                 Some(place) if self.repeat(place, &proposal, &mut counted) => place,
                 None if shown < LEAVES_MAX => {
@@ -46,7 +61,48 @@ impl Merge {
                     continue;
                 }
             };
+            cited.extend(proposal.cites.iter().map(|cite| cite.event_id.0));
             self.contradict(at, &proposal);
+        }
+        self.settle(aside, &cited);
+    }
+
+    /// Observations that are read again, for the leaves that counted them: a leaf lists one observation of each source.
+    fn counted_before(&self, proposals: &[Proposal]) -> Counted {
+        let mut counted = Counted::new();
+        let again = proposals.iter().flat_map(|proposal| &proposal.cites).filter(|cite| self.reread.contains(&cite.event_id.0));
+        for cite in again {
+            let counts = |leaf: &Leaf| leaf.source_ids.contains(&cite.source_id.0) && leaf.last_seen >= cite.at;
+            counted.extend((0..).zip(&self.leaves).filter(|(_, leaf)| counts(leaf)).map(|(place, _)| (place, cite.event_id.0)));
+        }
+        counted
+    }
+
+    /// Puts the leaves that may be replaced out of the way, so that they contradict nothing meanwhile.
+    fn set_aside(&mut self) -> BTreeSet<usize> {
+        let reread = &self.reread;
+        let is_replaced = |leaf: &Leaf| leaf.is_visible() && leaf.event_ids.iter().all(|event| reread.contains(event));
+        let aside: BTreeSet<usize> = (0..).zip(&self.leaves).filter(|(_, leaf)| is_replaced(leaf)).map(|(place, _)| place).collect();
+        for place in &aside {
+            self.leaves[*place].state = LeafState::Superseded;
+        }
+        aside
+    }
+
+    /// Replaces the leaves that are still aside, if others come from all of their observations; else they are back.
+    fn settle(&mut self, aside: BTreeSet<usize>, cited: &HashSet<Uuid>) {
+        for place in aside {
+            let leaf = &mut self.leaves[place];
+            if leaf.event_ids.iter().all(|event| cited.contains(event)) {
+                leaf.superseded_at = Some(leaf.last_seen);
+                self.replaced += 1;
+                self.diff.superseded.push(leaf.id);
+                continue;
+            }
+            leaf.state = LeafState::Shown;
+            let (part, connection_id, path, value) = (leaf.part, leaf.connection_id, leaf.path.clone(), leaf.value.clone());
+            let kept = Proposal { part, connection_id, path, value, listed: leaf.listed, corrects: false, cites: Vec::new() };
+            self.contradict(place, &kept);
         }
     }
 
@@ -72,6 +128,10 @@ impl Merge {
         }
         if leaf.state == LeafState::Superseded {
             (leaf.state, leaf.superseded_at) = (LeafState::Shown, None);
+            // It rests on what was observed since.
+            for (source, event) in leaf.source_ids.iter().zip(&mut leaf.event_ids) {
+                *event = fresh.iter().find(|cite| cite.source_id.0 == *source).map_or(*event, |cite| cite.event_id.0);
+            }
             self.diff.added.push(leaf.id);
         } else {
             self.diff.repeated.push(leaf.id);
@@ -250,6 +310,31 @@ mod tests {
         assert_eq!(merged(merge, vec![later.clone(), later]).leaves[0].observations, 4);
         let twice = Proposal { cites: vec![cite(5), cite(5)], ..listed("Idris sings.") };
         assert_eq!(merged(Merge::new(vec![]), vec![twice]).leaves[0].observations, 1);
+    }
+
+    #[test]
+    fn what_a_model_reads_again_replaces_what_rules_drew_from_it() {
+        let rules = vec![
+            fact(1, "Role", "surveyor in Thun"),
+            proposal(2, "Facts", json!("Idris has a boat."), (true, false)),
+            fact(3, "Hobby", "rowing"),
+        ];
+        let known = merged(Merge::new(vec![]), vec![fact(0, "Role", "surveyor")]);
+        let before = merged(known, rules);
+        assert_eq!(before.leaves[0].contradicts.len(), 1);
+        let reread: BTreeSet<EventId> = [1, 2, 3].map(|n| fact(n, "k", "v").cites[0].event_id).into();
+        // The model keeps the hobby, files the boat elsewhere, and says of the role what was known before.
+        let model = vec![fact(1, "Role", "surveyor"), fact(2, "Boat", "one"), fact(3, "hobby", "Rowing")];
+        let again = merged(Merge::new(before.leaves.clone()).replacing(&reread), model.clone());
+        assert_eq!(values(&again), ["\"surveyor\"", "\"rowing\"", "\"one\""]);
+        assert_eq!((again.replaced, again.diff.superseded.len(), again.diff.disputed.len()), (2, 2, 0));
+        let counts: Vec<_> = again.leaves.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.observations).collect();
+        assert_eq!(counts, [2, 1, 1], "no observation counts twice for a value");
+        // Of an observation that the model says nothing about, the leaf of the rules stays, and contradicts as before.
+        let partly = merged(Merge::new(before.leaves.clone()).replacing(&reread), model[1..].to_vec());
+        assert_eq!((values(&partly).len(), partly.replaced), (4, 1));
+        // Nothing is replaced unless it is read again.
+        assert_eq!(merged(Merge::new(before.leaves), model).replaced, 0);
     }
 
     proptest! {

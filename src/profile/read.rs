@@ -17,7 +17,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use tracing::instrument;
 use uuid::Uuid;
 
@@ -93,6 +93,21 @@ impl View {
     /// The visible leaves, by path.
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
+    }
+
+    /// The sources of its leaves, without those that a leaf cites which nobody reads.
+    pub fn sources(&self) -> Vec<Uuid> {
+        let unread: HashSet<Uuid> = self.unread.iter().flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
+        let own = self.leaves.iter().filter(|leaf| !self.shared.contains(&leaf.id));
+        let sources: HashSet<Uuid> =
+            own.flat_map(|leaf| leaf.source_ids.iter().copied()).filter(|source| !unread.contains(source)).collect();
+        sources.into_iter().collect()
+    }
+
+    /// The same without the leaves that come from these observations alone.
+    pub fn without(mut self, events: &BTreeSet<EventId>) -> Self {
+        self.leaves.retain(|leaf| !leaf.event_ids.iter().all(|event| events.contains(&EventId(*event))));
+        self
     }
 
     /// When the profile was read.
@@ -178,7 +193,7 @@ impl View {
         &self.connections
     }
 
-    /// The profile as a whole, with the memories of the agents that its leaves were made into.
+    /// The profile as a whole, with the memories that its leaves were made into, of the agent whose profile it is and of others after it.
     ///
     /// # Errors
     /// When the database is out of reach.
@@ -186,6 +201,10 @@ impl View {
         let mut sources: Vec<Uuid> = self.leaves.iter().flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
         sources.sort_unstable();
         sources.dedup();
+        let read_by_rules = match agents.first() {
+            Some(own) => store::read_by_rules(tx, tenancy, *own, &self.sources()).await?,
+            None => 0,
+        };
         let mut memories = Vec::new();
         for agent in agents {
             memories.extend(store::memories_of(tx, tenancy, *agent, &sources).await?);
@@ -195,6 +214,7 @@ impl View {
             scaffold: self.scaffold(),
             learned: self.learned(),
             leaves: self.described(&memories),
+            read_by_rules,
             version: self.version(),
             updated_at: self.updated_at(),
         })

@@ -231,7 +231,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::IndexProfile => profile::index_profile(engine, &ctx, event.agent_id, &payload(event)?).await?,
         Task::Extract => return capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await,
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),
-        Task::Synthesise => return capture::synthesise(engine, &ctx, event.held()).await,
+        Task::Synthesise => return capture::synthesise(engine, &ctx, event.held(), event.tries).await,
         Task::Survey => return consolidation::survey(engine, &ctx, &payload(event)?).await.map(Work::Done),
         Task::Erase => return erasure::carry_out(engine, &ctx, &payload(event)?, stop).await,
         Task::Sweep => return lifecycle::sweep(engine, &ctx, &payload(event)?, stop).await,

@@ -5,13 +5,12 @@ use crate::capture_model::{answers, attempt, completion, with_model};
 use crate::profile::{forget, known, observe};
 use crate::support::{agent, memory_owner, work};
 use chrono::Duration;
-use remembrancer::api::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory, ProfileResponse, SensitiveMatters};
 use remembrancer::testing::World;
 use remembrancer::usage::{Payer, Purpose};
 use remembrancer::{capture, identity, lifecycle, profile, usage};
 use serde_json::{Value, json};
-use wiremock::matchers::method;
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{MockServer, ResponseTemplate};
 
 fn reply(scaffold: Value, narrative: &str, facts: &[&str]) -> ResponseTemplate {
     let answer = json!({ "updated_scaffold": scaffold, "updated_working_memory": narrative, "facts_to_embed": facts });
@@ -98,9 +97,8 @@ async fn a_long_narrative_is_requested_again_and_then_cut() {
 }
 
 #[tokio::test]
-async fn failures_leave_the_observations_waiting() {
+async fn a_first_failure_leaves_the_observations_waiting_and_after_a_second_one_rules_stand_in() {
     let (world, server) = with_model().await;
-    observe(&world, &world.atlas, ObservationCategory::Fact, "Vera lives in Bern.").await;
     let deep = (0..101).fold(json!("Bern"), |inner, _| json!({ "k": inner }));
     let key = "k".repeat(11 * 1024);
     let failures = [
@@ -112,20 +110,92 @@ async fn failures_leave_the_observations_waiting() {
         (ResponseTemplate::new(500), "HTTP 500"),
         (ResponseTemplate::new(429).insert_header("retry-after", "1"), "HTTP 429"),
     ];
-    for (answer, reason) in failures {
+    for ((answer, reason), number) in failures.into_iter().zip(1..) {
+        observe(&world, &world.atlas, ObservationCategory::Fact, &format!("Vera rows boat {number} in Bern.")).await;
         answers(&server, answer).await;
         attempt(&world).await;
         let failed = synthesis(&world).await;
         let error = failed.error.unwrap();
         assert!(error.contains(reason) && !error.contains("Bern") && !error.contains("kkk"), "{error}: {reason}");
-        assert_eq!((failed.state.as_str(), known(&world).await.version), ("failed", 0), "{reason}");
+        assert_eq!((failed.state.as_str(), known(&world).await.version), ("failed", number - 1), "{reason}");
+        world.clock.advance(Duration::minutes(20));
+
+        attempt(&world).await;
+        let done = synthesis(&world).await;
+        let (profile, outcome) = (known(&world).await, done.outcome.unwrap());
+        assert_eq!((done.state.as_str(), profile.version, profile.read_by_rules), ("done", number, number), "{reason}");
+        assert!(outcome.contains("by rules, because the chat model") && outcome.contains(reason), "{outcome}");
+        assert!(profile.working_memory.contains(&format!("Vera rows boat {number} in Bern.")), "{}", profile.working_memory);
+    }
+    assert_eq!(inbox(&world).await.len(), 7);
+}
+
+#[tokio::test]
+async fn rules_stand_in_at_once_where_trying_again_would_not_help() {
+    let (world, server) = with_model().await;
+    observe(&world, &world.atlas, ObservationCategory::Preference, "Mina prefers tea.").await;
+    answers(&server, ResponseTemplate::new(401)).await;
+    attempt(&world).await;
+    let (done, profile) = (synthesis(&world).await, known(&world).await);
+    assert_eq!((done.state.as_str(), profile.working_memory.as_str(), profile.read_by_rules), ("done", "Mina prefers tea.", 1));
+    assert!(done.outcome.unwrap().contains("refused the API key"));
+}
+
+/// The model fails twice.
+async fn away(world: &World, server: &MockServer) {
+    answers(server, ResponseTemplate::new(503)).await;
+    for _ in 0..2 {
+        attempt(world).await;
         world.clock.advance(Duration::minutes(20));
     }
-    server.reset().await;
-    let answer = reply(json!({ "Home": "Bern" }), "Vera lives in Bern.", &["Vera lives in Bern."]);
-    Mock::given(method("POST")).respond_with(answer).mount(&server).await;
+}
+
+#[tokio::test]
+async fn a_model_that_is_back_replaces_what_rules_found_and_counts_nothing_twice() {
+    let (world, server) = with_model().await;
+    let said = |content: &'static str| observe(&world, &world.atlas, ObservationCategory::Fact, content);
+    said("Idris works as a surveyor.").await;
+    // Twice in the same words.
+    said("Idris lives in Thun.").await;
+    said("Idris lives in Thun.").await;
+    away(&world, &server).await;
+    let profile = known(&world).await;
+    assert_eq!(Value::from(profile.scaffold), json!({ "Role": "surveyor", "Facts": ["Idris lives in Thun."] }));
+    assert_eq!((profile.working_memory.as_str(), profile.read_by_rules), ("Role: surveyor.\nIdris lives in Thun.", 3));
+    assert_eq!(inbox(&world).await.len(), 2);
+
+    said("Idris has two cats.").await;
+    let narrative = "Idris, a surveyor in Thun, has two cats.";
+    let scaffold = json!({ "Job": "works as a surveyor", "Home": "lives in Thun", "Pets": "two cats" });
+    answers(&server, reply(scaffold.clone(), narrative, &[])).await;
     work(&world).await;
-    assert_eq!((known(&world).await.working_memory.as_str(), inbox(&world).await.len()), ("Vera lives in Bern.", 1));
+    let asked = questions(&server).await;
+    assert!(asked.len() == 1 && asked[0].contains("{\"scaffold\":{}}") && asked[0].contains("Idris works as a surveyor."), "{asked:?}");
+    let profile = known(&world).await;
+    let counts = |profile: &ProfileResponse, value: &str| {
+        profile.leaves.iter().filter(|leaf| leaf.value == value).map(|leaf| leaf.observations).collect::<Vec<_>>()
+    };
+    assert_eq!((Value::from(profile.scaffold.clone()), profile.working_memory.as_str()), (scaffold.clone(), narrative));
+    assert_eq!((profile.read_by_rules, counts(&profile, "lives in Thun")), (0, vec![2]));
+    let outcome = synthesis(&world).await.outcome.unwrap();
+    assert!(outcome.starts_with("1 read") && outcome.contains("2 found by rules before and replaced"), "{outcome}");
+    assert_eq!(inbox(&world).await.len(), 3, "what rules put into the inbox is not doubled");
+
+    // Away once more: the same words again, and something that is forgotten meanwhile.
+    said("Idris lives in Thun.").await;
+    said("Idris plays chess.").await;
+    away(&world, &server).await;
+    let profile = known(&world).await;
+    assert_eq!((profile.leaves.len(), profile.read_by_rules), (5, 2));
+    forget(&world, profile.leaves.iter().find(|leaf| leaf.value == "Idris plays chess.").unwrap()).await;
+    said("Idris sings in Bern.").await;
+    let sings = json!({ "Home": "lives in Thun", "Hobbies": "sings in Bern", "Games": "plays chess" });
+    answers(&server, reply(sings, "Idris sings in Bern.", &[])).await;
+    work(&world).await;
+    assert!(questions(&server).await.iter().all(|asked| !asked.contains("chess")), "what was forgotten is not sent again");
+    let profile = known(&world).await;
+    assert_eq!((profile.leaves.len(), profile.read_by_rules), (4, 0), "{:?}", profile.leaves);
+    assert_eq!(counts(&profile, "lives in Thun"), [3]);
 }
 
 #[tokio::test]

@@ -1,11 +1,15 @@
 //! Sessions and roles of the console, over HTTP.
 
+use crate::doors::alone;
 use crate::harness::{Answer, Site, with_token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::{MemoryId, OperatorRole, RequestId};
 use remembrancer::testing::{PASSWORD, fact};
-use remembrancer::{identity, memories, vocabulary};
+use remembrancer::{identity, memories, vocabulary, workers};
+use serde_json::json;
+use sqlx::{Connection, PgConnection};
+use tokio_util::sync::CancellationToken;
 
 pub async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
     let path = format!("/console/api/{function}");
@@ -371,4 +375,22 @@ async fn the_search_page_names_what_the_organisation_has() {
     }
     let none = page(&site, &format!("/search?q={}", theirs.memory_id), &cookie).await;
     assert!(none.text.contains("No results"), "{}", none.text);
+}
+
+#[tokio::test]
+async fn the_page_of_a_person_says_that_rules_stood_in() {
+    let site = alone().await;
+    let (engine, atlas) = (&site.world.engine, site.world.atlas.agent_id().unwrap());
+    site.atlas("record_observation", json!({ "content": "Mina prefers tea.", "category": "preference" })).await;
+    while workers::drain(engine).await.unwrap() + workers::work(engine, &CancellationToken::new()).await.unwrap() > 0 {}
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let person = format!("/people/{atlas}/nobody");
+    let shown = page(&site, &person, &cookie).await.text;
+    assert!(shown.contains("Mina prefers tea.") && !shown.contains("rules read"), "{shown}");
+    let mut owner = PgConnection::connect(&engine.urls().agent_memory).await.unwrap();
+    let marked = "update events set outcome = '{\"extractor\": \"rules\"}' where kind = 'observation'";
+    sqlx::query(marked).execute(&mut owner).await.unwrap();
+    let shown = page(&site, &person, &cookie).await.text;
+    assert!(shown.contains("The chat model did not answer, so rules read 1 observation."), "{shown}");
+    assert_eq!(site.atlas("get_user_profile", json!({})).await.json()["read_by_rules"], 1);
 }

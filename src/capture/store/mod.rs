@@ -167,8 +167,8 @@ pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<
     Ok(user.flatten())
 }
 
-/// An observation that waits.
-#[derive(FromRow)]
+/// An observation that waits, or that rules read.
+#[derive(Clone, FromRow)]
 pub struct StoredObservation {
     pub id: EventId,
     pub source_id: SourceId,
@@ -205,6 +205,36 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
     .await?)
 }
 
+/// The observations of some sources that rules read because a chat model did not answer, oldest first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id, sources = sources.len()))]
+pub async fn read_by_rules(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    sources: &[Uuid],
+    most: i64,
+) -> Result<Vec<StoredObservation>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
+                 e.session_id, e.connection_id, s.content, e.created_at
+            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
+           where e.tenant_id = $1 and e.agent_id = $2 and ",
+        same_user!("e", "$3"),
+        r" and e.source_id = any($5) and e.kind = 'observation' and e.state = 'done'
+             and e.outcome->>'extractor' = 'rules' and s.content is not null and ",
+        of_user!("e", "$4"),
+        " order by e.created_at, e.id limit $6"
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(owner.user_id)
+    .bind(tenancy.users)
+    .bind(sources)
+    .bind(most)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
 /// Whether observations of an agent and a user wait.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
@@ -225,12 +255,19 @@ pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Re
     .await?)
 }
 
-/// Marks observations as processed.
+/// Marks observations as processed; with true, as read by rules because a chat model did not answer.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
-pub async fn mark_processed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[EventId], now: DateTime<Utc>) -> Result<(), DbError> {
+pub async fn mark_processed(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    (ids, by_rules): (&[EventId], bool),
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let outcome = by_rules.then(|| json!({ "extractor": "rules" }));
     sqlx::query(concat!(
-        r"update events e set state = 'done', processed_at = $4, finished_at = $4
+        r"update events e set state = 'done', processed_at = $4, finished_at = $4, outcome = $6
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = any($3) and e.kind = 'observation' and ",
         of_user!("e", "$5")
     ))
@@ -239,6 +276,7 @@ pub async fn mark_processed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: 
     .bind(ids)
     .bind(now)
     .bind(tenancy.users)
+    .bind(outcome)
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -223,6 +223,23 @@ pub async fn memories_of(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources:
     .await?)
 }
 
+/// How many observations of some sources rules read because a chat model did not answer.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, sources = sources.len()))]
+pub async fn read_by_rules(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select count(*) from events e
+           where e.tenant_id = $1 and e.agent_id = $2 and e.source_id = any($3) and e.kind = 'observation' and e.state = 'done'
+             and e.outcome->>'extractor' = 'rules' and ",
+        of_user!("e", "$4")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(sources)
+    .bind(tenancy.users)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
 /// How many profiles of people and how many connections an agent has.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<(i64, i64), DbError> {

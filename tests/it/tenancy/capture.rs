@@ -120,6 +120,8 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $5, $4, 'maintenance', 'synthesise', 'running', 1, now(), now() + interval '1 year', now(), $3)",
         "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, run_after, created_at, source_id)
          values ($1, $2, $6, $4, 'observation', 'observe', 'pending', now(), now(), $3)",
+        "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, run_after, created_at, source_id, outcome)
+         values ($1, $2, gen_random_uuid(), $4, 'observation', 'observe', 'done', now(), now(), $3, '{\"extractor\": \"rules\"}')",
         "insert into events (tenant_id, agent_id, id, user_id, kind, task, state, attempt, run_after, created_at)
          values ($1, $2, $7, $4, 'conversation_capture', 'extract', 'dead', 8, now(), now())",
         "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at)
@@ -195,9 +197,10 @@ pub const INBOX: &[Query] = queries! {
         usize::from(capture::user_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some())
     };
     "capture::observations" |tx, c| capture::observations(tx, c.ctx.tenancy(), owner(c), 10).await?.len();
+    "capture::read_by_rules" |tx, c| capture::read_by_rules(tx, c.ctx.tenancy(), owner(c), &[source(c).0], 10).await?.len();
     "capture::has_observations" |tx, c| usize::from(capture::has_observations(tx, c.ctx.tenancy(), owner(c)).await?);
     "capture::mark_processed" |tx, c| {
-        capture::mark_processed(tx, c.ctx.tenancy(), c.agent, &[observation(c)], c.now).await?;
+        capture::mark_processed(tx, c.ctx.tenancy(), c.agent, (&[observation(c)], true), c.now).await?;
         0
     };
     "capture::end_synthesis" |tx, c| { capture::end_synthesis(tx, c.ctx.tenancy(), held(c), &json!({}), c.now).await?; 0 };

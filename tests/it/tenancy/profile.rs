@@ -169,6 +169,9 @@ pub const PROFILE: &[Query] = queries! {
         0
     };
     "profile::versions" |tx, c| profile::versions(tx, c.ctx.tenancy(), subject(c), 9, 10).await?.len();
+    "profile::read_by_rules" |tx, c| {
+        profile::read_by_rules(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await? as usize
+    };
     "profile::memories_of" |tx, c| profile::memories_of(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
     "profile::cited" |tx, c| profile::cited(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
     "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), (None, 10), c.now).await?.len();

@@ -80,6 +80,7 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
             <h1 class="wrap-anywhere" dir="auto">{title}</h1>
             <p class="mt-0.5 text-sm text-soft">{says}</p>
         </header>
+        <StoodIn observations=detail.profile.read_by_rules />
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <Narrative text=detail.profile.working_memory.clone() />
@@ -96,6 +97,19 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
             <div class="mt-6 lg:mt-0"><Facts detail /></div>
         </div>
     }
+}
+
+/// That rules read observations in place of the chat model.
+#[component]
+fn StoodIn(observations: i64) -> impl IntoView {
+    (observations > 0).then(|| {
+        let read = text::count(observations, "observation", "observations");
+        let says = format!(
+            "The chat model did not answer, so rules read {read}. The next time that it reads observations of this person, it reads them \
+             again and replaces what the rules found."
+        );
+        view! { <p class="card mb-6 p-4 text-sm" data-testid="stood-in">{says}</p> }
+    })
 }
 
 #[component]

@@ -186,17 +186,26 @@ fn role(text: &str, lower: &str) -> Option<String> {
     (!bare.is_empty() && bare.split_whitespace().count() <= 8).then(|| bare.to_owned())
 }
 
-/// The name of the project in "the harbour project" or "project harbour".
+/// The name of the project in "the harbour project", "project Harbour" or "the default Jira project is HARB".
 fn project(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let at = words.iter().position(|word| word.eq_ignore_ascii_case("project"))?;
     let is_name =
         |word: &&str| !word.is_empty() && !crate::text::words::terms(word).is_empty() && !GENERIC.contains(&word.to_lowercase().as_str());
-    let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().filter(is_name);
+    let meant = |list: &[&str]| words[at.saturating_sub(2)..at].iter().any(|word| list.contains(&word.to_lowercase().as_str()));
+    let is_named = meant(CHOSEN) && words.get(at + 1).is_some_and(|word| word.eq_ignore_ascii_case("is"));
+    let named = words.get(at + 2).copied().filter(|_| is_named).filter(is_name);
+    if let Some(name) = named.filter(|name| name.starts_with(char::is_uppercase) && !name.ends_with("'s")) {
+        return Some(name.to_owned());
+    }
+    // "the default Jira project": the word before names the tool.
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).copied().filter(is_name).filter(|_| !meant(&["default"]));
     let after = words.get(at + 1).copied().filter(is_name).filter(|word| word.starts_with(char::is_uppercase));
     before.or(after).map(str::to_owned)
 }
 
+/// Words for one of several projects, which "is" then names.
+const CHOSEN: &[&str] = &["default", "current", "main", "favourite", "favorite", "usual"];
 /// Words before "project" that name none.
 const GENERIC: &[&str] =
     &["new", "old", "current", "main", "next", "first", "last", "big", "small", "another", "side", "every", "each", "whole"];
@@ -234,6 +243,11 @@ mod tests {
             ("preference", "Vera prefers short e-mails.", "Preferences", "Vera prefers short e-mails."),
             ("project_details", "Vera works on the harbour project.", "Projects/harbour", "Vera works on the harbour project."),
             ("project_details", "The new project starts in May.", "Projects", "The new project starts in May."),
+            ("fact", "Mina's default Linear project is PIER.", "Projects/PIER", "Mina's default Linear project is PIER."),
+            ("fact", "Idris' main project is Lagoon.", "Projects/Lagoon", "Idris' main project is Lagoon."),
+            ("fact", "The default Linear project is archived.", "Facts", "The default Linear project is archived."),
+            ("fact", "The main project is Mina's.", "Facts", "The main project is Mina's."),
+            ("fact", "Idris paints for the current pier project.", "Projects/pier", "Idris paints for the current pier project."),
             ("fact", "Vera wants to ship in May.", "Goals", "Vera wants to ship in May."),
             ("fact", "Vera reports to Mina.", "People", "Vera reports to Mina."),
             ("fact", "Vera lives in Bern.", "Facts", "Vera lives in Bern."),

@@ -298,6 +298,11 @@ impl Config {
         })
     }
 
+    /// The folder of the embedded Postgres.
+    pub fn cluster(&self) -> PathBuf {
+        self.data_dir.join("postgres")
+    }
+
     /// Whether cookies must be `Secure`: always, unless the public URL is plain HTTP on loopback.
     pub fn secure_cookies(&self) -> bool {
         let loopback = host_of(&self.public_url).is_some_and(|host| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]"));

@@ -15,7 +15,7 @@ use axum::response::Response;
 use leptos::config::LeptosOptions;
 use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
-use remembrancer::db::{DatabaseUrls, create_databases, migrate};
+use remembrancer::db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
 use remembrancer::providers::Embedder;
 use remembrancer::providers::chat::{Chat, ChatOptions, OpenAiChat};
 use remembrancer::providers::local::{Local, LocalOptions};
@@ -39,22 +39,38 @@ pub struct Opened {
     pub postgres: Option<Embedded>,
 }
 
+/// What to do where there are no databases. A command that is run in the wrong folder must not leave an empty second set behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfAbsent {
+    Create,
+    Refuse,
+}
+
 /// Finds or starts the databases, migrates them, loads the model and opens the engine.
 ///
 /// # Errors
 /// A sentence that says what to do.
-pub async fn open(config: &Config) -> Result<Opened, Failure> {
-    let (urls, postgres) = databases(config).await?;
-    Ok(Opened { engine: open_at(config, urls, embedder(config).await?).await?, postgres })
+pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failure> {
+    let (urls, postgres) = databases(config, if_absent).await?;
+    match if_absent {
+        IfAbsent::Create => create_databases(&urls).await?,
+        IfAbsent::Refuse => require_databases(&urls).await.map_err(|error| match error {
+            // Nobody set a URL: the folder is what may be wrong.
+            MigrateError::Absent(_) if config.databases.is_none() => no_database(config),
+            error => error.into(),
+        })?,
+    }
+    Ok(Opened { engine: engine(config, urls, embedder(config).await?).await?, postgres })
 }
 
 /// The configured databases, or those of the embedded Postgres, which it starts.
 ///
 /// # Errors
-/// When it cannot be started.
-pub async fn databases(config: &Config) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
+/// When it cannot be started, or was never made and should not be.
+pub async fn databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
     match &config.databases {
         Some(urls) => Ok((urls.clone(), None)),
+        None if if_absent == IfAbsent::Refuse && !Embedded::is_in(&config.cluster()) => Err(no_database(config)),
         None => {
             let postgres = start_postgres(config).await?;
             let server = postgres.url().rsplit_once('/').map_or(postgres.url(), |(server, _)| server);
@@ -69,6 +85,24 @@ pub async fn databases(config: &Config) -> Result<(DatabaseUrls, Option<Embedded
 /// A sentence that says what to do.
 pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
     create_databases(&urls).await?;
+    engine(config, urls, embedder).await
+}
+
+/// That there is no database in the data folder, and what to do.
+fn no_database(config: &Config) -> Failure {
+    let folder = config.cluster();
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    format!(
+        "there is no database in {} (DATA_DIR is «{}»): set DATA_DIR to the data folder of your server, or DATABASE_URL to its Postgres; \
+         to create a new database, run 'remembrancer migrate' or 'remembrancer serve'",
+        folder.display(),
+        config.data_dir.display()
+    )
+    .into()
+}
+
+/// Migrates databases that exist and opens the engine.
+async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
     migrate(&urls).await?;
     let settings = Settings {
         write_embedding_budget: config.write_embedding_budget,
@@ -98,10 +132,10 @@ fn chat(config: &Config) -> Result<Option<Arc<dyn Chat>>, Failure> {
 }
 
 async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
-    let options = Options { binary: config.pg0.clone(), data_dir: config.data_dir.join("postgres"), port: None, settings: vec![] };
+    let options = Options { binary: config.pg0.clone(), data_dir: config.cluster(), port: None, settings: vec![] };
     let postgres = Embedded::start(options).await?;
     let message = if postgres.adopted() { "adopted the embedded Postgres that was running" } else { "started the embedded Postgres" };
-    tracing::info!(data = %config.data_dir.join("postgres").display(), "{message}");
+    tracing::info!(data = %config.cluster().display(), "{message}");
     Ok(postgres)
 }
 
@@ -184,7 +218,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
             "LEPTOS_SITE_ROOT is «{folder}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh"
         );
     }
-    let (urls, postgres) = databases(&config).await?;
+    let (urls, postgres) = databases(&config, IfAbsent::Create).await?;
     let embedder = embedder(&config).await?;
     let engine = open_at(&config, urls, Arc::clone(&embedder)).await?;
     if let Some(directory) = demo_credentials {

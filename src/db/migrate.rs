@@ -2,7 +2,7 @@
 
 use super::columns::{Erasure, TABLES};
 use super::link::ANSWER;
-use super::reasons::sentence;
+use super::reasons::{absence, sentence};
 use super::{DatabaseUrls, DbError, SystemPool};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -50,6 +50,9 @@ pub enum MigrateError {
     /// What, where, which variable, and what to do.
     #[error("{0}")]
     Unusable(String),
+    /// A database does not exist: which, where, which variable, and what to do.
+    #[error("{0}")]
+    Absent(String),
     #[error(transparent)]
     Db(#[from] DbError),
     /// Before it is known of which database.
@@ -115,14 +118,34 @@ pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
-async fn create_database(url: &str) -> Result<(), MigrateError> {
-    let options = PgConnectOptions::from_str(url)?;
-    // 3D000: the database does not exist.
-    match connect(&options).await {
-        Ok(connection) => return Ok(connection.close().await?),
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => {}
-        Err(error) => return Err(error.into()),
+/// Creates nothing: checks that each of the three databases exists.
+///
+/// # Errors
+/// `Absent` for the first that does not exist, and when the server is out of reach.
+pub async fn require_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+    for (database, url, _) in each(urls) {
+        let there = patiently(url, exists(url)).await.map_err(|error| error.of(database, url))?;
+        if !there {
+            return Err(MigrateError::Absent(absence(database, url)));
+        }
     }
+    Ok(())
+}
+
+async fn exists(url: &str) -> Result<bool, MigrateError> {
+    match connect(&PgConnectOptions::from_str(url)?).await {
+        Ok(connection) => Ok(connection.close().await.map(|()| true)?),
+        // 3D000: the database does not exist.
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn create_database(url: &str) -> Result<(), MigrateError> {
+    if exists(url).await? {
+        return Ok(());
+    }
+    let options = PgConnectOptions::from_str(url)?;
     let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
     let mut connection = maintenance(url).await?;
     sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;

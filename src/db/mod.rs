@@ -22,7 +22,7 @@ pub(crate) use deadline::by_deadline;
 pub use error::DbError;
 pub use illness::Illness;
 pub use link::{Link, Tx};
-pub use migrate::{create_databases, drop_databases, migrate, vacuum};
+pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_databases, vacuum};
 pub use rewrite::rewrite;
 pub(crate) use statement::{COUNTED, count_rows, insert, statement};
 pub use system::SystemPool;

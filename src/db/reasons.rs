@@ -48,6 +48,14 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
     }
 }
 
+/// That `database`, which `url` leads to, does not exist, and what to do.
+pub(super) fn absence(database: &str, url: &str) -> String {
+    let variables = variables(database);
+    let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
+    let (host, port, name) = (options.get_host(), options.get_port(), options.get_database().unwrap_or_default());
+    format!("Postgres at {host}:{port} has no database {name}: correct {variables}, or create it with 'remembrancer migrate'")
+}
+
 /// The text of an error of the system, without its number.
 fn plain(error: &io::Error) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
@@ -74,5 +82,7 @@ mod tests {
             }
             assert!(!sentence.contains("hunter2") && !sentence.contains("os error"), "{sentence}");
         }
+        let words = "Postgres at db.example.org:5433 has no database acme_agent_memory: correct DATABASE_URL or AGENT_MEMORY_DATABASE_URL";
+        assert!(absence("agent_memory", url).starts_with(words), "{}", absence("agent_memory", url));
     }
 }

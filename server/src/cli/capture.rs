@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::config::Config;
-use crate::serve::{self, Opened};
+use crate::serve::{self, IfAbsent, Opened};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{CaptureMode, EventState, MemoryScope, SourceId};
@@ -114,7 +114,7 @@ async fn wait(engine: &Engine, ctx: &OpContext, id: SourceId) -> Result<(), Fail
 /// # Errors
 /// When a database is out of reach at the start.
 pub async fn work(config: &Config) -> Result<(), Failure> {
-    let Opened { engine, postgres } = serve::open(config).await?;
+    let Opened { engine, postgres } = serve::open(config, IfAbsent::Refuse).await?;
     let workers = Workers::start(&engine);
     tracing::info!("working");
     tokio::select! {

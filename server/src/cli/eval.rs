@@ -3,7 +3,7 @@
 use super::Failure;
 use super::file_clock::FileClock;
 use crate::config::Config;
-use crate::serve;
+use crate::serve::{self, IfAbsent};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -155,7 +155,7 @@ pub async fn retrieval(config: Config, file: &Path, options: Options) -> Result<
     Ok(())
 }
 
-/// Runs work in databases that are dropped afterwards.
+/// Runs work in databases that are dropped afterwards, on a Postgres that exists.
 ///
 /// # Errors
 /// Those of the work, and when a database is out of reach.
@@ -165,7 +165,7 @@ pub(super) async fn in_own_databases<T: Send + 'static, F: Future<Output = Resul
 ) -> Result<T, Failure> {
     // No request waits, so every memory can wait for its vector.
     config.write_embedding_budget = Duration::from_secs(60);
-    let (urls, postgres) = serve::databases(&config).await?;
+    let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
         let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;

@@ -16,7 +16,7 @@ mod whole;
 
 use crate::config::Config;
 use crate::mcp;
-use crate::serve::{self, Opened};
+use crate::serve::{self, IfAbsent, Opened};
 use capture::Capture;
 use clap::{Args, Parser, Subcommand};
 use diagnose::Diagnose;
@@ -300,7 +300,8 @@ pub async fn run() -> Result<(), Failure> {
         Command::Eval(Eval::Capture { file }) => whole::capture(config, &file).await,
         Command::Worker => capture::work(&config).await,
         command => {
-            let Opened { engine, postgres } = serve::open(&config).await?;
+            let if_absent = if matches!(command, Command::Migrate) { IfAbsent::Create } else { IfAbsent::Refuse };
+            let Opened { engine, postgres } = serve::open(&config, if_absent).await?;
             let done = manage(&engine, command).await;
             if let Err(error) = usage::flush(&engine).await {
                 tracing::warn!(%error, "the use of models could not be written to the ledger");

@@ -4,7 +4,7 @@ use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
 use crate::cli::Failure;
 use crate::config::Config;
-use crate::serve::{self, Opened, wait_for_signal};
+use crate::serve::{self, IfAbsent, Opened, wait_for_signal};
 use remembrancer::api::{AgentId, KeyId, RequestId, Scope, UserRef};
 use remembrancer::op::{Access, Actor};
 use remembrancer::{Engine, Error, OpContext, Workers, identity};
@@ -20,7 +20,7 @@ const LOCAL: &str = "local";
 /// # Errors
 /// A sentence, when the start fails.
 pub async fn embedded(config: &Config, key: Option<String>, user: Option<UserRef>) -> Result<(), Failure> {
-    let Opened { engine, postgres } = serve::open(config).await?;
+    let Opened { engine, postgres } = serve::open(config, IfAbsent::Create).await?;
     let workers = Workers::start(&engine);
     let served = tokio::select! {
         served = talk(&engine, key, user) => served,

@@ -3,7 +3,7 @@
 use remembrancer::api::AgentId;
 use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
-use remembrancer::db::{DatabaseUrls, create_databases, lock_key, migrate};
+use remembrancer::db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
 use remembrancer::testing::{TestDatabases, World};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
@@ -12,7 +12,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -382,6 +382,76 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     let options =
         Options { binary: std::env::var_os("REMEMBRANCER_PG0").unwrap().into(), data_dir: directory, port: None, settings: vec![] };
     Embedded::start(options).await.unwrap().stop().await.unwrap();
+}
+
+/// Runs a command of the program in a folder, with these settings alone.
+fn command(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_remembrancer"));
+    command.args(arguments).current_dir(folder).env_remove("DATABASE_URL").env_remove("DATA_DIR").env_remove("RUST_LOG");
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+/// The sentence of a command that fails.
+fn refusal(output: &Output) -> String {
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{message}");
+    message.lines().last().unwrap_or_default().to_owned()
+}
+
+/// Commands that need databases and must not make any.
+const NO_MAKERS: [&[&str]; 6] = [
+    &["tenant", "create", "zephyr", "--name", "Zephyr"],
+    &["agent", "create", "atlas", "--tenant", "zephyr", "--name", "Atlas"],
+    &["operator", "reset-password", "vera@zephyr.example"],
+    &["export", "--tenant", "zephyr"],
+    &["audit", "verify", "--tenant", "zephyr"],
+    &["worker"],
+];
+
+#[test]
+fn a_command_in_a_folder_without_data_says_where_it_looked_and_makes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = fs::canonicalize(folder.path()).unwrap();
+    let questions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/retrieval/updates.jsonl");
+    let eval: &[&str] = &["eval", "retrieval", questions.to_str().unwrap()];
+    for arguments in NO_MAKERS.iter().copied().chain([eval]) {
+        for (variables, setting, place) in [
+            (&[][..], "DATA_DIR is «.local»", ".local/postgres"),
+            (&[("DATA_DIR", "no/data")][..], "DATA_DIR is «no/data»", "no/data/postgres"),
+        ] {
+            let sentence = refusal(&command(&here, variables, arguments));
+            let place = here.join(place).display().to_string();
+            for words in ["there is no database in", &place, setting, "DATABASE_URL", "remembrancer migrate"] {
+                assert!(sentence.contains(words), "{arguments:?}: {sentence}");
+            }
+            assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "{arguments:?} left something behind");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_never_makes_the_databases_of_a_url_but_migrate_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = TestDatabases::fresh(&SystemClock).await;
+    let absent = format!("{}_absent", PgConnectOptions::from_str(&there.agent_memory).unwrap().get_database().unwrap());
+    let urls = TestDatabases::urls(&absent);
+    let variables = [
+        ("AGENT_MEMORY_DATABASE_URL", urls.agent_memory.as_str()),
+        ("SHARED_KB_DATABASE_URL", urls.shared_kb.as_str()),
+        ("INTERNAL_SHARED_DATABASE_URL", urls.internal_shared.as_str()),
+    ];
+    for arguments in NO_MAKERS {
+        let sentence = refusal(&command(folder.path(), &variables, arguments));
+        let named = format!("has no database {absent}_agent_memory");
+        for words in [named.as_str(), "correct DATABASE_URL or AGENT_MEMORY_DATABASE_URL", "remembrancer migrate"] {
+            assert!(sentence.contains(words), "{arguments:?}: {sentence}");
+        }
+        assert!(PgConnection::connect(&urls.agent_memory).await.is_err(), "{arguments:?} made a database");
+    }
+    assert!(command(folder.path(), &variables, &["migrate"]).status.success());
+    let made = command(folder.path(), &variables, NO_MAKERS[0]);
+    drop_databases(&urls).await.unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
 /// Variables, and the words of the sentence about them.

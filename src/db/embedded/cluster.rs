@@ -12,8 +12,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Our part of Postgres' settings. It is written last when a cluster is made, so it marks the cluster as complete.
+const SETTINGS: &str = "remembrancer.conf";
 /// Bytes of Postgres' log from which the next start begins a new one.
 const LOG_MAX: u64 = 16 * 1024 * 1024;
+
+/// Whether a complete cluster is in `data_dir`.
+///
+/// # Errors
+/// When this user may not look into the folder.
+pub(super) fn is_made(data_dir: &Path) -> io::Result<bool> {
+    data_dir.join("data").join(SETTINGS).try_exists()
+}
 
 /// The files of one cluster and the user who runs it.
 #[derive(Clone, Debug)]
@@ -112,7 +122,7 @@ impl Cluster {
     /// Makes the cluster and its password. A half-made one is removed and created again: it held nothing.
     pub(super) fn initialise(&self) -> Result<(), EmbeddedError> {
         let (data, password) = (self.data(), self.home.join("password"));
-        if data.join("remembrancer.conf").is_file() {
+        if data.join(SETTINGS).is_file() {
             return Ok(());
         }
         remove(&data)?;
@@ -125,8 +135,7 @@ impl Cluster {
         initdb.args(["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"]);
         run(&mut initdb, "initdb")?;
         let settings = data.join("postgresql.conf");
-        self.owner.shell("cat >>\"$0\"", &settings, piped("\ninclude 'remembrancer.conf'\n").map_err(at(&settings))?)?;
-        // Written last: it marks the cluster as complete.
+        self.owner.shell("cat >>\"$0\"", &settings, piped(&format!("\ninclude '{SETTINGS}'\n")).map_err(at(&settings))?)?;
         self.configure(0, &[])
     }
 
@@ -145,7 +154,7 @@ impl Cluster {
         for (name, value) in fixed.iter().map(|(n, v)| (*n, v)).chain(settings.iter().map(|(n, v)| (n.as_str(), v))) {
             text += &format!("{name} = '{}'\n", value.replace('\'', "''"));
         }
-        self.owner.write_private(&self.data().join("remembrancer.conf"), &text)
+        self.owner.write_private(&self.data().join(SETTINGS), &text)
     }
 
     fn pid_file(&self) -> PathBuf {

@@ -86,6 +86,11 @@ pub enum EmbeddedError {
 }
 
 impl Embedded {
+    /// Whether a cluster was made in `data_dir`. A folder that this user may not look into counts as one: the start says what is wrong.
+    pub fn is_in(data_dir: &Path) -> bool {
+        cluster::is_made(data_dir).unwrap_or(true)
+    }
+
     /// Starts the cluster in `data_dir`, or adopts it if it runs already. The first start unpacks and initialises: some seconds.
     pub async fn start(options: Options) -> Result<Self, EmbeddedError> {
         let (wanted, (cluster, users, adopted, port)) = blocking(move || prepare(&options).map(|prepared| (options, prepared))).await??;

@@ -5,7 +5,7 @@
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
 
-run: ## everything it needs, then the server with demo data on http://127.0.0.1:3000
+run: ## everything it needs, then the server with demo data on http://127.0.0.1:3000; prints where program and data are
 	@scripts/run.sh
 
 test: ## format, lints, Rust tests, browser tests; ends with a line of totals

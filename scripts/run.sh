@@ -15,4 +15,5 @@ build_server
 "$REPO/scripts/frontend.sh"
 
 mkdir -p "$LOCAL"
+say "starting $SERVER"
 exec "$SERVER" serve --demo --credentials-dir "$LOCAL" "$@"

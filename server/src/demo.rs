@@ -79,6 +79,22 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(text.as_bytes())
 }
 
+/// Where the program and its data are, and a command that works in any folder.
+fn places(config: &Config) -> String {
+    let program = std::env::current_exe().map_or_else(|_| "remembrancer".into(), |path| path.display().to_string());
+    if config.databases.is_some() {
+        return format!(
+            "  Program      {program}\n  Data         in the Postgres of DATABASE_URL\n\n\
+             Its commands find the data in every folder where DATABASE_URL is set:\n\n'{program}' usage --tenant {TENANT}"
+        );
+    }
+    let folder = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone()).display().to_string();
+    format!(
+        "  Program      {program}\n  Data         {folder}\n\nIn another folder, tell its commands where the data is:\n\n\
+         DATA_DIR='{folder}' '{program}' usage --tenant {TENANT}"
+    )
+}
+
 /// How to sign in and what to call. Where others can reach the server, too, it names the files of the secrets instead: output ends in logs.
 fn welcome(config: &Config, directory: &Path, operator: &str, key: &str) -> String {
     let url = &config.public_url;
@@ -95,9 +111,10 @@ fn welcome(config: &Config, directory: &Path, operator: &str, key: &str) -> Stri
     let host = json!({ "mcpServers": { "remembrancer": { "url": format!("{url}/mcp"), "headers": { "Authorization": format!("Bearer {host_key}") } } } });
     let remember = json!({ "topic_raw": "standup", "content": "The standup moved to 9:30.", "source": { "platform": "slack", "channel_id": "C-team" } });
     format!(
-        "\nRemembrancer is at {url}\n\n  Sign in as   {login}\n  Password     {password}\n  API key      {shown_key}  (agent atlas)\n\n\
-         Kept in {}. The reference of the API is at {url}/api/docs. Three calls to begin with:\n\n{}\n\n{}\n\n{}\n\n\
+        "\nRemembrancer is at {url}\n\n  Sign in as   {login}\n  Password     {password}\n  API key      {shown_key}  (agent atlas)\n\
+         {}\n\nThe credentials are in {}. The reference of the API is at {url}/api/docs. Three calls to begin with:\n\n{}\n\n{}\n\n{}\n\n\
          For the host of an agent (Model Context Protocol):\n\n{host}\n",
+        places(config),
         directory.display(),
         curl("agent_memory_remember", remember),
         curl("agent_memory_recall", json!({ "query": "When is the standup?" })),
@@ -109,6 +126,24 @@ fn welcome(config: &Config, directory: &Path, operator: &str, key: &str) -> Stri
 mod tests {
     use super::*;
     use std::env::VarError;
+
+    #[test]
+    fn the_program_and_its_data_are_named_by_paths_that_hold_in_every_folder() {
+        let welcome = |variables: &'static [(&str, &str)]| {
+            let value = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+            let config = Config::read(&|name: &str| value(name).ok_or(VarError::NotPresent)).unwrap();
+            welcome(&config, Path::new("kept"), "vera\nhunter2\n", "rmb_key")
+        };
+        let program = std::env::current_exe().unwrap().display().to_string();
+        let folder = std::env::current_dir().unwrap().join("kept-here").display().to_string();
+        let text = welcome(&[("DATA_DIR", "kept-here")]);
+        for words in [format!("Program      {program}\n"), format!("Data         {folder}\n"), format!("DATA_DIR='{folder}' '{program}' ")]
+        {
+            assert!(text.contains(&words), "{text}");
+        }
+        let text = welcome(&[("DATABASE_URL", "postgres://vera:hunter2@db.example.org/acme")]);
+        assert!(text.contains(&program) && text.contains("DATABASE_URL") && !text.contains("DATA_DIR") && !text.contains("db.example.org"));
+    }
 
     #[test]
     fn secrets_are_printed_on_loopback_only() {

@@ -181,7 +181,8 @@ pub struct UpdateMemoryResponse {
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(extend("examples" = [{ "text": "/memory list" }])))]
 #[serde(deny_unknown_fields)]
 pub struct CommandRequest {
-    /// What was typed: `/memory`, `/memory list`, `/memory delete <id>`; anything else is answered with help.
+    /// What was typed: `/memory`, `/memory list`, `/memory list 2` for the second page, `/memory delete <id>`. Any other command is
+    /// answered with help, and other text with a sentence that says what this is for.
     #[cfg_attr(feature = "engine", schemars(length(max = 4096)))]
     pub text: String,
     /// Who typed it.

@@ -2,7 +2,7 @@
 
 use super::{Bot, user_of};
 use crate::api::{CommandRequest, ErrorCode, TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate, UserId};
-use crate::contract::{self, HELP, Line};
+use crate::contract::{self, Line};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -22,7 +22,7 @@ fn is_private(chat: &TelegramChat) -> bool {
 /// Answers an update with the call that Telegram is to make, or an empty one if there is nothing to say. The text is HTML, in which three
 /// characters have a meaning; all others, of Markdown for example, are shown as they are.
 ///
-/// A group always gets the help text, and a private chat that is bound to nobody also learns its id, which an administrator needs to bind it.
+/// A group and a private chat that is bound to nobody get help only. The chat also learns its id, which an administrator needs to bind it.
 ///
 /// # Errors
 /// `Invalid` if it is not an update. If the person may not do something, the chat says so. The call fails only when something is out of
@@ -34,10 +34,10 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Teleg
     let user = if is_private(&chat) { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
     let reply = match user {
         None if is_private(&chat) => {
-            let id = chat.id;
-            contract::lines(&format!("{HELP}\n\nThis chat belongs to nobody yet. Its id is {id}: give it to the person who runs this bot."))
+            let (help, id) = (contract::help(&text), chat.id);
+            contract::lines(&format!("{help}\n\nThis chat belongs to nobody yet. Its id is {id}: give it to the person who runs this bot."))
         }
-        None => contract::lines(HELP),
+        None => contract::lines(&format!("{}\n\nI answer in private chats only.", contract::help(&text))),
         Some(user) => match command(engine, bot, user, text).await {
             Ok(answer) => answer,
             Err(error) if matches!(error.code(), ErrorCode::Unavailable | ErrorCode::Internal) => return Err(error),
@@ -68,25 +68,21 @@ fn html(line: &Line) -> String {
     }
 }
 
-/// The length of a line in a message, its end included.
-fn units(text: &str) -> usize {
-    text.encode_utf16().count() + 1
-}
-
-/// As many whole lines as a message holds.
+/// As many whole lines as a message holds. Lists have pages that fit.
 fn fitting(lines: Vec<Line>) -> Vec<Line> {
-    if lines.iter().map(|line| units(line.text())).sum::<usize>() <= MESSAGE_MAX + 1 {
+    if lines.iter().map(Line::units).sum::<usize>() <= MESSAGE_MAX + 1 {
         return lines;
     }
-    let mut left = MESSAGE_MAX + 1 - MORE.iter().map(|line| units(line)).sum::<usize>();
-    let fits = |line: &Line| match left.checked_sub(units(line.text())) {
+    let more = MORE.map(|line| Line::Text(line.to_owned()));
+    let mut left = MESSAGE_MAX + 1 - more.iter().map(Line::units).sum::<usize>();
+    let fits = |line: &Line| match left.checked_sub(line.units()) {
         Some(rest) => {
             left = rest;
             true
         }
         None => false,
     };
-    lines.into_iter().take_while(fits).chain(MORE.map(|line| Line::Text(line.to_owned()))).collect()
+    lines.into_iter().take_while(fits).chain(more).collect()
 }
 
 #[cfg(test)]

@@ -1,23 +1,30 @@
 //! `/memory`: what a person may ask of an agent's memory from any chat, answered as text.
 
-use super::prompt::title;
+use super::pages::{SHOWN_MAX, page};
 use super::{delete, list};
-use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, Scope, UserRef};
+use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
-use crate::quote::{inline, one_line};
+use crate::quote::one_line;
+use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
+/// What this is for.
+const PURPOSE: &str = "I show what your agent remembers about you, and delete the memories that you choose.";
 /// What can be typed.
-pub(crate) const HELP: &str = "/memory or /memory list shows what I remember.\n/memory delete <id> removes a memory.";
+const COMMANDS: &str = "/memory or /memory list shows what I remember. A long list has pages: /memory list 2 shows the second one.\n\
+                        /memory delete <id> removes a memory.\n/help shows these commands.";
 
 #[derive(Debug, PartialEq, Eq)]
 enum Command<'a> {
-    List,
+    /// With the number of the page, from 1.
+    List(usize),
     Delete(&'a str),
     Help,
+    /// Not a command: somebody talks to us as to the agent.
+    Talk,
 }
 
 /// A line of an answer; each channel has its own way to set headings apart.
@@ -35,6 +42,11 @@ impl Line {
         }
     }
 
+    /// Its length in a message, in UTF-16 code units, its end included.
+    pub(crate) fn units(&self) -> usize {
+        self.text().encode_utf16().count() + 1
+    }
+
     fn markdown(&self) -> String {
         match self {
             Self::Heading(text) => format!("**{text}**"),
@@ -46,6 +58,14 @@ impl Line {
 /// The lines of a plain text.
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     text.lines().map(|line| Line::Text(line.to_owned())).collect()
+}
+
+/// The answer to a text that is not one of the commands: all of them if it is meant as one, else what this is for and how to see them.
+pub(crate) fn help(text: &str) -> String {
+    match parse(text) {
+        Command::Talk => format!("{PURPOSE} I do not answer other messages. Use /help to see the commands."),
+        Command::List(_) | Command::Delete(_) | Command::Help => format!("{PURPOSE}\n\n{COMMANDS}"),
+    }
 }
 
 /// Does what a chat command says, for the person who typed it. Headings are Markdown.
@@ -69,9 +89,9 @@ pub(crate) async fn answer(engine: &Engine, ctx: &OpContext, request: CommandReq
     ctx.require(Scope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     Ok(match parse(&request.text) {
-        Command::List => render(&list(engine, ctx, request.user_id.as_ref()).await?),
+        Command::List(number) => page(&list(engine, ctx, request.user_id.as_ref()).await?.memories, number),
         Command::Delete(id) => lines(&deleted(engine, ctx, id, request.user_id.as_ref()).await?),
-        Command::Help => lines(HELP),
+        Command::Help | Command::Talk => lines(&help(&request.text)),
     })
 }
 
@@ -80,29 +100,12 @@ fn parse(text: &str) -> Command<'_> {
     // In groups a command names the bot it is for.
     let command = words.first().map(|word| word.split('@').next().unwrap_or_default());
     match (command, words.get(1..).unwrap_or_default()) {
-        (Some("/memory"), [] | ["list"]) => Command::List,
+        (Some("/memory"), [] | ["list"]) => Command::List(1),
+        (Some("/memory"), ["list", page]) => page.parse().map_or(Command::Help, Command::List),
         (Some("/memory"), ["delete", id]) => Command::Delete(id),
-        _ => Command::Help,
+        (Some(word), _) if word.starts_with('/') => Command::Help,
+        _ => Command::Talk,
     }
-}
-
-fn render(list: &MemoryListResponse) -> Vec<Line> {
-    if list.memories.is_empty() {
-        return lines("I remember nothing yet.");
-    }
-    let mut lines = lines("Your memories:");
-    let mut heading = None;
-    for memory in &list.memories {
-        if heading != Some(memory.category) {
-            heading = Some(memory.category);
-            lines.push(Line::Text(String::new()));
-            lines.push(Line::Heading(title(memory.category.as_str())));
-        }
-        lines.push(Line::Text(format!("• [{}] {}", memory.id, inline(&memory.content))));
-    }
-    lines.push(Line::Text(String::new()));
-    lines.push(Line::Text("Use /memory delete <id> to remove a memory.".to_owned()));
-    lines
 }
 
 async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserRef>) -> Result<String, Error> {
@@ -111,9 +114,12 @@ async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserR
         Err(_) => Err(Error::NotFound("memory")),
     };
     match outcome {
-        Ok(Some(memory)) => Ok(format!("Deleted: '{}'", one_line(&memory.content))),
+        Ok(Some(memory)) => Ok(format!("Deleted: '{}'", one_line(&shorten(&memory.content, SHOWN_MAX)))),
         Ok(None) => Ok("Deleted.".into()),
-        Err(Error::NotFound(_)) => Ok(format!("There is no memory with the id {}. Use /memory list to see all memories.", one_line(id))),
+        Err(Error::NotFound(_)) => {
+            let id = one_line(&shorten(id, SHOWN_MAX));
+            Ok(format!("There is no memory with the id {id}. Use /memory list to see all memories."))
+        }
         Err(error) => Err(error),
     }
 }
@@ -123,13 +129,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_understood_and_anything_else_asks_for_help() {
-        for text in ["/memory", " /memory list ", "/memory@remembrancer_bot", "/memory@remembrancer_bot  list"] {
-            assert_eq!(parse(text), Command::List, "{text}");
+    fn commands_are_understood_and_other_commands_ask_for_help() {
+        for text in ["/memory", " /memory list ", "/memory list 1", "/memory@remembrancer_bot", "/memory@remembrancer_bot  list"] {
+            assert_eq!(parse(text), Command::List(1), "{text}");
         }
+        assert_eq!(parse("/memory list 12"), Command::List(12));
         assert_eq!(parse("/memory delete i9j0k1l2"), Command::Delete("i9j0k1l2"));
-        for text in ["", "hello", "/start", "/memory delete", "/memory delete a b", "/memory purge", "/memorylist", "memory"] {
+        for text in [
+            "/start",
+            "/help",
+            "/memory delete",
+            "/memory delete a b",
+            "/memory purge",
+            "/memorylist",
+            "/memory list two",
+            "/memory list 1 2",
+        ] {
             assert_eq!(parse(text), Command::Help, "{text}");
+            assert!(help(text).contains(COMMANDS), "{text}");
+        }
+    }
+
+    #[test]
+    fn somebody_who_talks_gets_one_line_that_names_the_command_for_help() {
+        for text in ["", "Good morning", "memory", "Remind me of the / sign"] {
+            assert_eq!(parse(text), Command::Talk, "{text}");
+            let line = help(text);
+            assert!(line.starts_with(PURPOSE) && line.contains("/help") && !line.contains(COMMANDS) && !line.contains('\n'), "{line}");
         }
     }
 }

@@ -4,12 +4,13 @@
 
 mod add;
 mod command;
+mod pages;
 mod prompt;
 pub mod store;
 
 pub use add::add;
 pub use command::command;
-pub(crate) use command::{HELP, Line, answer, lines};
+pub(crate) use command::{Line, answer, help, lines};
 pub use prompt::{Block, prompt};
 pub(crate) use prompt::{Entries, block_entries};
 

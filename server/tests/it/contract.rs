@@ -125,15 +125,18 @@ async fn the_command_lists_without_an_agent() {
         ids.push(create(&site, category, None, content).await.json()["id"].as_str().unwrap().to_owned());
     }
     let expected = format!(
-        "Your memories:\n\n**Person**\n• [{}] Mina is Vera's boss\n• [{}] Idris works on the Design team\n\n**Preference**\n\
+        "📝 Your memories:\n\n**Person**\n• [{}] Mina is Vera's boss\n• [{}] Idris works on the Design team\n\n**Preference**\n\
          • [{}] Vera prefers Thursday due dates\n\nUse /memory delete <id> to remove a memory.",
         ids[0], ids[2], ids[1]
     );
     assert_eq!(command(&site, "/memory").await, expected);
     assert_eq!(command(&site, "/memory list").await, expected);
-    for text in ["hello", "/memory purge", "/memory delete"] {
+    for text in ["/help", "/memory purge", "/memory delete"] {
         assert!(command(&site, text).await.contains("/memory delete <id>"), "{text}");
     }
+    let talk = command(&site, "What do you know about Idris?").await;
+    assert!(talk.contains("/help") && !talk.contains("/memory"), "{talk}");
+    assert_eq!(command(&site, "/memory list 2").await, "There is no page 2: the list has 1 page. Use /memory list to see the first one.");
 }
 
 #[tokio::test]

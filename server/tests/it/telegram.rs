@@ -69,21 +69,57 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
     let id = wired.remember(Some(VERA), "Vera works from Bern").await;
     let idris = wired.remember(Some(UserId(Uuid::from_u128(12))), "Idris works from Basel").await;
     let expected =
-        format!("Your memories:\n\n<b>Context</b>\n• [{id}] Vera works from Bern\n\nUse /memory delete &lt;id&gt; to remove a memory.");
+        format!("📝 Your memories:\n\n<b>Context</b>\n• [{id}] Vera works from Bern\n\nUse /memory delete &lt;id&gt; to remove a memory.");
     assert_eq!(wired.say(4711, "/memory").await, expected);
     assert!(wired.say(4711, &format!("/memory delete {idris}")).await.starts_with("There is no memory"));
-    for text in ["/memory", "/memory list", "hello"] {
-        assert!(wired.say(-100, text).await.starts_with("/memory or /memory list"), "a chat of nobody gets help");
+    for text in ["/memory", "/memory list", &format!("/memory delete {id}")] {
+        let unbound = wired.say(4712, text).await;
+        assert!(unbound.contains("\n/memory or /memory list shows") && unbound.contains("Its id is 4712"), "{unbound}");
     }
-    let unbound = wired.say(4712, "/memory").await;
-    assert!(unbound.starts_with("/memory or") && unbound.contains("Its id is 4712"), "{unbound}");
-    let help = wired.say(-100, &format!("/memory delete {id}")).await;
-    assert!(help.starts_with("/memory or"), "{help}");
+    let unbound = wired.say(4712, "Who are you?").await;
+    assert!(unbound.contains("Use /help") && !unbound.contains("/memory") && unbound.contains("Its id is 4712"), "{unbound}");
     assert_eq!(wired.say(4711, &format!("/memory delete {id}")).await, "Deleted: 'Vera works from Bern'");
     let world = &wired.site.world;
     chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.unwrap();
-    assert!(wired.say(4711, "/memory").await.starts_with("/memory or"));
+    assert!(wired.say(4711, "/memory").await.contains("Its id is 4711"));
     assert!(chat::unbind_chat(&world.engine, &world.system, wired.bot, "4711").await.is_err());
+}
+
+#[tokio::test]
+async fn a_long_list_has_pages_through_which_every_memory_can_be_deleted() {
+    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let mut ids = Vec::new();
+    for number in 0..30 {
+        ids.push(wired.remember(Some(VERA), &format!("Crate {number} in the cellar holds {}", "jars of plums, ".repeat(28))).await);
+    }
+    let (mut shown, mut page) = (Vec::new(), wired.say(4711, "/memory").await);
+    for number in 2.. {
+        assert!(page.starts_with("📝 Your memories:\n\n<b>Context</b>\n• [") && page.encode_utf16().count() <= 4096, "{page}");
+        shown.extend(page.split("• [").skip(1).map(|entry| entry[..8].to_owned()));
+        if !page.contains(&format!("Use /memory list {number} to see the next one")) {
+            break;
+        }
+        page = wired.say(4711, &format!("/memory list {number}")).await;
+    }
+    assert_eq!(shown, ids);
+    assert!(page.contains("\nPage 4 of 4.\n"), "{page}");
+    let last = ids.last().unwrap();
+    assert!(wired.say(4711, &format!("/memory delete {last}")).await.starts_with("Deleted: 'Crate 29"));
+    assert!(!wired.say(4711, "/memory list 4").await.contains(last));
+}
+
+#[tokio::test]
+async fn small_talk_gets_a_line_and_a_command_gets_help() {
+    let wired = wired(&[Scope::MemoryRead]).await;
+    wired.remember(Some(VERA), "Vera works from Bern").await;
+    for text in ["Good morning!", "Where do I work from?"] {
+        let line = wired.say(4711, text).await;
+        assert!(line.contains("/help") && !line.contains("/memory") && !line.contains('\n'), "{line}");
+    }
+    for text in ["/start", "/help", "/memory forget everything"] {
+        let help = wired.say(4711, text).await;
+        assert!(help.contains("/memory list 2") && help.contains("/memory delete &lt;id&gt;") && !help.contains("Bern"), "{help}");
+    }
 }
 
 #[tokio::test]
@@ -119,7 +155,8 @@ async fn a_group_belongs_to_nobody() {
         json!({ "id": 4711 }),
     ] {
         let answer = wired.update(json!({ "message": { "chat": chat, "text": "/memory" } })).await;
-        assert!(answer["text"].as_str().unwrap().starts_with("/memory or"), "{chat}: {answer}");
+        let text = answer["text"].as_str().unwrap();
+        assert!(text.contains("/memory or") && text.contains("private chats only") && !text.contains("Bern"), "{chat}: {answer}");
     }
     assert!(wired.say(4711, "/memory").await.contains("Bern"));
 }

@@ -92,6 +92,12 @@ struct Entry {
     provenance: Provenance,
 }
 
+/// The lines between the heading of the block and the first category.
+const INTRODUCTION: [&str; 2] = [
+    "The following is information you've learned about the user from previous conversations.",
+    "Use this context naturally. To update a memory, use the update_memory tool with the memory ID.",
+];
+
 /// The text for a set of entries in any order: grouped by category, ordered by category, then creation, then id.
 fn render(entries: &[&Entry]) -> String {
     let mut entries = entries.to_vec();
@@ -102,8 +108,7 @@ fn render(entries: &[&Entry]) -> String {
         if heading.is_none() {
             lines.push("## Your Memory".to_owned());
             lines.push(String::new());
-            lines.push("What earlier conversations taught you about the person you are talking to. Draw on it where it helps,".to_owned());
-            lines.push("without announcing it. When something here is no longer so, call `update_memory` with its id.".to_owned());
+            lines.extend(INTRODUCTION.map(str::to_owned));
         }
         if heading != Some(entry.category) {
             heading = Some(entry.category);
@@ -185,11 +190,11 @@ mod tests {
             entry(2, Category::Person, Some("Idris"), "Idris is on the Design team", 1),
             entry(1, Category::Person, Some("Mina"), "Mina is Vera's boss", 0),
         ];
-        let shown = text(&entries);
-        assert!(shown.starts_with("## Your Memory\n\n"), "{shown}");
-        let lists = "\n\n### Person\n- [id:00000001] [Mina] Mina is Vera's boss\n- [id:00000002] [Idris] Idris is on the Design team\n\n\
-                     ### Preference\n- [id:00000003] Vera prefers due dates on Fridays\n";
-        assert!(shown.ends_with(lists), "{shown}");
+        let expected = "## Your Memory\n\nThe following is information you've learned about the user from previous conversations.\n\
+                        Use this context naturally. To update a memory, use the update_memory tool with the memory ID.\n\n\
+                        ### Person\n- [id:00000001] [Mina] Mina is Vera's boss\n- [id:00000002] [Idris] Idris is on the Design team\n\n\
+                        ### Preference\n- [id:00000003] Vera prefers due dates on Fridays\n";
+        assert_eq!(text(&entries), expected);
         assert_eq!(text(&[]), "");
     }
 

@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn quotations_and_blocks_are_covered() {
-        let text = "Sure.\n2. I remember (from 3 May 2026): Vera moved.\n## Your Memory\n\nWhat earlier\n### Person\n- [id:1] Vera\n## Task\nGo.\n- [id:2] Mina";
+        let text = "Sure.\n2. I remember (from 3 May 2026): Vera moved.\n## Your Memory\n\nThe following\n### Person\n- [id:1] Vera\n## Task\nGo.\n- [id:2] Mina";
         let found: Vec<&str> = stretches(text).into_iter().map(|range| text[range].trim()).collect();
         assert_eq!(
             found,
@@ -41,7 +41,7 @@ mod tests {
                 "I remember (from 3 May 2026): Vera moved.",
                 "## Your Memory",
                 "",
-                "What earlier",
+                "The following",
                 "### Person",
                 "- [id:1] Vera",
                 "- [id:2] Mina"

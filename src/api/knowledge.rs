@@ -261,7 +261,7 @@ pub struct KnowledgeHit {
     pub matched_words: Vec<String>,
     /// `ADR-005, Consequences`.
     pub citation: String,
-    /// Ready to quote: "Per ADR-005: …".
+    /// How to begin a quotation of the content: "Per ADR-005:". It never holds the content.
     pub attribution: String,
     /// Why it is here, in a sentence.
     pub explanation: String,

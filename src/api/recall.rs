@@ -324,8 +324,8 @@ pub struct Hit {
     pub expires_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,
-    /// Ready to quote on one line, with the day on which it was said: "I remember (from 3 May 2026): …"; what somebody else said is in quotation
-    /// marks: "According to Vera (on 3 May 2026): “…”".
+    /// How to begin a quotation of the content, with the day on which it was said: "I remember (from 3 May 2026):", or "According to Vera (on
+    /// 3 May 2026):" if somebody else said it. It never holds the content.
     pub attribution: String,
     /// Why it is here, in a sentence.
     pub explanation: String,

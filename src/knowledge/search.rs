@@ -240,7 +240,7 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
         kind: found.kind,
         spec_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Spec),
         adr_id: found.reference.clone().filter(|_| found.kind == DocumentKind::Adr),
-        attribution: format!("Per {}: {}", inline(&name), inline(&found.content)),
+        attribution: format!("Per {}:", inline(&name)),
         explanation: explain((matched_by, similarity >= floor), similarity, &matched_words, &parts, score),
         title: found.title,
         heading_path: found.heading_path,

@@ -4,7 +4,6 @@ use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories;
 use crate::memories::model::{Memory, recency};
-use crate::quote::Quote;
 use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
@@ -19,8 +18,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let origin = memories::said_by(&memory);
     // What is shared counts as another agent's until somebody looks who wrote it.
     let provenance = memories::provenance(&memory, Some(memory.agent_id).filter(|_| source_tag == SourceTag::Private), false);
-    let opening = memories::opening(&memory, source_tag == SourceTag::Shared);
-    let attribution = format!("{opening} {}", Quote::new(&memory.content, &origin).inline());
+    let attribution = memories::opening(&memory, source_tag == SourceTag::Shared);
     // Until somebody looks: shared memories that people confirmed are marked later.
     let trust = match (source_tag, origin.is_quoted()) {
         (SourceTag::Shared, _) => Trust::Unreviewed,

@@ -71,7 +71,7 @@ fn memory(hit: Hit) -> BriefMemory {
         short_id: hit.short_id,
         topic: hit.topic,
         topic_raw: hit.topic_raw,
-        attribution: opening(&hit.attribution, &hit.content),
+        attribution: hit.attribution,
         content: hit.content,
         rationale: hit.rationale,
         source: hit.source,
@@ -93,7 +93,7 @@ fn knowledge(hit: KnowledgeHit) -> BriefKnowledge {
         spec_id: hit.spec_id,
         adr_id: hit.adr_id,
         citation: hit.citation,
-        attribution: opening(&hit.attribution, &hit.content),
+        attribution: hit.attribution,
         content: hit.content,
         source_tag: hit.source_tag,
         similarity: three_digits(hit.similarity),
@@ -113,12 +113,6 @@ fn reason(matched_by: MatchedBy, matched_words: &[String]) -> String {
         [] => how.to_owned(),
         words => format!("{how}: {}", words[..words.len().min(5)].join(", ")),
     }
-}
-
-/// What precedes the content in an attribution, where it is on one line or in quotation marks.
-fn opening(attribution: &str, content: &str) -> String {
-    let opening = attribution.strip_suffix(&quote::inline(content)).or_else(|| attribution.strip_suffix(&quote::marked(content)));
-    opening.unwrap_or(attribution).trim_end().to_owned()
 }
 
 fn three_digits(number: f64) -> f64 {

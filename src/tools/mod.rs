@@ -273,7 +273,8 @@ pub fn all() -> &'static [Tool] {
                 "shared_kb_search",
                 Scope::KbRead,
                 "Search what the organisation has decided: specifications, decision records, architecture, glossary, documents. Each hit cites \
-                 its document and heading; quote `attribution`. `agent_memory_recall` searches it too, together with your memory.",
+                 its document and heading; quote `attribution`, then the content. `agent_memory_recall` searches it too, together with your \
+                 memory.",
                 |engine, ctx, input: KnowledgeRequest| async move { knowledge::search(&engine, &ctx, input).await },
                 brief::knowledge_search,
                 BriefKnowledgeSearch::markdown,

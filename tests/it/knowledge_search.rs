@@ -184,7 +184,7 @@ async fn a_reference_that_two_collections_have_is_cited_with_its_collection() {
         (ledger.citation.as_str(), crawler.citation.as_str()),
         ("ADR-001 (payments), Consequences", "ADR-001 (search), Consequences")
     );
-    assert_eq!(ledger.attribution, "Per ADR-001 (payments): The ledger is decided on by Vera.");
+    assert_eq!(ledger.attribution, "Per ADR-001 (payments):");
     assert_eq!((ledger.adr_id.as_deref(), crawler.adr_id.as_deref()), (Some("ADR-001"), Some("ADR-001")));
     assert_eq!(cited("refunds").await.citation, "ADR-002, Consequences");
     let then = RecallRequest { as_of: Some(alone), ..question("The ledger is decided on by Vera") };

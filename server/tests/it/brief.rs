@@ -45,6 +45,7 @@ async fn ten_hits_cost_little_more_than_their_contents() {
     let explained = site.atlas("agent_memory_recall", ask(&json!({ "explain": true }))).await.json();
     let whole = &explained["hits"][0];
     assert_eq!(whole["memory_id"], hit["memory_id"]);
+    assert_eq!((&whole["attribution"], &whole["content"]), (&hit["attribution"], &hit["content"]), "quoted the same way in both forms");
     assert!(whole["breakdown"]["parts"].is_array() && whole.get("expires_at").is_some_and(Value::is_null), "{whole}");
     let refused = site.atlas("agent_memory_recall", ask(&json!({ "explain": "yes" }))).await.json();
     assert_eq!(refused["error"]["fields"][0]["field"], "explain");

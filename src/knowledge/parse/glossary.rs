@@ -2,7 +2,7 @@
 
 use super::Fault;
 use super::blocks::{Block, BlockKind, Line, Place, Row};
-use super::terms::{Term, describe, is_label, list, settled, with_aliases};
+use super::terms::{Term, describe, is_label, list, settled, term_name};
 
 /// What separates a term from its definition.
 const DASHES: [&str; 3] = [" — ", " – ", " - "];
@@ -13,7 +13,7 @@ const PLAIN_HEADINGS: [&str; 4] = ["glossary", "terms", "definitions", "vocabula
 ///
 /// Terms are headings with text, list items and paragraphs like "**Term** — definition", list items like "Term — definition", and rows of
 /// tables with a column Term. A heading above such entries, or above deeper headings, is their category and not a term. Aliases follow
-/// "Aliases:" or "Also:", or are in parentheses: "(also ADR)".
+/// "Aliases:" or "Also:", or are in parentheses: "(also ADR)", or "(k8s)" directly behind the term Kubernetes.
 pub fn glossary(blocks: &[Block]) -> (Vec<Term>, Vec<Fault>) {
     let mut drafts = Vec::new();
     let mut category: Vec<(u8, String)> = Vec::new();
@@ -59,7 +59,7 @@ fn is_item(block: &Block) -> bool {
 /// The term that a heading names, with the text below it.
 fn described(heading: &str, line: usize, section: &[Block], category: Option<String>) -> Term {
     let mut term = Term { category, line, ..Term::default() };
-    term.term = with_aliases(heading, &mut term.aliases);
+    term.term = term_name(heading, &mut term.aliases);
     for block in section {
         if let BlockKind::Prose { lines, .. } = &block.kind {
             lines.iter().for_each(|line| describe(&mut term, &line.text));
@@ -92,7 +92,7 @@ fn entries(section: &[Block], category: Option<String>, loose: bool, terms: &mut
             let entry = split_entry(line, loose && at > 0 && index == 0).filter(|_| begins);
             if let Some((term, definition)) = entry {
                 let mut entry = Term { category: category.clone(), line: line.line, ..Term::default() };
-                entry.term = with_aliases(term, &mut entry.aliases);
+                entry.term = term_name(term, &mut entry.aliases);
                 describe(&mut entry, definition);
                 terms.push(entry);
                 (depth, continues) = (Some(at), true);
@@ -132,7 +132,7 @@ fn table(header: &[String], rows: &[Row], category: Option<&String>, terms: &mut
     for row in rows {
         let cell = |column: Option<usize>| column.and_then(|column| row.cells.get(column)).map_or("", String::as_str);
         let mut term = Term { line: row.line, ..Term::default() };
-        term.term = with_aliases(cell(Some(name)), &mut term.aliases);
+        term.term = term_name(cell(Some(name)), &mut term.aliases);
         term.aliases.extend(list(cell(aliases)));
         describe(&mut term, cell(Some(definition)));
         let own = Some(cell(categories)).filter(|text| !text.is_empty());
@@ -196,6 +196,21 @@ mod tests {
                 ("Term: a word", "not more", "", ""),
             ],
         );
+    }
+
+    #[test]
+    fn short_forms_behind_a_term_are_its_aliases() {
+        gives(
+            "# G\n\n**Kubernetes** (k8s, kube): runs containers.\n\n**Kestrel** (the company): sells boats (k).\n\n## Tools\n\n\
+            - **Continuous integration (CI)** — builds\n- Postgres (pg) - stores\n",
+            &[
+                ("Kubernetes", "runs containers.", "k8s|kube", ""),
+                ("Kestrel (the company)", "sells boats (k).", "", ""),
+                ("Continuous integration", "builds", "CI", "Tools"),
+                ("Postgres", "stores", "pg", "Tools"),
+            ],
+        );
+        gives("## Recall (RCL)\n\nFinding what was stored.\n", &[("Recall", "Finding what was stored.", "RCL", "")]);
     }
 
     #[test]

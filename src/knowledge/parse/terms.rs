@@ -65,6 +65,31 @@ pub(super) fn with_aliases(text: &str, aliases: &mut Vec<String>) -> String {
     text.trim().to_owned()
 }
 
+/// The name of a term, and its aliases added: those of "(also a, b)", and short forms in parentheses at its end, as in "Kubernetes (k8s)".
+/// Parentheses that hold anything else belong to the name, because they tell it from other names: "Mercury (planet)".
+pub(super) fn term_name(text: &str, aliases: &mut Vec<String>) -> String {
+    let name = with_aliases(text, aliases);
+    let Some((term, inside)) = name.strip_suffix(')').and_then(|name| name.rsplit_once('(')) else { return name };
+    let forms: Vec<String> = list(inside).collect();
+    if forms.is_empty() || !term.ends_with(char::is_whitespace) || !forms.iter().all(|form| is_short_form(form, term)) {
+        return name;
+    }
+    aliases.extend(forms);
+    term.trim_end().to_owned()
+}
+
+/// Whether a name is one word, and it or the term abbreviates the other: they begin with the same letter, and the letters of the shorter one
+/// occur in the longer one, in this order.
+fn is_short_form(name: &str, term: &str) -> bool {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let (mut short, mut long) = (letters(name), letters(term));
+    if short.len() > long.len() {
+        std::mem::swap(&mut short, &mut long);
+    }
+    let mut rest = long.iter();
+    !name.contains(char::is_whitespace) && !short.is_empty() && short[0] == long[0] && short.iter().all(|letter| rest.any(|c| c == letter))
+}
+
 /// The names between commas or semicolons.
 pub(super) fn list(names: &str) -> impl Iterator<Item = String> + '_ {
     let outer = |c: char| c.is_whitespace() || matches!(c, '"' | '“' | '”' | '.' | ':' | '`');
@@ -144,6 +169,28 @@ mod tests {
             let mut found = Term::default();
             describe(&mut found, line);
             assert_eq!((found.definition.as_str(), found.aliases.join("|").as_str()), (definition, aliases), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_short_form_in_parentheses_is_an_alias_and_anything_else_belongs_to_the_name() {
+        let cases = [
+            ("Observability (o11y)", "Observability", "o11y"),
+            ("Postgres (`pg`; PostgreSQL)", "Postgres", "pg|PostgreSQL"),
+            ("Service level objective (SLO)", "Service level objective", "SLO"),
+            ("i18n (Internationalisation)", "i18n", "Internationalisation"),
+            ("Kestrel (the company)", "Kestrel (the company)", ""),
+            ("Kestrel (k, the company)", "Kestrel (k, the company)", ""),
+            ("Mercury (planet)", "Mercury (planet)", ""),
+            ("Token(s)", "Token(s)", ""),
+            ("Ledger (2026)", "Ledger (2026)", ""),
+            ("(pg)", "(pg)", ""),
+            ("Run ()", "Run ()", ""),
+            ("Run (also job) (r)", "Run", "job|r"),
+        ];
+        for (text, term, aliases) in cases {
+            let mut found = vec![];
+            assert_eq!((term_name(text, &mut found).as_str(), found.join("|").as_str()), (term, aliases), "{text}");
         }
     }
 

@@ -135,7 +135,7 @@ pub struct Aging {
     pub agent_id: AgentId,
     /// Live memories.
     pub live: i64,
-    /// Episodes that may fade.
+    /// Episodes that may fade; expired ones are not among them.
     pub fading: i64,
     pub pinned: i64,
     /// Their retention ended; no read finds them.
@@ -189,7 +189,8 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now
                              m.importance
                              * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6) as decayed
                         from agent_memories m join unnest($2, $4) f (agent_id, floor) using (agent_id)
-                       where m.tenant_id = $1 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned and ",
+                       where m.tenant_id = $1 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned
+                         and (m.expires_at is null or m.expires_at > $3) and ",
         of_user!("m", "$7"),
         " and ",
         not_held!("m"),

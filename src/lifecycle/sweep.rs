@@ -184,7 +184,7 @@ async fn perform(engine: &Engine, ctx: &OpContext, agent: AgentId, step: Step, p
 /// Shows how near an agent is to its limit.
 async fn report(engine: &Engine, ctx: &OpContext, agent: AgentId, policy: &LifecyclePolicy) -> Result<(), Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let fading = memories::store::fading(&mut tx, ctx.tenancy(), agent).await?;
+    let fading = memories::store::fading(&mut tx, ctx.tenancy(), agent, engine.clock().now()).await?;
     tx.commit().await?;
     metrics::gauge!("remembrancer_agent_episodes", "agent_id" => agent.to_string()).set(fading as f64);
     metrics::gauge!("remembrancer_agent_episodes_max", "agent_id" => agent.to_string()).set(f64::from(policy.episodes_max));
@@ -213,7 +213,7 @@ async fn due(
         ArchiveReason::Limit => (Which::Weakest, f64::from(policy.episodes_max)),
     };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let over = memories::store::fading(&mut tx, ctx.tenancy(), agent).await? - limit as i64;
+    let over = memories::store::fading(&mut tx, ctx.tenancy(), agent, engine.clock().now()).await? - limit as i64;
     tx.commit().await?;
     Ok((over > 0).then_some((which, over.min(BATCH))))
 }

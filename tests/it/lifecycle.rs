@@ -298,6 +298,33 @@ async fn the_weakest_episodes_make_room_and_writers_never_pass_the_limit() {
 }
 
 #[tokio::test]
+async fn an_expired_episode_takes_no_place_before_the_sweep() {
+    let world = alone().await;
+    set(&world, LifecyclePolicy { episodes_max: 3, ..LifecyclePolicy::default() }).await;
+    let of = |importance, retention, content: &str| NewMessage {
+        importance: Some(importance),
+        retention: Some(retention),
+        ..message(Role::User, content)
+    };
+    // The strongest ones end first.
+    let short = vec![of(0.9, Retention::Routine, "The ferry leaves at six."), of(0.8, Retention::Routine, "The ferry is late.")];
+    say(&world, &world.atlas, "monday", short).await;
+    let long = say(&world, &world.atlas, "monday", vec![of(0.3, Retention::Decision, "We take the ferry.")]).await.messages[0].memory_id;
+    world.clock.advance(Duration::days(8));
+    let more = vec![of(0.5, Retention::Decision, "Mina books the cabin."), of(0.6, Retention::Decision, "Idris brings the maps.")];
+    let more = say(&world, &world.atlas, "tuesday", more).await;
+    assert!(archived(&world, &world.atlas).await.is_empty(), "three episodes are in force, and three are allowed");
+    let one = say(&world, &world.atlas, "tuesday", vec![of(0.7, Retention::Decision, "Vera waits at the pier.")]).await;
+    assert_eq!(archived(&world, &world.atlas).await, BTreeSet::from([long]), "the weakest one in force makes room");
+    sweep(&world).await;
+    let kept = more.messages.iter().chain(&one.messages).map(|one| one.memory_id);
+    for id in kept {
+        assert!(memories::record(&world.engine, &world.atlas, &id.into(), None).await.is_ok());
+    }
+    assert_eq!(live(&world, &world.atlas).await, (3, 3));
+}
+
+#[tokio::test]
 async fn a_full_agent_still_answers_what_was_sent_before() {
     let world = World::new().await;
     set(&world, LifecyclePolicy { episodes_max: 1, memories_max: 1, ..LifecyclePolicy::default() }).await;

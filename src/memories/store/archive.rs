@@ -20,14 +20,19 @@ fn decayed(now: &str) -> String {
 /// The episodes of an agent that may fade, a literal so that statements about them use one index.
 const FADING: &str = "m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned";
 
+/// The episodes that may fade and whose retention has not ended at `$now`: an expired one waits for the sweep, and no read finds it.
+fn fading_at(now: &str) -> String {
+    format!("{FADING} and (m.expires_at is null or m.expires_at > {now})")
+}
+
 /// Which memories of an agent are to be archived.
 #[derive(Clone, Copy, Debug)]
 pub enum Which {
-    /// Episodes that may fade whose decayed importance is below this.
+    /// Unexpired episodes that may fade whose decayed importance is below this.
     Below(f64),
     /// Live memories whose retention ended.
     Expired,
-    /// Any episodes that may fade.
+    /// Any unexpired episodes that may fade.
     Weakest,
 }
 
@@ -42,10 +47,10 @@ pub async fn to_archive(
     most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<MemoryId>, DbError> {
-    let decayed = decayed("$4");
+    let (decayed, fading) = (decayed("$4"), fading_at("$4"));
     let (condition, order) = match which {
-        Which::Below(_) => (format!("{FADING} and {decayed} < $5"), decayed.clone()),
-        Which::Weakest => (format!("{FADING} and $5::float8 is null"), decayed.clone()),
+        Which::Below(_) => (format!("{fading} and {decayed} < $5"), decayed.clone()),
+        Which::Weakest => (format!("{fading} and $5::float8 is null"), decayed.clone()),
         Which::Expired => ("m.live and m.expires_at <= $4 and not m.pinned and $5::float8 is null".into(), "m.expires_at".into()),
     };
     let (not_held, of_user) = (not_held!("m"), of_user!("m", "$6"));
@@ -69,14 +74,15 @@ pub async fn to_archive(
     Ok(ids)
 }
 
-/// How many episodes of an agent may fade.
+/// How many episodes of an agent may fade at `now`. Expired ones do not count, whether a sweep archived them or not.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64, DbError> {
+pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime<Utc>) -> Result<i64, DbError> {
     let sql = format!(
-        "select count(*) from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and {FADING} and {}",
+        "select count(*) from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and {} and {}",
+        fading_at("$4"),
         of_user!("m", "$3")
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(agent).bind(tenancy.users).fetch_one(&mut **tx).await?)
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(agent).bind(tenancy.users).bind(now).fetch_one(&mut **tx).await?)
 }
 
 /// How many live memories an agent has, of all users, also of those whose rows the transaction does not see.

@@ -70,7 +70,7 @@ pub const LIFECYCLE: &[Query] = queries! {
         memories::to_archive(tx, c.ctx.tenancy(), c.agent, Which::Below(0.1), 10, c.now).await?.len();
     "memories::live" |tx, c| memories::live(tx, c.ctx.tenancy(), c.agent).await? as usize;
     "memories::disputed" |tx, c| memories::disputed(tx, c.ctx.tenancy(), &[c.id]).await?.len();
-    "memories::fading" |tx, c| memories::fading(tx, c.ctx.tenancy(), c.agent).await? as usize;
+    "memories::fading" |tx, c| memories::fading(tx, c.ctx.tenancy(), c.agent, c.now).await? as usize;
     "memories::archive" |tx, c| {
         memories::archive(tx, &c.ctx, c.agent, &[episode(c)], ArchiveReason::Faded, c.now).await? as usize
     };

@@ -147,6 +147,25 @@ pub struct NearMiss {
     pub restorable: bool,
 }
 
+impl NearMiss {
+    /// The near miss that says why nothing relevant was found: the closest relevant one that is live, or else the closest relevant one. An
+    /// expired memory never stands for one that could be found.
+    pub fn decisive(misses: &[Self]) -> Option<&Self> {
+        let relevant = || misses.iter().filter(|miss| miss.similarity >= miss.floor);
+        relevant().find(|miss| miss.state.is_live()).or_else(|| relevant().next())
+    }
+}
+
+impl NearMissState {
+    /// Whether the memory is in force or waits in the inbox; otherwise it is deleted, archived, superseded or expired.
+    pub fn is_live(self) -> bool {
+        match self {
+            Self::BelowFloor | Self::Inbox | Self::OtherUser | Self::Filtered => true,
+            Self::Deleted | Self::Expired | Self::Archived | Self::Superseded => false,
+        }
+    }
+}
+
 /// A recall that found nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ZeroHit {

@@ -15,7 +15,7 @@ use crate::{
     ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Playground, PlaygroundRequest};
+use remembrancer::api::{NearMiss, Playground, PlaygroundRequest};
 
 async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
     match request {
@@ -130,7 +130,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
 /// The cause of a recall without hits, and the near misses.
 #[component]
 fn Silent(answer: Playground) -> impl IntoView {
-    let stopped = answer.near_misses.iter().find(|miss| miss.similarity >= miss.floor).map(|miss| miss.state);
+    let stopped = NearMiss::decisive(&answer.near_misses).map(|miss| miss.state);
     let cause = answer.cause.map(|cause| {
         view! {
             <h2 class="font-semibold">"No memory found: " {cause_name(cause)}</h2>

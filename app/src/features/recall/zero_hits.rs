@@ -93,10 +93,9 @@ pub fn NearMisses(
     })
 }
 
-/// The closest memory that was relevant enough and still no hit.
+/// The memory that was relevant enough and still no hit.
 fn stopped(hit: &ZeroHit) -> Option<&NearMiss> {
-    let filtered = hit.cause == ZeroHitCause::FilteredOut;
-    hit.near_misses.iter().find(|miss| filtered && miss.similarity >= miss.floor)
+    NearMiss::decisive(&hit.near_misses).filter(|_| hit.cause == ZeroHitCause::FilteredOut)
 }
 
 /// The links to fix a zero hit: label and URL.
@@ -156,7 +155,15 @@ mod tests {
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, Some("staging"), vec![])), ["Ingest a document", "Try it again"]);
         let theirs = NearMiss { state: NearMissState::OtherUser, restorable: false, ..miss.clone() };
         assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![miss])), ["See the deleted memory", "Try it again"]);
-        assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![theirs])), ["Why was it not recalled?", "Try it again"]);
+        assert_eq!(names(hit(ZeroHitCause::FilteredOut, None, vec![theirs.clone()])), ["Why was it not recalled?", "Try it again"]);
+        let ended = NearMiss { memory_id: MemoryId(Uuid::max()), similarity: 0.9, state: NearMissState::Expired, ..theirs.clone() };
+        let decisive = |misses: &[NearMiss]| NearMiss::decisive(misses).map(|miss| miss.state);
+        assert_eq!(decisive(&[ended.clone(), theirs.clone()]), Some(NearMissState::OtherUser), "not the closer one that expired");
+        let weak = NearMiss { similarity: 0.2, ..theirs.clone() };
+        assert_eq!(decisive(&[ended.clone(), weak.clone()]), Some(NearMissState::Expired), "nothing else is relevant");
+        assert_eq!(decisive(&[weak]), None);
+        let (_, link) = actions(&hit(ZeroHitCause::FilteredOut, None, vec![ended.clone(), theirs])).swap_remove(0);
+        assert!(!link.contains(&ended.memory_id.to_string()), "{link}");
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
         assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");

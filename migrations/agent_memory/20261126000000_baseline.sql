@@ -226,6 +226,9 @@ create table agent_memory_versions (
     summary      text,
     category     text,
     subject      varchar(200),
+    rationale    text,
+    -- null: the file that the version was imported from says neither rationale nor alternatives
+    alternatives text[],
     -- null: the file that the version was imported from does not say
     confidence   real,
     observed_at  timestamptz,

@@ -419,6 +419,9 @@ pub struct MemoryVersion {
     pub summary: Option<String>,
     pub category: Option<Category>,
     pub subject: Option<String>,
+    pub rationale: Option<String>,
+    /// What was rejected. Absent in versions from before rationale and alternatives were recorded.
+    pub alternatives: Option<Vec<String>>,
     /// Absent in versions from before confidence, title, summary, category and subject were recorded.
     pub confidence: Option<f32>,
 }

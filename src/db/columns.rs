@@ -84,7 +84,7 @@ pub const TABLES: &[Table] = {
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
             ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
-            ("subject", Words, true), ("imported_by", Name, false),
+            ("subject", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("imported_by", Name, false),
         ] },
         Table { database: "agent_memory", name: "memory_topics", label: "Further topics of memories", kept: WithMemory, erasure: Row, columns: &[
             ("topic", Words, true), ("topic_raw", Words, true), ("topic_normal", Words, false),

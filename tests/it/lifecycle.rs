@@ -443,6 +443,9 @@ async fn a_killed_sweep_is_resumed_and_archives_each_memory_once() {
     let mut owner = memory_owner(&world.engine).await;
     let versions: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).fetch_one(&mut owner).await.unwrap();
     assert_eq!(versions, 360, "each memory was archived once");
+    let sql = "select count(*) from agent_memory_versions where agent_id = $1 and alternatives is null";
+    let unknown: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).fetch_one(&mut owner).await.unwrap();
+    assert_eq!(unknown, 0, "archiving records the alternatives, too");
     let runs = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps;
     assert!(runs[0].finished_at.is_some() && runs[0].error.is_none(), "{runs:?}");
 }

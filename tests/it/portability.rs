@@ -130,7 +130,7 @@ async fn fill(world: &World, id: MemoryId) {
     sqlx::query(
         "update agent_memory_versions
             set provenance = '{\"platform\": \"email\"}', title = 'Tea', summary = 'likes tea', category = 'preference', subject = 'Vera',
-                confidence = 0.7, observed_at = now()
+                confidence = 0.7, observed_at = now(), rationale = 'it wakes her', alternatives = '{coffee, water}'
           where memory_id = $1",
     )
     .bind(id)

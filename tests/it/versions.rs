@@ -3,8 +3,8 @@
 use crate::support::{alone, remember, work};
 use chrono::Duration;
 use remembrancer::api::{
-    CapturePolicy, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, PairRelation, Promotion, RememberRequest,
-    ReviseRequest, SuggestionFilter, Trust,
+    CapturePolicy, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation, Promotion,
+    RememberRequest, ReviseRequest, SuggestionFilter, Trust,
 };
 use remembrancer::memories::Shown;
 use remembrancer::testing::{World, fact};
@@ -71,6 +71,34 @@ async fn only_the_text_that_a_page_showed_is_reviewed() {
     memories::revise(engine, binky, revision(id, "Releases happen on Sundays")).await.unwrap();
     memories::revise(engine, binky, revision(id, "Releases happen on Friday nights")).await.unwrap();
     assert_eq!(now(&world, id).await.1, Trust::Unreviewed);
+}
+
+#[tokio::test]
+async fn both_reasons_are_shown_if_they_changed_after_a_page_showed_them() {
+    let world = alone().await;
+    let (engine, vera, binky) = (&world.engine, &world.vera, &world.binky);
+    let decided = |rationale: &str, rejected: &[&str]| RememberRequest {
+        kind: Some(MemoryKind::Decision),
+        rationale: Some(rationale.into()),
+        alternatives: rejected.iter().map(|&text| text.into()).collect(),
+        ..shared("ferry line", "Mina takes the ferry to the island")
+    };
+    let id = remember(&world, binky, decided("The bridge is closed", &[])).await.memory_id;
+    let (seen, _) = now(&world, id).await;
+    remember(&world, binky, decided("Idris gets seasick on the bus", &["The bus", "A rowing boat"])).await;
+    assert!(matches!(memories::review(engine, vera, &[id], &shown(id, seen)).await, Err(Error::Conflict(_))));
+    let changed = memories::changed_since(engine, vera, &shown(id, seen)).await.unwrap().remove(0);
+    let reasons = |version: &MemoryVersion| (version.rationale.clone().unwrap(), version.alternatives.clone().unwrap());
+    assert_eq!(reasons(&changed.then), ("The bridge is closed".to_owned(), vec![]));
+    let rejected = ["The bus", "A rowing boat"].map(str::to_owned).to_vec();
+    assert_eq!(reasons(&changed.now), ("Idris gets seasick on the bus".to_owned(), rejected.clone()));
+
+    // Every kind of change records them.
+    memories::revise(engine, binky, revision(id, "Mina takes the ferry to the lighthouse")).await.unwrap();
+    memories::review(engine, vera, &[id], &shown(id, now(&world, id).await.0)).await.unwrap();
+    let versions = memories::history(engine, binky, &id.into(), None).await.unwrap();
+    assert_eq!(versions.len(), 4, "{versions:?}");
+    assert!(versions[..3].iter().all(|version| version.alternatives.as_ref() == Some(&rejected)), "{versions:?}");
 }
 
 async fn waiting(world: &World) -> InboxItem {

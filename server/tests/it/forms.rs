@@ -4,7 +4,7 @@ use crate::console::sign_in;
 use crate::harness::{Answer, Site, token, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{CapturePolicy, MemoryScope, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
+use remembrancer::api::{CapturePolicy, MemoryKind, MemoryScope, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
 use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, projects};
 use serde_json::json;
@@ -277,6 +277,34 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
     assert_ne!(again, seen);
     post(&site, &cookie, action, FIELDS, fields(&again)).await;
     assert_eq!(memories::detail(engine, vera, id).await.unwrap().trust, Trust::Reviewed);
+}
+
+#[tokio::test]
+async fn the_page_of_a_refused_review_shows_both_rationales_and_alternatives() {
+    let site = Site::new().await;
+    let (engine, atlas) = (&site.world.engine, &site.world.atlas);
+    let decided = |rationale: &str, rejected: &str| RememberRequest {
+        kind: Some(MemoryKind::Decision),
+        rationale: Some(rationale.into()),
+        alternatives: vec![rejected.into()],
+        ..shared("ferry line", "Mina takes the ferry to the island.")
+    };
+    let id = memories::remember(engine, atlas, decided("The bridge is closed", "a rowing boat")).await.unwrap().memory_id;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let (here, action) = (format!("/memories/{id}"), "/console/api/review_memories");
+    let seen = field(&page(&site, &here, &cookie).await.text, action, "shown");
+    memories::remember(engine, atlas, decided("The bridge is narrow", "a rowing team")).await.unwrap();
+    let fields = with_token(&cookie, action, &format!("ids={id}&shown={}&done={here}", seen.replace(':', "%3A")));
+    assert_eq!(post(&site, &cookie, action, FIELDS, fields).await.header(header::LOCATION), here);
+    let html = page(&site, &here, &cookie).await.text;
+    let (_, changed) = html.split_once("data-testid=\"changed\"").unwrap_or_else(|| panic!("{html}"));
+    let changed = changed.split("</section>").next().unwrap();
+    for shown in ["Rationale", "<del>closed", "<ins>narrow", "Rejected alternatives", "<del>boat", "<ins>team"] {
+        assert!(changed.contains(shown), "{shown}: {changed}");
+    }
+    assert!(!changed.contains("The content is the same"), "{changed}");
+    assert_eq!(html.matches("data-testid=\"changed-reasons\"").count(), 2, "in the history, too: {html}");
+    assert!(!html.contains("The same content was stored again"), "{html}");
 }
 
 #[tokio::test]

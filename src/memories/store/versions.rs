@@ -23,10 +23,10 @@ pub async fn write_version(
     sqlx::query(
         concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
               deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance,
-              title, summary, category, subject, confidence, observed_at, stated_at)
+              title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
           select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
                  deleted_at is not null, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end,
-                 title, summary, category, subject, confidence, observed_at, stated_at
+                 title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence, observed_at, stated_at
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
     )
     .bind(ctx.tenant_id)
@@ -90,11 +90,13 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         summary: Option<String>,
         category: Option<Category>,
         subject: Option<String>,
+        rationale: Option<String>,
+        alternatives: Option<Vec<String>>,
         confidence: Option<f32>,
     }
     let rows: Vec<Row> = sqlx::query_as(concat!(
         r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.valid_from, v.actor_kind,
-                     v.actor_name, v.source, v.title, v.summary, v.category, v.subject, v.confidence
+                     v.actor_name, v.source, v.title, v.summary, v.category, v.subject, v.rationale, v.alternatives, v.confidence
                 from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
         of_user!("v", "$4"),
         " order by v.version desc"
@@ -124,6 +126,8 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
             summary: row.summary,
             category: row.category,
             subject: row.subject,
+            rationale: row.rationale,
+            alternatives: row.alternatives,
             confidence: row.confidence,
         })
         .collect())

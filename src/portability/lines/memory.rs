@@ -257,6 +257,11 @@ pub struct VersionLine {
     pub summary: Option<String>,
     pub category: Option<Category>,
     pub subject: Option<String>,
+    #[serde(default)]
+    pub rationale: Option<String>,
+    /// Absent: rationale and alternatives of this version are not known.
+    #[serde(default)]
+    pub alternatives: Option<Vec<String>>,
     /// Absent: title, summary, category, subject, confidence and `observed_at` of this version are not known.
     pub confidence: Option<Share>,
     pub observed_at: Option<Stamp>,
@@ -393,6 +398,7 @@ impl VersionLine {
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
             .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
             .optional_text("subject", self.subject.as_deref(), SUBJECT_MAX);
+        check_reasons(checks, self.rationale.as_deref(), self.alternatives.as_deref());
         check_source(checks, &self.source);
         if let Some(provenance) = &self.provenance {
             check_source(checks, provenance);
@@ -446,12 +452,6 @@ impl MemoryLine {
             .optional_text("subject", self.subject.as_deref(), SUBJECT_MAX)
             .optional_text("title", self.title.as_deref(), TITLE_MAX)
             .optional_text("summary", self.summary.as_deref(), SUMMARY_MAX)
-            .optional_text("rationale", self.rationale.as_deref(), RATIONALE_MAX)
-            .that(
-                self.alternatives.as_ref().is_none_or(|all| all.len() <= ALTERNATIVES_MAX),
-                "alternatives",
-                format!("has more than {ALTERNATIVES_MAX} entries"),
-            )
             .optional_text("evidence_ref", self.evidence_ref.as_deref(), EVIDENCE_MAX)
             .optional_text("context_type", self.context_type.as_deref(), WORD_MAX)
             .optional_text("attachment_id", self.attachment_id.as_deref(), FILENAME_MAX)
@@ -490,6 +490,7 @@ impl MemoryLine {
                 "is required with archived_at, and only with it",
             );
         payload(checks, "importance_factors", &factors);
+        check_reasons(checks, self.rationale.as_deref(), self.alternatives.as_deref());
         check_source(checks, &self.source);
     }
 }
@@ -498,6 +499,14 @@ impl MemoryLine {
 const SPEAKER_KINDS: [&str; 4] = ["person", "agent", "tool", "document"];
 /// How far a memory is trusted.
 const TRUSTS: [&str; 2] = ["own", "captured"];
+
+fn check_reasons(checks: &mut Checks, rationale: Option<&str>, alternatives: Option<&[String]>) {
+    checks.optional_text("rationale", rationale, RATIONALE_MAX).that(
+        alternatives.is_none_or(|all| all.len() <= ALTERNATIVES_MAX),
+        "alternatives",
+        format!("has more than {ALTERNATIVES_MAX} entries"),
+    );
+}
 
 fn is_count(count: Option<i64>) -> bool {
     count.is_none_or(|count| (0..=ACCESSES_MAX).contains(&count))

@@ -127,6 +127,8 @@ pub const VERSION: &[&str] = &[
     "summary",
     "category",
     "subject",
+    "rationale",
+    "alternatives",
     "confidence",
     "observed_at",
     "stated_at",

@@ -1,4 +1,7 @@
-use super::{api::changed_memories, version::changes};
+use super::{
+    api::changed_memories,
+    version::{changed_reasons, changes},
+};
 use crate::{
     Flash,
     ids::Versions,
@@ -21,16 +24,27 @@ pub fn Changed(flash: Option<Flash>) -> impl IntoView {
     })
 }
 
+/// What the two sides are.
+const NAMES: (&str, &str) = ("You saw", "It says now");
+
 #[component]
 fn Both(memory: ChangedMemory) -> impl IntoView {
     let ChangedMemory { memory_id, short_id, then, now } = memory;
     let same = then.content == now.content;
     let mut sentences = changes(&then, &now);
-    if same && sentences.is_empty() {
-        sentences.push("The content is the same. Other details changed, such as the rationale: read them below.".to_owned());
+    let reasons = changed_reasons(&then, &now);
+    if same && sentences.is_empty() && reasons.is_empty() {
+        sentences.push("The content is the same. Other details changed, such as the evidence: read them below.".to_owned());
     }
     let sentences = sentences.into_iter().map(|text| view! { <p class="text-sm text-soft wrap-anywhere">{text}</p> }).collect_view();
-    let sides = (!same).then(|| view! { <Sides old=then.content new=now.content names=("You saw", "It says now") /> });
+    let sides = (!same).then(|| view! { <Sides old=then.content new=now.content names=NAMES /> });
+    let reasons = reasons.into_iter().map(|(label, old, new)| {
+        view! {
+            <p class="pt-1 text-sm font-medium">{label}</p>
+            <Sides old new names=NAMES />
+        }
+    });
+    let reasons = reasons.collect_view();
     let title = format!("{short_id} changed after you opened this page");
     let heading = format!("{title}.");
     view! {
@@ -43,7 +57,7 @@ fn Both(memory: ChangedMemory) -> impl IntoView {
                     <a class="text-inherit underline" href=format!("/memories/{memory_id}#history")>"Show its history"</a>
                 </p>
             </div>
-            <div class="space-y-2 p-3">{sentences} {sides}</div>
+            <div class="space-y-2 p-3">{sentences} {sides} {reasons}</div>
         </section>
     }
 }

@@ -1,4 +1,4 @@
-use super::version::{Stamp, changes};
+use super::version::{ChangedReasons, Stamp, changed_reasons, changes};
 use crate::{
     query::Query,
     ui::{Choice, Diff, FilterForm, Parsed, SelectField, Zone, text},
@@ -88,6 +88,7 @@ fn choices(versions: &[MemoryVersion], zone: Zone) -> Vec<Choice> {
 fn Comparison(old: MemoryVersion, new: MemoryVersion) -> impl IntoView {
     let title = format!("What changed from version {} to version {}", old.version, new.version);
     let changes = changes(&old, &new).into_iter().map(|text| view! { <p class="text-sm text-soft">{text}</p> }).collect_view();
+    let reasons = changed_reasons(&old, &new);
     let content = if old.content == new.content {
         view! { <p class="text-sm text-soft">"The content is the same in both."</p> }.into_any()
     } else {
@@ -100,7 +101,7 @@ fn Comparison(old: MemoryVersion, new: MemoryVersion) -> impl IntoView {
                 <Stamp version=old />
                 <Stamp version=new />
             </div>
-            <div class="space-y-1.5 px-4 py-3">{changes} {content}</div>
+            <div class="space-y-1.5 px-4 py-3">{changes} {content} <ChangedReasons reasons /></div>
         </section>
     }
 }

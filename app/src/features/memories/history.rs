@@ -1,6 +1,6 @@
 use super::{
     compare::Compare,
-    version::{Stamp, changes},
+    version::{ChangedReasons, Stamp, changed_reasons, changes},
 };
 use crate::{
     query::Query,
@@ -32,9 +32,12 @@ pub fn History(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] page: S
 #[component]
 fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> impl IntoView {
     let changes = older.as_ref().map(|older| changes(older, &version)).unwrap_or_default();
+    let reasons = older.as_ref().map(|older| changed_reasons(older, &version)).unwrap_or_default();
     let content = match older {
         Some(older) if older.content != version.content => view! { <Diff old=older.content new=version.content.clone() /> }.into_any(),
-        Some(_) if changes.is_empty() => view! { <p class="text-sm text-soft">"The same content was stored again."</p> }.into_any(),
+        Some(_) if changes.is_empty() && reasons.is_empty() => {
+            view! { <p class="text-sm text-soft">"The same content was stored again."</p> }.into_any()
+        }
         Some(_) => ().into_any(),
         None if alone => view! { <p class="text-sm text-soft">"Same as the content above: nothing has changed since."</p> }.into_any(),
         None => view! { <div class="verbatim text-sm">{text::visible(&version.content)}</div> }.into_any(),
@@ -43,7 +46,7 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
         <li class="border-b border-line px-4 py-3 last:border-b-0">
             <div class="mb-1"><Stamp version /></div>
             {changes.into_iter().map(|text| view! { <p class="text-sm text-soft">{text}</p> }).collect_view()}
-            {content}
+            {content} <ChangedReasons reasons />
         </li>
     }
 }

@@ -1,4 +1,4 @@
-use crate::ui::{Badge, Time, Tone};
+use crate::ui::{Badge, Diff, Time, Tone};
 use leptos::prelude::*;
 use remembrancer::api::MemoryVersion;
 
@@ -25,7 +25,30 @@ pub fn Stamp(version: MemoryVersion) -> impl IntoView {
     }
 }
 
-/// Sentences about everything that changed besides the content.
+/// The rationale and the rejected alternatives if they changed: a label, the old text and the new one. Nothing if either version does not
+/// record them.
+pub fn changed_reasons(old: &MemoryVersion, new: &MemoryVersion) -> Vec<(&'static str, String, String)> {
+    let (Some(before), Some(after)) = (&old.alternatives, &new.alternatives) else { return Vec::new() };
+    let text = |version: &MemoryVersion| version.rationale.clone().unwrap_or_default();
+    let texts = [("Rationale", text(old), text(new)), ("Rejected alternatives", before.join("\n"), after.join("\n"))];
+    texts.into_iter().filter(|(_, old, new)| old != new).collect()
+}
+
+/// The changed reasons, with removed words struck through and added words underlined.
+#[component]
+pub fn ChangedReasons(reasons: Vec<(&'static str, String, String)>) -> impl IntoView {
+    let changed = |(label, old, new): (&'static str, String, String)| {
+        view! {
+            <div data-testid="changed-reasons">
+                <p class="text-sm text-soft">{label} ":"</p>
+                <Diff old new />
+            </div>
+        }
+    };
+    reasons.into_iter().map(changed).collect_view()
+}
+
+/// Sentences about everything that changed besides the content and its reasons.
 pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
     let mut changes = Vec::new();
     if old.topic != new.topic {

@@ -40,7 +40,10 @@ impl Owner {
             Some(owner) if ours != 0 && owner.uid != ours => {
                 return Err(EmbeddedError::Foreign { path: options.data_dir.clone(), owner: owner.uid });
             }
-            _ if ours == 0 => unprivileged().ok_or(EmbeddedError::NoUser)?,
+            _ if ours == 0 => {
+                let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+                unprivileged(&users).ok_or(EmbeddedError::NoUser)?
+            }
             _ => return Ok((Self(None), fs::canonicalize(&options.data_dir).map_err(at(&options.data_dir))?)),
         };
         let owner = fs::metadata(&options.data_dir).map_err(at(&options.data_dir))?.uid();
@@ -132,11 +135,10 @@ fn home(wanted: &Path, user: User) -> Result<PathBuf, EmbeddedError> {
     Ok(outside)
 }
 
-/// The user `remembrancer`, if an administrator added one for this purpose; else `nobody`, which every Unix has. Other programs may run as
-/// `nobody`, too, and could read the files.
-fn unprivileged() -> Option<User> {
-    let users = fs::read_to_string("/etc/passwd").ok()?;
-    named(&users, "remembrancer").or_else(|| named(&users, "nobody"))
+/// Of a list of users: `remembrancer`, if an administrator added one for this purpose; else `nobody`, which every Unix has. Other programs
+/// may run as `nobody`, too, and could read the files.
+fn unprivileged(users: &str) -> Option<User> {
+    named(users, "remembrancer").or_else(|| named(users, "nobody"))
 }
 
 /// A user of the list of users, unless it is root under another name.
@@ -179,7 +181,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_of_its_own_comes_before_nobody_and_root_is_never_taken() {
+    fn postgres_runs_as_a_user_of_its_own_before_nobody() {
+        let line = |name: &str, uid: u32| format!("{name}:x:{uid}:{uid}::/:/bin/false\n");
+        let uid = |lines: &[String]| unprivileged(&lines.concat()).map(|user| user.uid);
+        let (root, nobody, own) = (line("root", 0), line("nobody", 65_534), line("remembrancer", 991));
+        assert_eq!(uid(&[root.clone(), nobody.clone(), own.clone()]), Some(991));
+        assert_eq!(uid(&[own, root.clone(), nobody.clone()]), Some(991), "in any order of the list");
+        assert_eq!(uid(&[root.clone(), nobody.clone(), line("remembrancers", 992)]), Some(65_534));
+        assert_eq!(uid(&[nobody, line("remembrancer", 0)]), Some(65_534), "root under this name is passed over");
+        assert_eq!(uid(&[root]), None);
+    }
+
+    #[test]
+    fn numbers_of_users_are_read_and_root_is_never_taken() {
         let users =
             "root:x:0:0::/root:/bin/sh\nnobody:*:-2:-2::/:/bin/false\nremembrancer:x:998:997::/:/bin/false\nboss:x:0:0::/:/bin/sh\n";
         assert_eq!(named(users, "remembrancer").map(|user| (user.uid, user.gid)), Some((998, 997)));

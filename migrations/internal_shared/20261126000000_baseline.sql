@@ -181,6 +181,9 @@ create table capture_policies (
     -- which memories of a project, a repository or everywhere are shared by themselves
     sharing          text        not null default 'confirmed' constraint capture_policies_sharing_check
         check (sharing in ('by_hand', 'confirmed', 'all')),
+    -- what a person says of themselves
+    own_statements   text        not null default 'automatic' constraint capture_policies_own_statements_check
+        check (own_statements in ('automatic', 'review')),
     updated_at       timestamptz not null,
     updated_by       text        not null,
     constraint capture_policies_pkey primary key (tenant_id)

@@ -1,7 +1,7 @@
 //! Capture: what is sent in.
 
 use super::text_enum::text_enum;
-use super::{EventId, MemoryScope, SourceId, UserRef};
+use super::{EventId, MemoryScope, Role, SourceId, UserRef};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -186,6 +186,12 @@ pub struct ObservationRequest {
     pub content: String,
     /// What sort of observation it is.
     pub category: ObservationCategory,
+    /// Who said it.
+    ///
+    /// What a person says of themselves (`user`) takes effect at once, marked as unconfirmed, unless the organisation reviews it first. What a
+    /// tool or you said waits for a person, and so does an observation without a speaker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// The session in which you observed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,

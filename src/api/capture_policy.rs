@@ -112,6 +112,8 @@ pub struct CapturePolicy {
     pub shared_profiles: bool,
     /// What becomes shared by itself.
     pub sharing: Sharing,
+    /// What a person says of themselves, unless it is sensitive. Agents see that nobody confirmed it.
+    pub own_statements: Promotion,
 }
 
 impl Default for CapturePolicy {
@@ -127,6 +129,7 @@ impl Default for CapturePolicy {
             sensitive: SensitiveMatters::default(),
             shared_profiles: false,
             sharing: Sharing::Confirmed,
+            own_statements: Promotion::Automatic,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::request::capturing;
 use super::source::Read;
 use crate::api::{
-    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Scope,
+    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role, Scope,
     SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
 };
 use crate::engine::Engine;
@@ -46,7 +46,7 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
         ObservationCategory::ProjectDetails => "project_details",
         ObservationCategory::Correction => "correction",
     };
-    let observation = Observation { event_type, topic: None, json: false, text: request.content.clone() };
+    let observation = Observation { event_type, topic: None, json: false, text: request.content.clone(), role: request.role };
     let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: request.connection_id };
     record(engine, ctx, &[observation], place, &once).await
 }
@@ -65,7 +65,7 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
     let mut checks = Checks::default();
     for (addition, number) in request.persistent_info_additions.iter().zip(0..) {
         checks.bytes(&format!("persistent_info_additions[{number}]"), addition, OBSERVATION_MAX);
-        observations.push(Observation { event_type: LEARNED_FACT, topic: None, json: false, text: addition.clone() });
+        observations.push(Observation { event_type: LEARNED_FACT, topic: None, json: false, text: addition.clone(), role: None });
     }
     let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
     checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
@@ -131,6 +131,8 @@ struct Observation {
     /// Whether that value is JSON rather than text.
     json: bool,
     text: String,
+    /// Who said it, as far as the caller knows.
+    role: Option<Role>,
 }
 
 /// Keys with values as statements, `key: value`. What is JSON inside stays JSON.
@@ -146,7 +148,7 @@ fn updates(field: &str, values: &Map<String, Value>, event_type: &'static str) -
         if let Err(error) = normalise(value.clone()).and_then(|value| flatten(std::slice::from_ref(key), &value)) {
             checks.that(false, &name, error.to_string());
         }
-        Observation { event_type, topic: Some(key.clone()), json: !value.is_string(), text }
+        Observation { event_type, topic: Some(key.clone()), json: !value.is_string(), text, role: None }
     };
     let observations = values.iter().map(observation).collect();
     checks.done()?;
@@ -176,7 +178,11 @@ async fn record(
     for observation in observations {
         let details = SourceDetails { form: Some(SourceForm::Note), session_id, connection_id, ..SourceDetails::default() };
         let source = Read::statement(Admitted::new(details)?, &observation.text).store(engine, ctx, &mut tx, agent).await?;
-        let payload = observation.topic.as_ref().map_or_else(|| json!({}), |topic| json!({ "topic": topic, "json": observation.json }));
+        let payload = match (&observation.topic, observation.role) {
+            (Some(topic), _) => json!({ "topic": topic, "json": observation.json }),
+            (None, Some(role)) => json!({ "role": role }),
+            (None, None) => json!({}),
+        };
         let origin = Origin {
             user_id: None,
             source_id: Some(source.source_id),

@@ -7,7 +7,7 @@ use super::input::whole;
 use super::run::failure;
 use super::stand_in;
 use super::store::{self, StoredObservation};
-use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId};
+use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId, Role};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -227,9 +227,14 @@ fn candidate(one: &StoredObservation, scope: MemoryScope, statement: String) -> 
         Some(ObservationCategory::ProjectDetails) => MemoryKind::Project,
         _ => MemoryKind::Profile,
     };
+    let mut spot = whole(one.source_id, one.id, &one.content);
+    let is_persons = one.role == Some(Role::User) && category.is_some() && !one.json;
+    spot.speaker = is_persons.then(|| Role::User.to_string());
     NewCandidate {
         kind,
         scope,
+        // In their own words: what a model made of them, nobody said.
+        own_statement: is_persons && statement == one.content,
         session_id: None,
         connection_id: one.connection_id,
         topic: one.topic.clone().unwrap_or_else(|| topic(&statement)),
@@ -237,7 +242,7 @@ fn candidate(one: &StoredObservation, scope: MemoryScope, statement: String) -> 
         importance: 0.7,
         corrects: category == Some(ObservationCategory::Correction),
         observed_at: Some(one.created_at),
-        ..NewCandidate::statement(statement, whole(one.source_id, one.id, &one.content))
+        ..NewCandidate::statement(statement, spot)
     }
 }
 

@@ -46,6 +46,8 @@ pub struct NewCandidate {
     pub alternatives: Vec<String>,
     /// The speaker corrects something that was said before.
     pub corrects: bool,
+    /// A person says it of themselves, in these words.
+    pub own_statement: bool,
     /// Of an attachment: the name of its file, and its id in the system that it comes from.
     pub filename: Option<String>,
     pub attachment_id: Option<String>,
@@ -72,6 +74,7 @@ impl NewCandidate {
             rationale: None,
             alternatives: Vec::new(),
             corrects: false,
+            own_statement: false,
             filename: None,
             attachment_id: None,
             spot,

@@ -3,7 +3,7 @@
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::store;
-use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
+use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
 use crate::db::{Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
@@ -14,6 +14,7 @@ use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
+use crate::profile;
 use crate::text::compare::{Likeness, compare};
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
@@ -166,10 +167,15 @@ fn later(candidate: &NewCandidate, memory: &Memory) -> bool {
     candidate.observed_at.is_none_or(|at| at >= memory.said_at())
 }
 
-/// Whether a rule makes a candidate durable. A decision needs its reason.
+/// Whether a rule makes a candidate durable. A decision needs its reason; what a person says of themselves must not be sensitive.
 fn may_promote(candidate: &NewCandidate, policy: &CapturePolicy) -> bool {
     let reasoned = candidate.kind != MemoryKind::Decision || candidate.rationale.is_some();
-    policy.of(candidate.kind) == Promotion::Automatic && candidate.confidence >= policy.confidence_min && reasoned
+    let of_themselves = candidate.own_statement
+        && policy.own_statements == Promotion::Automatic
+        && candidate.scope == MemoryScope::Agent
+        && !profile::is_sensitive(&candidate.statement);
+    let allowed = of_themselves || policy.of(candidate.kind) == Promotion::Automatic;
+    allowed && candidate.confidence >= policy.confidence_min && reasoned
 }
 
 /// A memory that says a candidate's statement gets its place as evidence.

@@ -284,7 +284,7 @@ pub const TABLES: &[Table] = {
         ] },
         Table { database: "internal_shared", name: "capture_policies", label: "Capture policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("episodes", Plain, false), ("profile", Plain, false), ("decisions", Plain, false), ("others", Plain, false),
-            ("commons", Plain, false), ("updated_by", Name, false),
+            ("commons", Plain, false), ("sharing", Plain, false), ("own_statements", Plain, false), ("updated_by", Name, false),
         ] },
         Table { database: "internal_shared", name: "lifecycle_policies", label: "Lifecycle policies", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("policy", Plain, false), ("updated_by", Name, false),

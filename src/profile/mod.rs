@@ -31,6 +31,7 @@ pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
 pub use people::{people, person};
 pub use read::{ProfileContext, View, for_context, get};
 pub use rules::{Observation, statement};
+pub(crate) use sensitive::is_sensitive;
 pub use synthesis::{by_model, by_rules};
 pub use tree::{TreeError, flatten, normalise};
 pub use versions::versions;

@@ -30,6 +30,11 @@ pub fn is_kept_out(text: &str, policy: SensitiveMatters) -> bool {
     matters(text).into_iter().any(|matter| policy.keep_out(matter))
 }
 
+/// Whether a text is about any sensitive matter.
+pub fn is_sensitive(text: &str) -> bool {
+    !matters(text).is_empty()
+}
+
 /// What may follow a word without changing what it is about.
 const ENDINGS: &[&str] = &["", "s", "es", "d", "ed"];
 

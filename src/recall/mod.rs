@@ -40,8 +40,8 @@ pub(crate) use sight::Sight;
 pub use why::explain;
 
 use crate::api::{
-    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse, RetrievalId, Scope,
-    Speaker, Trust,
+    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
+    RetrievalId, Scope, Speaker, Trust,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};

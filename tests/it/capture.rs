@@ -121,6 +121,7 @@ async fn observations_wait_for_one_synthesis() {
     let world = alone().await;
     for content in ["Vera prefers short e-mails.", "Vera works on the harbour project.", "Vera prefers short e-mails."] {
         let request = ObservationRequest {
+            role: None,
             content: content.into(),
             category: ObservationCategory::Preference,
             session_id: None,
@@ -151,6 +152,7 @@ async fn titles_and_file_names_hold_no_secrets() {
     let world = alone().await;
     let key = format!("sk-proj-{}", "a1B2".repeat(12));
     let request = ObservationRequest {
+        role: None,
         content: format!("The key is {key}, and Vera keeps it."),
         category: ObservationCategory::Fact,
         session_id: None,

@@ -59,7 +59,8 @@ async fn recalled(world: &World, ctx: &OpContext, query: &str) {
 
 async fn observe(world: &World, ctx: &OpContext, content: &str) {
     let (category, content) = (ObservationCategory::Preference, content.to_owned());
-    let request = ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None, commons: false };
+    let request =
+        ObservationRequest { role: None, content, category, session_id: None, connection_id: None, user_id: None, commons: false };
     capture::record_observation(&world.engine, ctx, request).await.unwrap();
 }
 

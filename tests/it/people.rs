@@ -22,7 +22,8 @@ fn of(ctx: &OpContext, user: UserId) -> OpContext {
 async fn note(world: &World, ctx: &OpContext, content: &str, session: Option<u128>, commons: bool) -> Result<(), Error> {
     let category = if content.contains("prefers") { ObservationCategory::Preference } else { ObservationCategory::Fact };
     let session_id = session.map(Uuid::from_u128);
-    let request = ObservationRequest { content: content.into(), category, session_id, connection_id: None, user_id: None, commons };
+    let request =
+        ObservationRequest { role: None, content: content.into(), category, session_id, connection_id: None, user_id: None, commons };
     capture::record_observation(&world.engine, ctx, request).await?;
     world.clock.advance(Duration::seconds(1));
     Ok(())

@@ -18,8 +18,15 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub async fn observe(world: &World, ctx: &OpContext, category: ObservationCategory, content: &str) {
-    let request =
-        ObservationRequest { content: content.into(), category, session_id: None, connection_id: None, user_id: None, commons: false };
+    let request = ObservationRequest {
+        role: None,
+        content: content.into(),
+        category,
+        session_id: None,
+        connection_id: None,
+        user_id: None,
+        commons: false,
+    };
     capture::record_observation(&world.engine, ctx, request).await.unwrap();
     // Observations are ordered by their times.
     world.clock.advance(Duration::seconds(1));
@@ -331,6 +338,7 @@ async fn an_observation_of_a_connection_that_nobody_stored_is_refused() {
         let refused = review_day(&world, ctx, id, user, "Friday").await.unwrap_err();
         assert_eq!(refused.fields().iter().map(|one| one.field.as_str()).collect::<Vec<_>>(), ["connection_id"], "{refused:?}");
         let request = ObservationRequest {
+            role: None,
             content: "The tracker closes at six.".into(),
             category: ObservationCategory::Fact,
             session_id: None,

@@ -26,11 +26,8 @@ async fn set_sharing(world: &World, sharing: Sharing) {
 /// Captures a decision of a project for `atlas`; the candidate.
 async fn candidate(world: &World, project: Uuid) -> MemoryId {
     let source = send(world, &world.atlas, TALK).await;
-    let request = CaptureConversationRequest {
-        scope: Some(MemoryScope::Project),
-        project_id: Some(project),
-        ..conversation(source.source_id)
-    };
+    let request =
+        CaptureConversationRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..conversation(source.source_id) };
     capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap();
     work(world).await;
     inbox(world).await[0].id

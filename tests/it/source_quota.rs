@@ -43,6 +43,7 @@ async fn a_key_sends_its_share_of_a_day_whichever_server_it_asks() {
     sent(&other, &world.atlas, 400).await.unwrap();
     // Everything that is sent to be captured counts.
     let request = ObservationRequest {
+        role: None,
         category: ObservationCategory::Fact,
         content: "Vera likes tea.".into(),
         session_id: None,

@@ -182,8 +182,15 @@ impl Filling<'_> {
                     Fill::Nothing => {}
                     Fill::Profile | Fill::Processor => {
                         let (content, category) = (text.clone(), *category);
-                        let request =
-                            ObservationRequest { content, category, session_id: None, connection_id: None, user_id: None, commons: false };
+                        let request = ObservationRequest {
+                            role: None,
+                            content,
+                            category,
+                            session_id: None,
+                            connection_id: None,
+                            user_id: None,
+                            commons: false,
+                        };
                         capture::record_observation(engine, ctx, request).await?;
                     }
                     Fill::FixedKeys => {

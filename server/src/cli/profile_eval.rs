@@ -173,7 +173,8 @@ async fn record(
         Line::Observation { text, category, at, session, .. } => {
             clock.set(*at);
             let (content, category, session_id) = (text.clone(), *category, *session);
-            let request = ObservationRequest { content, category, session_id, connection_id: None, user_id: None, commons: false };
+            let request =
+                ObservationRequest { role: None, content, category, session_id, connection_id: None, user_id: None, commons: false };
             capture::record_observation(engine, ctx, request).await?;
             Ok(Some((clock.now(), category.to_string(), text.clone())))
         }

@@ -124,6 +124,7 @@ pub async fn capture(engine: &Engine, agent: &OpContext, captured: &Captured) ->
 pub async fn observe(engine: &Engine, agent: &OpContext, observed: &Observed) -> Result<(), Failure> {
     for (category, content) in observed.notes {
         let request = ObservationRequest {
+            role: None,
             content: (*content).into(),
             category: *category,
             session_id: None,

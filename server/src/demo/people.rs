@@ -71,7 +71,8 @@ pub async fn notice(engine: &Engine, ctx: &OpContext, agent: &OpContext, noticed
     match &noticed.what {
         What::Sentence(category, content) => {
             let (content, user_id) = ((*content).to_owned(), Some(user));
-            let request = ObservationRequest { content, category: *category, session_id, connection_id: None, user_id, commons: false };
+            let request =
+                ObservationRequest { role: None, content, category: *category, session_id, connection_id: None, user_id, commons: false };
             capture::record_observation(engine, agent, request).await?;
         }
         What::Key(key, value) => {

@@ -9,7 +9,7 @@ pub use lists::{
 };
 
 use super::parts::StoredTurn;
-use crate::api::{AgentId, EventId, QuarantineId, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
+use crate::api::{AgentId, EventId, QuarantineId, Role, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
 use crate::consolidation::{Owner, Spot};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::jobs::Held;
@@ -176,6 +176,8 @@ pub struct StoredObservation {
     pub topic: Option<String>,
     /// Whether the value of the topic is JSON rather than text.
     pub json: bool,
+    /// Who said it, if the agent knows.
+    pub role: Option<Role>,
     pub session_id: Option<Uuid>,
     pub connection_id: Option<Uuid>,
     pub content: String,
@@ -187,7 +189,7 @@ pub struct StoredObservation {
 pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
-                 e.session_id, e.connection_id, s.content, e.created_at
+                 e.payload->>'role' as role, e.session_id, e.connection_id, s.content, e.created_at
             from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),
@@ -216,7 +218,7 @@ pub async fn read_by_rules(
 ) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
-                 e.session_id, e.connection_id, s.content, e.created_at
+                 e.payload->>'role' as role, e.session_id, e.connection_id, s.content, e.created_at
             from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),

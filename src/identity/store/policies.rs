@@ -49,7 +49,7 @@ pub async fn set_lifecycle_policy(
 pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
     Ok(sqlx::query_as(
         r"select episodes, profile, decisions, others, commons, confidence_min, outside_models, profile_health, profile_faith,
-                 profile_politics, profile_money, shared_profiles, sharing
+                 profile_politics, profile_money, shared_profiles, sharing, own_statements
             from capture_policies where tenant_id = $1",
     )
     .bind(tenant)
@@ -69,15 +69,16 @@ pub async fn set_capture_policy(
     sqlx::query(
         r"insert into capture_policies (tenant_id, episodes, profile, decisions, others, commons, confidence_min, outside_models,
                                         updated_at, updated_by, profile_health, profile_faith, profile_politics, profile_money,
-                                        shared_profiles, sharing)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                                        shared_profiles, sharing, own_statements)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
           on conflict (tenant_id) do update
              set episodes = excluded.episodes, profile = excluded.profile, decisions = excluded.decisions, others = excluded.others,
                  commons = excluded.commons,
                  confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
                  updated_by = excluded.updated_by, profile_health = excluded.profile_health, profile_faith = excluded.profile_faith,
                  profile_politics = excluded.profile_politics, profile_money = excluded.profile_money,
-                 shared_profiles = excluded.shared_profiles, sharing = excluded.sharing",
+                 shared_profiles = excluded.shared_profiles, sharing = excluded.sharing,
+                 own_statements = excluded.own_statements",
     )
     .bind(tenant)
     .bind(policy.episodes)
@@ -95,6 +96,7 @@ pub async fn set_capture_policy(
     .bind(policy.sensitive.money)
     .bind(policy.shared_profiles)
     .bind(policy.sharing)
+    .bind(policy.own_statements)
     .execute(&mut **tx)
     .await?;
     Ok(())

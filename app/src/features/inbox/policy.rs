@@ -14,7 +14,7 @@ use leptos::prelude::*;
 use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
-fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 5] {
+fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 6] {
     [
         ("episodes", "Episodes", "What happened: a meeting, an outage, a conversation.", policy.episodes),
         ("profile", "Facts about people", "What a person is, has or prefers.", policy.profile),
@@ -25,6 +25,12 @@ fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, 
             policy.decisions,
         ),
         ("others", "Project facts, artifacts and hints", "Everything else.", policy.others),
+        (
+            "own_statements",
+            "Statements about oneself",
+            "What a person says of themselves in a conversation, unless it is sensitive. Agents see that nobody confirmed it.",
+            policy.own_statements,
+        ),
         ("commons", "Shared memories", "What agents write to the memory that all agents of the organisation share.", policy.commons),
     ]
 }
@@ -97,6 +103,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
             "profile" => input.profile.clone(),
             "decisions" => input.decisions.clone(),
             "commons" => input.commons.clone(),
+            "own_statements" => input.own_statements.clone(),
             _ => input.others.clone(),
         });
         view! {

@@ -33,6 +33,7 @@ pub struct PolicyInput {
     pub shared_profiles: String,
     /// What becomes shared by itself.
     pub sharing: String,
+    pub own_statements: String,
 }
 
 impl PolicyInput {
@@ -57,6 +58,7 @@ impl PolicyInput {
             money_days: text("money_days"),
             shared_profiles: text("shared_profiles"),
             sharing: text("sharing"),
+            own_statements: text("own_statements"),
         }
     }
 
@@ -90,6 +92,7 @@ impl PolicyInput {
             ("money_days", &self.money_days),
             ("shared_profiles", &self.shared_profiles),
             ("sharing", &self.sharing),
+            ("own_statements", &self.own_statements),
         ]
         .into_iter()
         .fold(Query::default(), |query, (name, value)| query.with(name, value))
@@ -117,6 +120,7 @@ impl PolicyInput {
             },
             shared_profiles: self.shared_profiles == "true",
             sharing: self.sharing.parse().map_err(|_| wrong("sharing", "Choose what is shared by itself."))?,
+            own_statements: promotion("own_statements", &self.own_statements)?,
         })
     }
 

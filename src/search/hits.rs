@@ -3,7 +3,7 @@
 use super::merge::{Candidate, Merged};
 use super::sources::Item;
 use crate::activity::Report;
-use crate::api::{AgentId, MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
+use crate::api::{MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
 use crate::memories;
 use crate::quote::{self, Quote, Speaker, inline, one_line};
 
@@ -16,37 +16,35 @@ struct Origin {
     content: String,
     attribution: String,
     agent: Option<String>,
-    trust: Option<Trust>,
     provenance: Option<Provenance>,
     matched_by: MatchedBy,
 }
 
-/// Turns a merged candidate into a hit for the agent `reader`.
-pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
-    let Merged { candidate: Candidate { source, id, at, components, item, .. }, score, also_in } = merged;
+/// Turns a merged candidate into a hit.
+pub fn hit(merged: Merged<Item>) -> SourceHit {
+    let Merged { candidate: Candidate { source, id, trust, at, components, item, .. }, score, also_in } = merged;
     let (status, kind, outcome) = match &item {
         Item::Memory { ranked, .. } => (Some(ranked.candidate.memory.status), None, None),
         Item::Report(report) => (None, report.kind, report.outcome.clone()),
         Item::Knowledge(_) => (None, None, None),
     };
     let origin = match item {
-        Item::Memory { ranked, trust, provenance } => {
+        Item::Memory { ranked, provenance } => {
             let (memory, matched_by) = (ranked.candidate.memory, ranked.matched_by);
-            let attribution = memories::opening(&memory, matches!(trust, Trust::Reviewed | Trust::Unreviewed));
-            let (trust, provenance) = (Some(trust), Some(provenance));
-            Origin { title: memory.topic, content: memory.content, attribution, agent: None, trust, provenance, matched_by }
+            let attribution = memories::opening(&memory, matches!(trust, Some(Trust::Reviewed | Trust::Unreviewed)));
+            let provenance = Some(provenance);
+            Origin { title: memory.topic, content: memory.content, attribution, agent: None, provenance, matched_by }
         }
         Item::Report(report) => {
             let attribution = attribution(&report, source);
             let agent = report.agent.clone().unwrap_or_else(|| NO_LONGER.to_owned());
-            let trust = Some(if report.agent_id == reader { Trust::Own } else { Trust::Unreviewed });
             let (content, title) = (report.content(), report.title);
-            Origin { title, content, attribution, agent: Some(agent), trust, provenance: None, matched_by: MatchedBy::Lexical }
+            Origin { title, content, attribution, agent: Some(agent), provenance: None, matched_by: MatchedBy::Lexical }
         }
         Item::Knowledge(hit) => {
             let attribution = format!("Per {}:", inline(&hit.citation));
-            let (agent, trust, provenance, matched_by) = (None, None, None, hit.matched_by);
-            Origin { title: hit.citation, content: hit.content, attribution, agent, trust, provenance, matched_by }
+            let (agent, provenance, matched_by) = (None, None, hit.matched_by);
+            Origin { title: hit.citation, content: hit.content, attribution, agent, provenance, matched_by }
         }
     };
     SourceHit {
@@ -58,7 +56,7 @@ pub fn hit(merged: Merged<Item>, reader: AgentId) -> SourceHit {
         kind,
         outcome,
         agent: origin.agent,
-        trust: origin.trust,
+        trust,
         provenance: origin.provenance,
         status,
         at,

@@ -1,6 +1,6 @@
 //! Merging what the sources found: one content once, scored by one formula, best first. Pure.
 
-use crate::api::{SearchSource, Weights};
+use crate::api::{SearchSource, Trust, Weights};
 use crate::ranking::weighted::{self, Components};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -13,6 +13,8 @@ pub struct Candidate<T> {
     pub id: Uuid,
     /// SHA-256 of its content.
     pub hash: Vec<u8>,
+    /// Absent for knowledge, which was decided.
+    pub trust: Option<Trust>,
     /// When it was written; of two with the same score the later one comes first.
     pub at: Option<DateTime<Utc>>,
     pub components: Components,
@@ -28,7 +30,8 @@ pub struct Merged<T> {
     pub also_in: Vec<SearchSource>,
 }
 
-/// The `k` best candidates by (score, time, id). Of candidates with the same content the best one stays.
+/// The `k` best candidates by (score, time, id). Candidates with the same content are one: the most trusted of them, and of those the best, with
+/// the score and the components of the best of all.
 pub fn merge<T>(candidates: Vec<Candidate<T>>, weights: &Weights, k: usize) -> Vec<Merged<T>> {
     let scored = |candidate: Candidate<T>| {
         let score = weighted::score(&candidate.components, weights);
@@ -47,17 +50,34 @@ pub fn merge<T>(candidates: Vec<Candidate<T>>, weights: &Weights, k: usize) -> V
                 places.insert(one.candidate.hash.clone(), merged.len());
                 merged.push(one);
             }
-            Some(place) => add_source(&mut merged[*place], one.candidate.source),
+            Some(place) => unite(&mut merged[*place], one.candidate),
         }
     }
     merged.truncate(k);
     merged
 }
 
-fn add_source<T>(kept: &mut Merged<T>, source: SearchSource) {
-    if source != kept.candidate.source && !kept.also_in.contains(&source) {
-        kept.also_in.push(source);
-        kept.also_in.sort();
+/// Adds another candidate of the same content, which scored no better.
+fn unite<T>(kept: &mut Merged<T>, mut other: Candidate<T>) {
+    kept.also_in.extend([kept.candidate.source, other.source]);
+    if standing(other.trust) < standing(kept.candidate.trust) {
+        other.components = kept.candidate.components;
+        kept.candidate = other;
+    }
+    kept.also_in.retain(|source| *source != kept.candidate.source);
+    kept.also_in.sort();
+    kept.also_in.dedup();
+}
+
+/// How much a text can be relied on, the most first: it was decided, the agent says it itself, a person confirmed it, the agent keeps somebody
+/// else's words, nobody confirmed it.
+fn standing(trust: Option<Trust>) -> u8 {
+    match trust {
+        None => 0,
+        Some(Trust::Own) => 1,
+        Some(Trust::Reviewed) => 2,
+        Some(Trust::Captured) => 3,
+        Some(Trust::Unreviewed) => 4,
     }
 }
 
@@ -75,6 +95,7 @@ mod tests {
             source,
             id: Uuid::from_u128(id),
             hash: vec![content],
+            trust: None,
             at: DateTime::from_timestamp(at, 0),
             components: Components { similarity, recency, importance, source_priority: source.priority() },
             item: (),
@@ -83,7 +104,8 @@ mod tests {
 
     fn candidates() -> impl Strategy<Value = Vec<Candidate<()>>> {
         let one = (0..4_usize, 0..12_u8, 0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64, 0..5_i64);
-        proptest::collection::vec(one, 0..60).prop_map(|all| all.into_iter().zip(1..).map(|(one, id)| candidate(one, id)).collect())
+        let trusted = |(one, id): (Plain, u128)| Candidate { trust: Trust::ALL.get((id % 5) as usize).copied(), ..candidate(one, id) };
+        proptest::collection::vec(one, 0..60).prop_map(move |all| all.into_iter().zip(1..).map(trusted).collect())
     }
 
     fn weights() -> impl Strategy<Value = Weights> {
@@ -101,15 +123,38 @@ mod tests {
         assert!((merged[0].score - 0.95).abs() < 1e-12, "0.5 · 0.9 + 0.2 + 0.2 + 0.1 · 1.0");
     }
 
+    #[test]
+    fn of_one_content_the_most_trusted_is_shown_with_the_score_of_the_best() {
+        let of = |source, similarity, id, trust| Candidate { trust, ..candidate((source, 5, similarity, 1.0, 0.5, 2), id) };
+        let report = of(1, 0.6, 1, Some(Trust::Unreviewed));
+        let captured = of(0, 0.5, 2, Some(Trust::Captured));
+        let own = [of(0, 0.3, 3, Some(Trust::Own)), of(2, 0.4, 4, Some(Trust::Own))];
+        let decided = of(3, 0.1, 5, None);
+        let shown = |all: &[&Candidate<()>]| {
+            let merged = merge(all.iter().map(|one| (*one).clone()).collect(), &Weights::default(), 5);
+            let [one] = &merged[..] else { panic!("one content: {merged:?}") };
+            assert_eq!(
+                (one.score, one.candidate.components),
+                (weighted::score(&report.components, &Weights::default()), report.components)
+            );
+            (one.candidate.id.as_u128(), one.candidate.trust, one.also_in.clone())
+        };
+        use SearchSource::{Audit, Memory, Workflow};
+        assert_eq!(shown(&[&report, &captured]), (2, Some(Trust::Captured), vec![Audit]));
+        assert_eq!(shown(&[&own[0], &captured, &own[1], &report]), (4, Some(Trust::Own), vec![Memory, Audit]), "the better of its own");
+        assert_eq!(shown(&[&own[0], &decided, &own[1], &report]), (5, None, vec![Memory, Audit, Workflow]));
+    }
+
     proptest! {
         #[test]
-        fn each_content_is_there_once_with_its_best_score(all in candidates(), weights in weights()) {
+        fn each_content_is_there_once_with_its_best_score_and_its_best_trust(all in candidates(), weights in weights()) {
             let merged = merge(all.clone(), &weights, usize::MAX);
             let contents: HashSet<_> = all.iter().map(|one| one.hash.clone()).collect();
             prop_assert_eq!(merged.len(), contents.len());
             for one in &merged {
                 let same: Vec<_> = all.iter().filter(|other| other.hash == one.candidate.hash).collect();
                 prop_assert!(same.iter().all(|other| weighted::score(&other.components, &weights) <= one.score));
+                prop_assert!(same.iter().all(|other| standing(one.candidate.trust) <= standing(other.trust)));
                 let sources: HashSet<_> = same.iter().map(|other| other.source).collect();
                 prop_assert_eq!(one.also_in.len() + 1, sources.len());
             }

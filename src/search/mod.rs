@@ -45,7 +45,7 @@ pub async fn search_my_memories(
     ctx: &OpContext,
     request: SearchMyMemoriesRequest,
 ) -> Result<SearchMyMemoriesResponse, Error> {
-    let agent = ctx.agent_id()?;
+    ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     let recipe = request.decision_point.map_or(PLAIN, recipe);
     let k = request.k.unwrap_or(recipe.k);
@@ -65,7 +65,7 @@ pub async fn search_my_memories(
     let candidates = legs.into_iter().flat_map(|leg| leg.found).collect();
     let merged = merge(candidates, &weights, usize::try_from(k).unwrap_or(usize::MAX));
     recall::count_accesses(engine, ctx, &sources::accessed(merged.iter().map(|one| &one.candidate.item)));
-    let hits: Vec<_> = merged.into_iter().map(|one| hits::hit(one, agent)).collect();
+    let hits: Vec<_> = merged.into_iter().map(hits::hit).collect();
     let messages = if request.as_messages { hits.iter().map(hits::message).collect() } else { vec![] };
     Ok(SearchMyMemoriesResponse { hits, sources, weights, degraded, messages })
 }

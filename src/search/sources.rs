@@ -24,7 +24,7 @@ const KNOWLEDGE_IMPORTANCE: f64 = 0.5;
 /// What a source found.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Memory { ranked: Box<Ranked>, trust: Trust, provenance: Provenance },
+    Memory { ranked: Box<Ranked>, provenance: Provenance },
     Report(Box<Report>),
     Knowledge(Box<KnowledgeHit>),
 }
@@ -53,9 +53,10 @@ pub(super) async fn memory(
             source: SearchSource::Memory,
             id: memory.id.0,
             hash: memory.content_hash.clone(),
+            trust: Some(trust),
             at: Some(memory.updated_at),
             components,
-            item: Item::Memory { trust, provenance, ranked: Box::new(ranked) },
+            item: Item::Memory { provenance, ranked: Box::new(ranked) },
         }
     };
     Ok(found.into_iter().map(candidate).collect())
@@ -75,13 +76,14 @@ pub(super) async fn reports(
     };
     let asked = activity::Asked { of, words, kinds, most: CANDIDATES };
     let found = activity::find(engine, ctx, &asked).await?;
-    let now = engine.clock().now();
+    let (now, reader) = (engine.clock().now(), ctx.agent_id().ok());
     let candidate = |activity::Found { report, similarity }| {
-        let Report { id, at, importance, .. } = report;
+        let Report { id, at, importance, agent_id, .. } = report;
         Candidate {
             source,
             id,
             hash: content_hash(&report.content()),
+            trust: Some(if Some(agent_id) == reader { Trust::Own } else { Trust::Unreviewed }),
             at: Some(at),
             components: components(source, similarity, recency(at, now), f64::from(importance)),
             item: Item::Report(Box::new(report)),
@@ -106,6 +108,7 @@ pub(super) async fn knowledge(
             source: SearchSource::Knowledge,
             id: hit.chunk_id.0,
             hash: content_hash(&hit.content),
+            trust: None,
             at: None::<DateTime<Utc>>,
             components: components(SearchSource::Knowledge, hit.similarity, 1.0, KNOWLEDGE_IMPORTANCE),
             item: Item::Knowledge(Box::new(hit)),

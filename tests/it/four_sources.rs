@@ -115,6 +115,8 @@ async fn one_content_is_one_hit_and_names_every_source_that_has_it() {
     let found = hits(&world, &world.atlas, "releases on Tuesday").await;
     assert_eq!(found.len(), 2, "with another outcome it is another content: {found:#?}");
     let one = found.iter().find(|hit| hit.content == content).unwrap();
+    assert_eq!((one.source, one.trust), (SearchSource::Memory, Some(Trust::Own)), "its own memory, not binky's report");
+    assert!(one.attribution.starts_with("I remember (from "), "{}", one.attribution);
     let mut sources = one.also_in.clone();
     sources.push(one.source);
     sources.sort();

@@ -1,6 +1,6 @@
 //! Every error: its status, code and field, the id of its request, and that it leaves no row behind.
 
-use crate::harness::Site;
+use crate::harness::{Site, with_errors};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use remembrancer::api::Scope;
@@ -243,9 +243,11 @@ impl Embedder for Panicking {
 async fn a_panic_answers_500_with_the_id_of_its_request_and_no_detail() {
     let world = World::with(TestDatabases::shared().await, Arc::new(Panicking), Fake::new(), Settings::default()).await;
     let site = Site::on(world, &[]);
-    let answer = site.atlas("agent_memory_remember", whole()).await;
+    let (answer, logged) = with_errors(site.atlas("agent_memory_remember", whole())).await;
     assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::INTERNAL_SERVER_ERROR, "internal"));
     assert!(!answer.text.contains("4711"), "{}", answer.text);
+    let id = answer.headers["x-request-id"].to_str().unwrap();
+    assert!(matches!(logged.as_slice(), [line] if line.contains("a handler panicked") && line.contains(id)), "logged once: {logged:?}");
 }
 
 #[tokio::test]

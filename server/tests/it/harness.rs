@@ -9,9 +9,13 @@ use serde_json::Value;
 use server::config::Config;
 use std::env::VarError;
 use std::fmt::Write;
+use std::io;
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use tower_sessions::session::Id;
+use tracing::Level;
+use tracing::instrument::WithSubscriber;
 
 /// The token of the form that posts to `path` in the session of a cookie, if the cookie has one.
 pub fn token(cookie: &str, path: &str) -> Option<String> {
@@ -26,6 +30,31 @@ pub fn with_token(cookie: &str, path: &str, fields: &str) -> String {
         write!(body, "{}={token}&", app::FORM_TOKEN).unwrap();
     }
     body + fields
+}
+
+/// What is logged, as bytes.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The output of a future, and the errors that were logged meanwhile, a line for each.
+pub async fn with_errors<T>(future: impl Future<Output = T>) -> (T, Vec<String>) {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_max_level(Level::ERROR).with_ansi(false).with_writer(move || writer.clone()).finish();
+    let output = future.with_subscriber(subscriber).await;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    (output, text.lines().map(str::to_owned).collect())
 }
 
 /// A world and the whole router on it, console included.

@@ -1,6 +1,6 @@
 //! `/readyz`: many requests cost one probe, and its answer is at most a second old.
 
-use crate::harness::Site;
+use crate::harness::{Site, with_errors};
 use axum::http::{StatusCode, header};
 use chrono::{DateTime, Duration, Utc};
 use remembrancer::clock::{Clock, SystemClock};
@@ -87,8 +87,9 @@ async fn a_full_disk_is_said_to_be_one_and_is_not_ready() {
                 create trigger full_disk before insert on agent_memories for each statement execute function full_disk()";
     sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
     let fact = json!({ "topic_raw": "tea", "content": "Vera likes tea", "source": { "platform": "slack" } });
-    let answer = site.atlas("agent_memory_remember", fact).await;
+    let (answer, logged) = with_errors(site.atlas("agent_memory_remember", fact)).await;
     assert_eq!((answer.status, answer.header(header::RETRY_AFTER)), (StatusCode::SERVICE_UNAVAILABLE, "30"), "{}", answer.text);
+    assert!(matches!(logged.as_slice(), [line] if line.contains("request failed")), "logged once: {logged:?}");
     assert!(answer.text.contains("the disk of the database is full") && !answer.text.contains("extend"), "{}", answer.text);
     clock.advance(Duration::seconds(1));
     let ready = site.get("/readyz", &[]).await;

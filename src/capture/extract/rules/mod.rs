@@ -58,6 +58,9 @@ struct Round {
     candidates: usize,
 }
 
+/// Whether nobody waits for a round any more; asked before each sentence.
+type Cancelled<'a> = &'a dyn Fn() -> bool;
+
 /// What is placed in about a second.
 const ROUND: Round = Round { bytes: 2 * PIECE_MAX, candidates: 25 };
 
@@ -76,28 +79,28 @@ impl Extractor for Rules {
 
     fn extract<'a>(&'a self, transcript: &'a Transcript, from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>> {
         let (copy, ended) = (transcript.clone(), CancellationToken::new());
-        // The thread ends at the next turn if nobody waits for it any more.
+        // The thread ends at the next sentence if nobody waits for it any more.
         let guard = ended.clone().drop_guard();
         Box::pin(async move {
             let _guard = guard;
-            tokio::task::spawn_blocking(move || round(&copy, from, ROUND, &ended)).await.map_err(|_| ExtractError::Ended)
+            tokio::task::spawn_blocking(move || round(&copy, from, ROUND, &|| ended.is_cancelled())).await.map_err(|_| ExtractError::Ended)
         })
     }
 }
 
 /// What the rules find in a transcript: linear in its text.
 pub fn extract(transcript: &Transcript) -> Extraction {
-    round(transcript, 0, Round { bytes: usize::MAX, candidates: usize::MAX }, &CancellationToken::new())
+    round(transcript, 0, Round { bytes: usize::MAX, candidates: usize::MAX }, &|| false)
 }
 
-/// What the rules find from byte `from` on, until the round ends or somebody cancels it. What was said shortly before is read again: it
-/// decides how a sentence is understood.
-fn round(transcript: &Transcript, from: usize, most: Round, ended: &CancellationToken) -> Extraction {
+/// What the rules find from byte `from` on, until the round ends or `cancelled` says that nobody waits for it. What was said shortly before
+/// is read again: it decides how a sentence is understood.
+fn round(transcript: &Transcript, from: usize, most: Round, cancelled: Cancelled) -> Extraction {
     let names = names(&transcript.turns);
     let first = transcript.turns.partition_point(|turn| turn.end <= from);
-    let mut thread = before(transcript, first, from, &names);
+    let mut thread = before(transcript, first, from, &names, cancelled);
     let (mut found, mut size) = (Extraction { read_to: transcript.text.len(), ..Extraction::default() }, 0);
-    let is_over = |found: &Extraction, size: usize| size >= most.bytes || found.candidates.len() >= most.candidates || ended.is_cancelled();
+    let is_over = |found: &Extraction, size: usize| size >= most.bytes || found.candidates.len() >= most.candidates || cancelled();
     for turn in transcript.turns.iter().skip(first) {
         if turn.start >= from && is_over(&found, size) {
             found.read_to = turn.start;
@@ -122,7 +125,12 @@ fn round(transcript: &Transcript, from: usize, most: Round, ended: &Cancellation
             }
             size += piece.len();
             let Some(turn) = part(turn, piece) else { continue };
-            let sentences = own_sentences(&turn, &names);
+            let sentences = own_sentences(&turn, &names, cancelled);
+            if cancelled() {
+                // The sentences may be a part of the piece.
+                found.read_to = turn.start.max(from);
+                return found;
+            }
             let people = people(&turn, &names);
             thread.resume(turn.at);
             let question = thread.question(&names);
@@ -135,7 +143,7 @@ fn round(transcript: &Transcript, from: usize, most: Round, ended: &Cancellation
 }
 
 /// What was said before byte `from`, which lies in or before the turn at `first`.
-fn before(transcript: &Transcript, first: usize, from: usize, names: &[String]) -> Thread {
+fn before(transcript: &Transcript, first: usize, from: usize, names: &[String], cancelled: Cancelled) -> Thread {
     let (mut said, mut telling, mut size, mut clear) = (Vec::new(), 0, 0, false);
     let turns = transcript.turns.get(..=first).unwrap_or(&transcript.turns);
     for turn in turns.iter().rev().filter(|turn| turn.start < from) {
@@ -150,7 +158,7 @@ fn before(transcript: &Transcript, first: usize, from: usize, names: &[String]) 
         for piece in pieces(turn).into_iter().rev().filter(|piece| turn.start + piece.end <= from) {
             size += piece.len();
             let Some(turn) = part(turn, piece) else { continue };
-            let sentences = own_sentences(&turn, names);
+            let sentences = own_sentences(&turn, names, cancelled);
             telling += usize::from(!sentences.is_empty());
             said.push((people(&turn, names), turn.role, turn.at, sentences));
             if telling >= thread::TURNS_MAX || size >= BACK_MAX {
@@ -207,8 +215,9 @@ fn people(turn: &Turn, names: &[String]) -> People {
     People { speaker, listener }
 }
 
-/// The sentences of a turn that did not come from a memory and are no notes in brackets, with their places in the transcript's text.
-fn own_sentences(turn: &Turn, names: &[String]) -> Vec<Sentence> {
+/// The sentences of a turn that did not come from a memory and are no notes in brackets, with their places in the transcript's text; only
+/// the first of them if the round is cancelled meanwhile.
+fn own_sentences(turn: &Turn, names: &[String], cancelled: Cancelled) -> Vec<Sentence> {
     let recalled = recalled::stretches(&turn.text);
     let mut before = 0;
     let sentences = sentences::sentences(&turn.text).into_iter().filter(|range| range.len() <= SENTENCE_MAX);
@@ -227,7 +236,8 @@ fn own_sentences(turn: &Turn, names: &[String]) -> Vec<Sentence> {
         }
         recalled.get(before).is_none_or(|old| old.start >= range.end)
     });
-    own.filter_map(|range| Some(Sentence::new(turn.start + range.start, turn.start + range.end, turn.text.get(range)?, names))).collect()
+    let wanted = own.take_while(|_| !cancelled());
+    wanted.filter_map(|range| Some(Sentence::new(turn.start + range.start, turn.start + range.end, turn.text.get(range)?, names))).collect()
 }
 
 #[cfg(test)]
@@ -253,7 +263,7 @@ mod tests {
     fn in_rounds(transcript: &Transcript, most: Round) -> (Extraction, usize) {
         let (mut all, mut rounds) = (Extraction::default(), 0);
         while all.read_to < transcript.text.len() {
-            let found = round(transcript, all.read_to, most, &CancellationToken::new());
+            let found = round(transcript, all.read_to, most, &|| false);
             assert!(found.read_to > all.read_to, "a round makes progress");
             all.candidates.extend(found.candidates);
             all.quarantined.extend(found.quarantined);
@@ -296,7 +306,32 @@ mod tests {
         let transcript = transcript(&[(0, "I moved to Basel."), (1, "I live in Thun.")]);
         let ended = CancellationToken::new();
         ended.cancel();
-        let found = round(&transcript, 0, ROUND, &ended);
+        let found = round(&transcript, 0, ROUND, &|| ended.is_cancelled());
         assert_eq!((found.candidates.len(), found.read_to), (0, 0));
+    }
+
+    #[test]
+    fn a_cancelled_round_ends_before_the_next_sentence() {
+        let long = "I bought a boat in Thun. ".repeat(PIECE_MAX / 25);
+        let turns = [(0, "I moved to Basel last month."), (1, long.trim_end())];
+        let (first, transcript) = (extract(&transcript(&turns[..1])).candidates.len(), transcript(&turns));
+        let asked = std::cell::Cell::new(0);
+        let sentences = |most: usize, from: usize| {
+            asked.set(0);
+            let cancelled = || {
+                asked.set(asked.get() + 1);
+                asked.get() > most
+            };
+            (round(&transcript, from, ROUND, &cancelled), asked.get())
+        };
+        let second = transcript.turns[1].start;
+        let (whole, all) = sentences(usize::MAX, 0);
+        assert!(all > 300 && whole.candidates.len() > first, "it is asked before each sentence: {all} times");
+        let (found, asked_times) = sentences(20, 0);
+        assert_eq!((found.candidates.len(), found.read_to), (first, second), "the piece is left as it was");
+        assert!(asked_times < 25, "asked {asked_times} times");
+        // Also while it reads again what was said before.
+        let (found, asked_times) = sentences(20, transcript.text.len() - 1);
+        assert!(found.candidates.is_empty() && asked_times < 25, "asked {asked_times} times");
     }
 }

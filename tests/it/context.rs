@@ -80,7 +80,7 @@ async fn a_linked_project_is_told_when_it_bears_on_the_task() {
     let world = furnished().await;
     projects::link(&world.engine, &world.system, "harbour", "orchard").await.unwrap();
     let bundle = context_for(&world, at_work("which branches are named after birds in orchard")).await;
-    assert!(told(&bundle, SectionName::Project).contains(&"naming: In orchard branches are named after birds"), "{}", bundle.text);
+    assert!(told(&bundle, SectionName::OtherProjects).contains(&"naming: In orchard branches are named after birds"), "{}", bundle.text);
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ use crate::identity::{self, SearchSettings, acting_for};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::bm25::Words;
+use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
@@ -123,9 +124,9 @@ async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) 
         degraded.push("settings".to_owned());
     }
     let settings = settings.unwrap_or_default();
-    let least = floors(engine, settings.policy).lexical;
+    let scale = scale(engine, settings.policy);
     let pass = |mut leg: Leg| {
-        leg.found.retain(|one| !matches!(one.item, Item::Report(_)) || one.components.similarity >= least);
+        sources::comparable(&mut leg.found, &scale);
         leg.report.found = u32::try_from(leg.found.len()).unwrap_or(u32::MAX);
         leg
     };
@@ -183,6 +184,11 @@ async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Optio
         }
         Err(_) => None,
     }
+}
+
+/// How similarities by words compare with cosines under a policy.
+fn scale(engine: &Engine, policy: SearchPolicy) -> Scale {
+    Scale { floors: floors(engine, policy), related: engine.model().related_threshold }
 }
 
 /// The least similarity by meaning and by words: that of the organisation, or those that are registered for the model.

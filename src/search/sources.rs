@@ -2,7 +2,7 @@
 
 use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
-use crate::api::{AgentId, KnowledgeHit, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
+use crate::api::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
@@ -11,7 +11,7 @@ use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::bm25::Words;
-use crate::ranking::weighted::Components;
+use crate::ranking::weighted::{Components, Scale};
 use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
@@ -29,7 +29,8 @@ pub enum Item {
     Knowledge(Box<KnowledgeHit>),
 }
 
-/// The agent's memories and those that all agents share. Similarity is the cosine, or the normalised BM25 if only the words are close enough.
+/// The agent's memories and those that all agents share. Similarity is the cosine, or the normalised BM25 if only the words are close enough
+/// (see [`comparable`]).
 pub(super) async fn memory(
     engine: &Engine,
     ctx: &OpContext,
@@ -62,7 +63,8 @@ pub(super) async fn memory(
     Ok(found.into_iter().map(candidate).collect())
 }
 
-/// What agents of the organisation reported. Similarity is the normalised BM25. The floor comes later: these sources do not wait for it.
+/// What agents of the organisation reported. Similarity is the normalised BM25; floor and scale come later ([`comparable`]), because these
+/// sources do not wait for the settings.
 pub(super) async fn reports(
     engine: &Engine,
     ctx: &OpContext,
@@ -115,6 +117,22 @@ pub(super) async fn knowledge(
         }
     };
     Ok(found.into_iter().filter(knowledge::RankedChunk::passed).map(candidate).collect())
+}
+
+/// Leaves out reports whose words do not reach their floor, and puts what was found by words alone on the scale of cosines.
+pub(super) fn comparable(found: &mut Vec<Candidate<Item>>, scale: &Scale) {
+    found.retain_mut(|one| {
+        let by_words = match &one.item {
+            Item::Memory { ranked, .. } => ranked.matched_by == MatchedBy::Lexical,
+            Item::Knowledge(hit) => hit.matched_by == MatchedBy::Lexical,
+            Item::Report(_) if one.components.similarity < scale.floors.lexical => return false,
+            Item::Report(_) => true,
+        };
+        if by_words {
+            one.components.similarity = scale.cosine(one.components.similarity);
+        }
+        true
+    });
 }
 
 fn components(source: SearchSource, similarity: f64, recency: f64, importance: f64) -> Components {

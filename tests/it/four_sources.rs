@@ -123,6 +123,29 @@ async fn one_content_is_one_hit_and_names_every_source_that_has_it() {
     assert_eq!(sources, [SearchSource::Memory, SearchSource::Audit, SearchSource::Workflow]);
 }
 
+/// At equal relevance, what the agent was told comes before what another agent reported: BM25 is on the scale of cosines.
+#[tokio::test]
+async fn a_report_does_not_win_because_its_similarity_is_counted_in_words() {
+    let world = World::new().await;
+    flood(&world, &world.binky, 200).await;
+    remember(&world, &world.atlas, fact("crane", "The crane of pier nine is broken")).await;
+    record(&world, &world.binky, json!({ "action": "crane.check", "message": "Looked at the crane of pier nine" })).await;
+    step(&world, &world.binky, "harbour", "cranes", "The crane of pier nine stands").await;
+    let found = hits(&world, &world.atlas, "crane pier nine").await;
+    assert_eq!(found.len(), 3, "{found:#?}");
+    assert_eq!(found[0].source, SearchSource::Memory, "{found:#?}");
+    let related = world.engine.model().related_threshold;
+    for hit in &found {
+        let sum = 0.5 * hit.similarity + 0.2 * hit.recency + 0.2 * hit.importance + 0.1 * hit.source_priority;
+        assert!((hit.score - sum).abs() < 1e-12, "{hit:?}");
+        assert!(hit.source == SearchSource::Memory || (0.4..=related).contains(&hit.similarity), "all words, as a cosine: {hit:?}");
+    }
+    // Without a vector, memories are measured by their words, too.
+    world.embedder.fail();
+    let found = hits(&world, &world.atlas, "nine, pier, crane").await;
+    assert!(found.len() == 3 && found.iter().all(|hit| (0.25..=related).contains(&hit.similarity)), "{found:#?}");
+}
+
 /// Locks tables, so that a source hangs as a slow one does.
 #[tokio::test]
 async fn a_source_that_hangs_is_left_out_and_the_others_answer() {

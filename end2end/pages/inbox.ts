@@ -77,7 +77,7 @@ export class Focus {
     this.quotes = this.panel.getByTestId('quote');
     this.pairs = this.panel.getByTestId('pair');
     this.confirm = this.panel.getByRole('button', { name: 'Confirm' });
-    this.adjust = this.panel.getByText('Change topic or scope…', { exact: true });
+    this.adjust = this.panel.getByText('Change topic, scope or readers…', { exact: true });
     this.topic = this.panel.getByRole('combobox', { name: 'Topic' });
     this.scope = this.panel.getByRole('combobox', { name: 'Scope' });
     this.project = this.panel.getByRole('combobox', { name: 'Project' });

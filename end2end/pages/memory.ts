@@ -3,6 +3,7 @@ import { Frame } from './frame';
 
 export class MemoryPage extends Frame {
   readonly review = this.page.getByTestId('review');
+  readonly readers = this.page.getByTestId('readers');
   readonly markReviewed = this.review.getByRole('button', { name: 'Mark as reviewed' });
   /** What changed after the refused form was shown: both texts. */
   readonly changed = this.page.getByTestId('changed');

@@ -102,6 +102,27 @@ test('a shared memory is marked as reviewed', { tag: ['@phone', '@no-js'] }, asy
   await expect(memories.topics).toHaveCount(0);
 });
 
+test('a memory is shared with all agents and made private again', { tag: ['@phone', '@no-js'] }, async ({ memory }) => {
+  const [agent, other] = [Agent.create(), Agent.create()];
+  const topic = unique('spring tide');
+  const { memory_id } = await agent.remember({ topic_raw: topic, content: `The ${topic} floods the quay.` });
+  await memory.open(memory_id);
+  await expect(memory.readers).toContainText(`Only ${agent.slug} reads this memory.`);
+  await memory.send(memory.readers.getByRole('button', { name: 'Share with all agents' }));
+  await expect(memory.flash).toContainText('Shared 1 memory.');
+  await expect(memory.readers).toHaveCount(0);
+  await expect.poll(async () => (await other.recall(`What about the ${topic}?`)).length).toBe(1);
+  const [copy = ''] = await other.recall(`What about the ${topic}?`);
+  await memory.open(copy);
+  await expect(memory.readers).toContainText('All agents read this memory.');
+  await expect(memory.review).toContainText('Shared and reviewed');
+  expect(await memory.overflow()).toBe(0);
+  await memory.send(memory.readers.getByRole('button', { name: 'Make private' }));
+  await expect(memory.flash).toContainText('Made 1 memory private.');
+  expect(await other.recall(`What about the ${topic}?`)).toEqual([]);
+  expect(await agent.recall(`What about the ${topic}?`)).toEqual([memory_id]);
+});
+
 test('a message leads to the other messages of its session, whatever became of them', { tag: ['@phone', '@no-js'] }, async ({ memory, memories }) => {
   const agent = Agent.create();
   const session = unique('berth');

@@ -79,7 +79,7 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
             - paragraph:
               - link /capstan/
       - button "Confirm"
-      - group: Change topic or scope…
+      - group: Change topic, scope or readers…
       - textbox "Reason for rejection"
       - button "Reject"
   `);

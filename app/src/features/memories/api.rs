@@ -182,7 +182,8 @@ pub async fn make_private(ids: Ids<MemoryId>, shown: Versions, #[server(default)
     let result = async {
         let (engine, ctx) = operator().await?;
         let shown = seen(shown, &ids.0)?;
-        Ok(flash(&memories::make_private(&engine, &ctx, &ids.0, &shown).await?, "Made private:", "private before"))
+        let outcome = memories::make_private(&engine, &ctx, &ids.0, &shown).await?;
+        Ok(Flash::done(format!("Made {} private.", count(number(&outcome.changed), "memory", "memories"))))
     };
     let done = own_path(&done, "/memories");
     finish(result.await, done, done, &typed).await

@@ -4,6 +4,7 @@ use super::model::Agent;
 use super::{AGENT_NAME_MAX, check_slug, finish, name_conflict, store};
 use crate::api::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
 use crate::audit::NewEntry;
+use crate::db::{DbError, EVERY_AGENT};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::{Admitted, Reason};
@@ -11,19 +12,42 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Makes an agent.
+/// Makes an agent with a new id.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid`, `Conflict` for its slug.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
+    create_agent_with_id(engine, ctx, AgentId(engine.clock().id()), slug, name, require_user).await
+}
+
+/// Makes an agent with the id that it has elsewhere. Ids are unique among all organisations, so that an export can name agents by them.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for its slug or an id that no agent can have; `Conflict` for its slug or id.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn create_agent_with_id(
+    engine: &Engine,
+    ctx: &OpContext,
+    id: AgentId,
+    slug: &str,
+    name: &str,
+    require_user: bool,
+) -> Result<Agent, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
     let name = &*Admitted::text("name", name.to_owned())?;
-    Checks::default().text("name", name, AGENT_NAME_MAX).done()?;
+    let mut checks = Checks::default();
+    check_id(checks.text("name", name, AGENT_NAME_MAX), id).done()?;
+    match agent_holder(engine, id).await? {
+        None => {}
+        Some((tenant, holder)) if tenant == ctx.tenant_id => return Err(id_conflict(id, &format!("the agent {holder}"))),
+        Some(_) => return Err(id_conflict(id, "an agent of another organisation")),
+    }
     let agent = Agent {
-        id: AgentId(engine.clock().id()),
+        id,
         kind: AgentKind::Agent,
         slug: slug.into(),
         name: name.clone(),
@@ -32,10 +56,23 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
         blocked_at: None,
     };
     let mut tx = engine.db().control.begin_system().await?;
-    store::insert_agent(&mut tx, ctx.tenant_id, &agent, engine.clock().now()).await.map_err(|error| name_conflict(error, "agent", slug))?;
+    store::insert_agent(&mut tx, ctx.tenant_id, &agent, engine.clock().now()).await.map_err(|error| match error {
+        // Somebody made it meanwhile.
+        DbError::Unique { constraint } if constraint == "agents_pkey" => id_conflict(id, "another agent"),
+        error => name_conflict(error, "agent", slug),
+    })?;
     let entry = NewEntry::new(engine, ctx, "agent.created", "agent", agent.id, format!("agent {slug} created")).agent(agent.id);
     finish(engine, tx, ctx, entry).await?;
     Ok(agent)
+}
+
+/// Refuses the two ids that stand for no agent and for every agent.
+pub(crate) fn check_id(checks: &mut Checks, id: AgentId) -> &mut Checks {
+    checks.that(id != EVERY_AGENT && !id.0.is_nil(), "id", "must not be all zeros or all ones: no agent can have such an id")
+}
+
+fn id_conflict(id: AgentId, holder: &str) -> Error {
+    Error::Conflict(format!("the id {id} belongs to {holder} already"))
 }
 
 /// An agent of the tenant, or its commons.

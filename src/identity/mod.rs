@@ -13,8 +13,8 @@ mod users;
 mod uses;
 mod views;
 
-pub(crate) use agents::{adopt_agent, agent, agent_holder, all_agents, scopes_of};
-pub use agents::{agent_by_slug, create_agent, set_blocked, set_discipline};
+pub(crate) use agents::{adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
+pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked, set_discipline};
 use async_recursion::async_recursion as boxed;
 pub(crate) use keys::same as same_hash;
 pub(crate) use lifecycle::{days_with_log, history_days};

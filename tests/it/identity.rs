@@ -164,6 +164,8 @@ async fn tenants_agents_and_operators_have_names_of_their_own() {
         let error = identity::create_agent(&world.engine, &world.system, slug, "x", false).await.unwrap_err();
         assert_eq!(error.fields()[0].field, "slug", "{slug}");
     }
+    let twice = identity::create_agent_with_id(&world.engine, &world.system, AgentId(world.clock.id()), "atlas", "x", false).await;
+    assert_eq!(twice.unwrap_err().to_string(), "the agent atlas exists already");
     let operator = |login: &str, password: &str, roles: &'static [OperatorRole]| {
         let (engine, system, login, password) = (world.engine.clone(), world.system.clone(), login.to_owned(), password.to_owned());
         async move { identity::create_operator(&engine, &system, &login, "Tom", &password, roles).await }
@@ -174,6 +176,36 @@ async fn tenants_agents_and_operators_have_names_of_their_own() {
     assert_eq!(operator(" ", PASSWORD, OperatorRole::ALL).await.unwrap_err().fields()[0].field, "login");
     assert_eq!(identity::open_tenant(&world.engine, &world.tenant_slug).await.unwrap().commons_id, world.system.commons_id);
     assert!(matches!(identity::open_tenant(&world.engine, "nobody").await, Err(Error::NotFound("tenant"))));
+}
+
+#[tokio::test]
+async fn an_agent_keeps_the_id_that_it_has_elsewhere_and_shares_it_with_nobody() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let (engine, id) = (&world.engine, AgentId(world.clock.id()));
+    let create = |ctx: &OpContext, id: AgentId, slug: &str| {
+        let (ctx, slug) = (ctx.clone(), slug.to_owned());
+        async move { identity::create_agent_with_id(engine, &ctx, id, &slug, "Zephyr", false).await }
+    };
+    assert_eq!(create(&world.system, id, "zephyr").await.unwrap().id, id);
+    assert_eq!(identity::agent_by_slug(engine, &world.system, "zephyr").await.unwrap().id, id);
+    for slug in ["zephyr", "breeze"] {
+        let taken = create(&world.system, id, slug).await.unwrap_err();
+        assert!(
+            matches!(taken, Error::Conflict(_)) && taken.to_string() == format!("the id {id} belongs to the agent zephyr already"),
+            "{taken}"
+        );
+    }
+    let commons = create(&world.system, world.system.commons_id, "breeze").await.unwrap_err();
+    assert!(matches!(commons, Error::Conflict(_)) && commons.to_string().contains("the agent commons"), "{commons}");
+    let foreign = create(&stranger.system, id, "zephyr").await.unwrap_err();
+    assert!(matches!(foreign, Error::Conflict(_)) && foreign.to_string().contains("an agent of another organisation"), "{foreign}");
+    for id in [0, u128::MAX] {
+        let refused = create(&world.system, AgentId(uuid::Uuid::from_u128(id)), "breeze").await.unwrap_err();
+        assert_eq!(refused.fields()[0].field, "id", "{id}");
+    }
+    for ctx in [&world.system, &stranger.system] {
+        assert!(matches!(identity::agent_by_slug(engine, ctx, "breeze").await, Err(Error::NotFound(_))));
+    }
 }
 
 #[tokio::test]

@@ -116,6 +116,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     };
     "erasure::withdraw" Admin |w, c| erasure::withdraw(&w.engine, c, ErasureId(nowhere()));
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
+    "identity::create_agent_with_id" Admin
+        |w, c| identity::create_agent_with_id(&w.engine, c, AgentId(uuid::Uuid::from_u128(7)), "arrival", "Arrival", false);
     "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);

@@ -25,7 +25,7 @@ use eval::Eval;
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
-use remembrancer::api::{Discipline, KeyId, OperatorRole, Scope, UserRef};
+use remembrancer::api::{AgentId, Discipline, KeyId, OperatorRole, Scope, UserRef};
 use remembrancer::audit::{Anchor, Verified};
 use remembrancer::{Engine, audit, identity, usage};
 use std::error::Error;
@@ -170,6 +170,9 @@ enum Agent {
         tenant: String,
         #[arg(long)]
         name: String,
+        /// The id that the agent has elsewhere; without it, the agent gets a new one
+        #[arg(long)]
+        id: Option<AgentId>,
         /// Require that every call names its user, recalls included
         #[arg(long)]
         require_user: bool,
@@ -323,9 +326,12 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             let ctx = identity::create_tenant(engine, &slug, &name).await?;
             println!("tenant {slug} {}", ctx.tenant_id);
         }
-        Command::Agent(Agent::Create { slug, tenant, name, require_user, discipline }) => {
+        Command::Agent(Agent::Create { slug, tenant, name, id, require_user, discipline }) => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = identity::create_agent(engine, &ctx, &slug, &name, require_user).await?;
+            let agent = match id {
+                Some(id) => identity::create_agent_with_id(engine, &ctx, id, &slug, &name, require_user).await?,
+                None => identity::create_agent(engine, &ctx, &slug, &name, require_user).await?,
+            };
             if discipline != agent.discipline {
                 identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
             }

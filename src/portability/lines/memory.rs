@@ -7,9 +7,8 @@ use crate::api::{
     SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
 use crate::capture::StoredTurn;
-use crate::db::EVERY_AGENT;
 use crate::error::{Checks, Error};
-use crate::identity::{AGENT_NAME_MAX, check_slug, check_user};
+use crate::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
 use crate::memories::remember::check_source;
 use crate::portability::values::{Hash, Share, Stamp};
 use serde::{Deserialize, Serialize};
@@ -331,10 +330,8 @@ pub struct EventLine {
 impl AgentLine {
     pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
         check_slug(&self.slug)?;
-        checks
-            .text("name", &self.name, AGENT_NAME_MAX)
-            .that(self.slug != COMMONS, "slug", "is that of the commons, which has no line")
-            .that(self.id != EVERY_AGENT && !self.id.0.is_nil(), "id", "must not be all zeros or all ones: no agent can have such an id");
+        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is that of the commons, which has no line");
+        check_agent_id(checks, self.id);
         Ok(())
     }
 }

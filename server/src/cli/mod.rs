@@ -10,6 +10,7 @@ mod file_clock;
 pub mod kb;
 mod lifecycle;
 mod manage;
+mod policy;
 pub mod portability;
 pub mod profile_eval;
 mod whole;
@@ -153,6 +154,11 @@ enum Tenant {
         slug: String,
         #[arg(long)]
         name: String,
+    },
+    /// Show or change the capture policy: what becomes a memory without review; without options it only shows the policy
+    Capture {
+        #[command(flatten)]
+        policy: policy::Capture,
     },
     /// Show or change how search_my_memories ranks its hits; without options it only shows the settings
     Search {
@@ -355,6 +361,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             identity::set_knowledge_categories(engine, &ctx, agent.id, &categories).await?;
             println!("agent {slug} searches {}", if categories.is_empty() { "all documents".into() } else { categories.join(", ") });
         }
+        Command::Tenant(Tenant::Capture { policy }) => policy::capture(engine, policy).await?,
         Command::Tenant(Tenant::Search { policy }) => manage::search(engine, policy).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,

@@ -1,9 +1,10 @@
 //! The real process: killed, restarted, stopped.
 
-use remembrancer::api::AgentId;
-use remembrancer::clock::SystemClock;
+use remembrancer::api::{AgentId, CapturePolicy, Promotion, SensitiveMatters};
+use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
+use remembrancer::identity;
 use remembrancer::testing::{TestDatabases, World};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
@@ -387,7 +388,13 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
 /// Runs a command of the program in a folder, with these settings alone.
 fn command(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_remembrancer"));
-    command.args(arguments).current_dir(folder).env_remove("DATABASE_URL").env_remove("DATA_DIR").env_remove("RUST_LOG");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("DATABASE_URL")
+        .env_remove("DATA_DIR")
+        .env_remove("PUBLIC_URL")
+        .env_remove("RUST_LOG");
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
@@ -452,6 +459,59 @@ async fn a_command_never_makes_the_databases_of_a_url_but_migrate_does() {
     let made = command(folder.path(), &variables, NO_MAKERS[0]);
     drop_databases(&urls).await.unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+#[tokio::test]
+async fn the_command_line_changes_what_it_names_of_the_capture_policy() {
+    let (world, folder) = (World::new().await, tempfile::tempdir().unwrap());
+    let urls = databases(&world);
+    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).collect();
+    let run =
+        |options: &[&str]| command(folder.path(), &variables, &[&["tenant", "capture", world.tenant_slug.as_str()], options].concat());
+    let policy = async || identity::policy(&world.engine, &world.system).await.unwrap();
+    let shown = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+
+    let before = run(&[]);
+    assert!(shown(&before).contains("--episodes automatic --profile review") && shown(&before).contains("--health 0"), "{before:?}");
+    assert_eq!(policy().await, CapturePolicy::default());
+    let changes =
+        ["--decisions", "automatic", "--confidence-min", "0.75", "--faith", "30", "--money", "forever", "--shared-profiles", "true"];
+    let changed = run(&changes);
+    assert!(changed.status.success() && shown(&changed).contains("--health 0 --faith 30 --politics 0 --money forever"), "{changed:?}");
+    let expected = CapturePolicy {
+        decisions: Promotion::Automatic,
+        confidence_min: 0.75,
+        sensitive: SensitiveMatters { faith: Some(30), money: None, ..SensitiveMatters::default() },
+        shared_profiles: true,
+        ..CapturePolicy::default()
+    };
+    assert_eq!(policy().await, expected);
+    for (options, words) in
+        [(["--confidence-min", "7"], "from 0 to 1"), (["--episodes", "never"], "automatic, review"), (["--health", "soon"], "forever")]
+    {
+        let refused = run(&options);
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && message.contains(words), "{message}");
+    }
+    assert_eq!(policy().await, expected);
+}
+
+#[tokio::test]
+async fn the_command_line_makes_an_agent_with_the_id_that_it_has_elsewhere() {
+    let (world, folder) = (World::new().await, tempfile::tempdir().unwrap());
+    let urls = databases(&world);
+    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).collect();
+    let id = AgentId(world.clock.id());
+    let text = id.to_string();
+    let create = |slug| {
+        let tenant = world.tenant_slug.as_str();
+        command(folder.path(), &variables, &["agent", "create", slug, "--tenant", tenant, "--name", "Zephyr", "--id", &text])
+    };
+    let made = create("zephyr");
+    assert!(made.status.success(), "{made:?}");
+    assert_eq!(String::from_utf8_lossy(&made.stdout), format!("agent zephyr {id}\n"));
+    assert_eq!(identity::agent_by_slug(&world.engine, &world.system, "zephyr").await.unwrap().id, id);
+    assert!(refusal(&create("breeze")).ends_with(&format!("the id {id} belongs to the agent zephyr already")));
 }
 
 /// Variables, and the words of the sentence about them.

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use clap::Args;
-use remembrancer::api::{CapturePolicy, Promotion, SensitiveMatters};
+use remembrancer::api::{CapturePolicy, Promotion, SensitiveMatters, Sharing};
 use remembrancer::{Engine, identity};
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -73,6 +73,12 @@ pub struct Capture {
     /// true: every agent reads what the shared profile says about a person; false: none does
     #[arg(long)]
     shared_profiles: Option<bool>,
+    /// What all agents read: by_hand (what a person shares), confirmed (also what a person confirms), or all (also what agents write)
+    #[arg(long)]
+    sharing: Option<Sharing>,
+    /// automatic: what a person says of themselves is a memory at once, marked as unconfirmed; review: it waits in the inbox
+    #[arg(long)]
+    own_statements: Option<Promotion>,
 }
 
 impl Capture {
@@ -94,6 +100,8 @@ impl Capture {
                 money: days(self.money, before.sensitive.money),
             },
             shared_profiles: self.shared_profiles.unwrap_or(before.shared_profiles),
+            sharing: self.sharing.unwrap_or(before.sharing),
+            own_statements: self.own_statements.unwrap_or(before.own_statements),
         }
     }
 }
@@ -107,9 +115,10 @@ pub async fn capture(engine: &Engine, options: Capture) -> Result<(), Failure> {
     if policy != before {
         identity::set_policy(engine, &ctx, policy).await?;
     }
-    let CapturePolicy { episodes, profile, decisions, others, commons, confidence_min, outside_models, sensitive, shared_profiles } =
-        policy;
+    let CapturePolicy { episodes, profile, decisions, others, commons, own_statements, .. } = policy;
+    let CapturePolicy { confidence_min, outside_models, sensitive, shared_profiles, sharing, .. } = policy;
     println!("--episodes {episodes} --profile {profile} --decisions {decisions} --others {others} --commons {commons}");
+    println!("--own-statements {own_statements} --sharing {sharing}");
     println!("--confidence-min {confidence_min} --outside-models {outside_models} --shared-profiles {shared_profiles}");
     let [health, faith, politics, money] = [sensitive.health, sensitive.faith, sensitive.politics, sensitive.money].map(Days);
     println!("--health {health} --faith {faith} --politics {politics} --money {money}");

@@ -1,9 +1,10 @@
 //! The vocabulary in remember and recall, and the proposals of unknown phrases.
 
+use crate::capture::{captured, inbox};
 use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
-use remembrancer::api::EventId;
+use remembrancer::api::{EventId, InboxVerdict};
 use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, vocabulary, workers};
+use remembrancer::{Error, OpContext, consolidation, vocabulary, workers};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
     vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term, aliases, ..Default::default() }).await.map(|_| ())
@@ -57,6 +58,27 @@ async fn a_form_stands_for_one_term_only() {
         assert!(matches!(error, Error::Conflict(_)), "{term} {aliases:?}: {error}");
     }
     add(&world, "tf", &["t f"]).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_candidate_proposes_its_topic_when_it_is_confirmed_and_never_when_it_is_rejected() {
+    let world = alone().await;
+    let talk = "Mina: I moved to Bergen last month.\nIdris: We decided to keep the archive in Bern because the cellar is dry.\n";
+    captured(&world, &world.atlas, talk).await;
+    settle(&world).await;
+    let waiting = inbox(&world).await;
+    assert!(waiting.len() >= 2, "{waiting:#?}");
+    assert_eq!(proposals(&world, &world.system).await, [], "all of them wait");
+    let (kept, rejected) = waiting.split_first().unwrap();
+    let rejected: Vec<_> = rejected.iter().map(|item| item.id).collect();
+    let reject = InboxVerdict::Reject { reason: "nobody needs it".into() };
+    consolidation::decide(&world.engine, &world.vera, &rejected, reject, &Default::default()).await.unwrap();
+    settle(&world).await;
+    assert_eq!(proposals(&world, &world.system).await, [], "what is rejected proposes nothing");
+    let confirm = InboxVerdict::Confirm { topic: Some("Harbour Office".into()), scope: None, project_id: None, share: Some(false) };
+    consolidation::decide(&world.engine, &world.vera, &[kept.id], confirm, &Default::default()).await.unwrap();
+    settle(&world).await;
+    assert_eq!(proposals(&world, &world.system).await, [("Harbour Office".into(), "harbour office".into(), 1, 1)]);
 }
 
 #[tokio::test]

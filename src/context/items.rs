@@ -49,7 +49,7 @@ pub(super) fn from_memory(memory: &Memory, because: String, marks: Marks, reader
     let Marks { trust, provenance, contradicts } = marks;
     let origin = memories::origin(memory, reader, trust == Trust::Reviewed);
     let day = memory.said_at().format("%-d %B %Y");
-    let citation = explain::evidence(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
+    let citation = explain::cited(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
     let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
     let quoted = |text: &str| Quote::new(text, &origin).line();
     let whole = with_alternatives(memory, &origin);

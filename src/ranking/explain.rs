@@ -4,9 +4,11 @@ use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories;
 use crate::memories::model::{Memory, recency};
+use crate::quote::Speaker;
 use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// Turns a ranked memory into a hit with its explanation.
 pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> Hit {
@@ -155,4 +157,49 @@ pub fn evidence(memory: &Memory) -> Option<String> {
 /// A reference, or the place where something was said.
 pub fn evidence_of(reference: Option<&str>, source: &Source) -> Option<String> {
     reference.map(str::to_owned).or_else(|| source.place())
+}
+
+/// As [`evidence`], in a prompt: a place in a captured source is its file or the conversation, as a person would say it. Its bytes are for
+/// programs and pages.
+pub fn cited(memory: &Memory) -> Option<String> {
+    if !memory.evidence_ref.as_deref().is_some_and(is_place_in_source) {
+        return evidence(memory);
+    }
+    let origin = memories::said_by(memory);
+    Some(match (&memory.filename, origin.speaker) {
+        (Some(file), _) => file.clone(),
+        (None, Speaker::Person) => format!("a conversation with {}", origin.who()),
+        (None, _) => "a conversation".to_owned(),
+    })
+}
+
+/// Whether a reference is one that capture makes: `source <id>, bytes 0 to 44`.
+fn is_place_in_source(reference: &str) -> bool {
+    let place = reference.strip_prefix("source ").and_then(|place| place.split_once(", bytes "));
+    place.is_some_and(|(id, _)| Uuid::parse_str(id).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::memory;
+
+    #[test]
+    fn a_prompt_cites_the_file_or_the_conversation_and_no_bytes() {
+        let place = format!("source {}, bytes 120 to 164", Uuid::nil());
+        let of = |reference: &str, speaker: Option<&str>, file: Option<&str>, trust| {
+            let mut memory = memory("ferry", "The ferry leaves at six.");
+            (memory.evidence_ref, memory.trust) = (Some(reference.to_owned()), trust);
+            (memory.source.speaker, memory.filename) = (speaker.map(str::to_owned), file.map(str::to_owned));
+            cited(&memory).unwrap()
+        };
+        assert_eq!(of(&place, Some("Mina"), None, Trust::Captured), "a conversation with Mina");
+        assert_eq!(of(&place, Some("user"), None, Trust::Captured), "a conversation with the user");
+        assert_eq!(of(&place, None, None, Trust::Captured), "a conversation");
+        assert_eq!(of(&place, Some("Mina"), None, Trust::Own), "a conversation", "the agent reworded it");
+        assert_eq!(of(&place, Some("Mina"), Some("timetable.md"), Trust::Captured), "timetable.md");
+        for reference in ["ticket 4711", "source code of the ferry, bytes 3 to 9"] {
+            assert_eq!(of(reference, None, None, Trust::Captured), reference, "an agent's own reference");
+        }
+    }
 }

@@ -46,10 +46,10 @@ fn names(context: &AssembledContext) -> Vec<BlockName> {
     context.blocks.iter().map(|block| block.name).collect()
 }
 
-/// Text and messages without the last block, which changes with the minute.
-fn without_time(context: &AssembledContext) -> (&str, &[remembrancer::api::ContextMessage]) {
+/// Text and messages without the time, which changes with the minute.
+fn without_time(context: &AssembledContext) -> (&str, Vec<&remembrancer::api::ContextMessage>) {
     let (text, _) = context.text.split_once("# Date and Time").unwrap();
-    (text, &context.messages[..context.messages.len() - 1])
+    (text, context.messages.iter().filter(|message| !message.content.starts_with("# Date and Time")).collect())
 }
 
 fn items(context: &AssembledContext, name: BlockName) -> usize {
@@ -139,6 +139,9 @@ async fn a_context_has_every_block_in_its_order_and_says_where_each_part_comes_f
     assert_eq!((&breakpoints[..3], breakpoints.iter().filter(|one| **one).count()), (&[true, true, false][..], 2));
     let roles: Vec<MessageRole> = context.messages.iter().skip(3).take(2).map(|message| message.role).collect();
     assert_eq!(roles, [MessageRole::User, MessageRole::Assistant]);
+    let last_user = context.messages.iter().rposition(|message| message.role == MessageRole::User).unwrap();
+    assert!(context.messages[last_user - 1].content.starts_with("# Date and Time"), "{:?}", context.messages[last_user - 1]);
+    assert_ne!(context.messages.last().unwrap().role, MessageRole::System);
     let tool = context.messages.iter().find(|message| message.role == MessageRole::Tool).unwrap();
     assert_eq!((tool.name.as_deref(), tool.call_id.as_deref(), tool.content.as_str()), (Some("clock"), Some("call-1"), "# noon\n"));
 

@@ -13,7 +13,8 @@ pub struct Rendered {
 }
 
 /// Renders blocks in their order. The text before the first block that changes in every turn is the stable prefix. Breakpoints end its part
-/// that depends on settings alone, and the whole of it. System messages begin and end there.
+/// that depends on settings alone, and the whole of it. System messages begin and end there. What follows the turns in the text is, among the
+/// messages, before the last turn of the user.
 pub fn render(blocks: &[Block]) -> Rendered {
     let stable = blocks.iter().position(|block| block.name.pace() == Pace::Turn).unwrap_or(blocks.len());
     let settled = blocks[..stable].iter().position(|block| block.name.pace() != Pace::Settings).unwrap_or(stable);
@@ -36,8 +37,20 @@ pub fn render(blocks: &[Block]) -> Rendered {
             stable_bytes = text.len();
         }
     }
+    let spoken = messages.len();
     flush(&mut system, &mut messages, false);
+    before_last_user(&mut messages, spoken);
     Rendered { text, messages, stable_bytes }
+}
+
+/// Moves the system message that follows the first `spoken` messages before the last one of the user: chat APIs answer the user or a tool. The
+/// earlier turns stay in front of it, so that a provider can cache them.
+fn before_last_user(messages: &mut [ContextMessage], spoken: usize) {
+    if messages.len() > spoken
+        && let Some(place) = messages[..spoken].iter().rposition(|one| one.role == MessageRole::User)
+    {
+        messages[place..].rotate_right(1);
+    }
 }
 
 /// Ends a system message, if it has begun.

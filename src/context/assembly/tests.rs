@@ -227,10 +227,32 @@ proptest! {
         prop_assert_eq!(system, shown.map(Block::text).collect::<String>());
         let spoken = blocks.iter().flat_map(|block| block.pieces.iter().filter_map(|piece| piece.message.clone())).collect::<Vec<_>>();
         prop_assert_eq!(rendered.messages.iter().filter(|one| one.role != MessageRole::System).cloned().collect::<Vec<_>>(), spoken);
+        let user = rendered.messages.iter().any(|one| one.role == MessageRole::User);
+        prop_assert!(!user || rendered.messages.last().is_some_and(|one| one.role != MessageRole::System), "a chat API answers the user");
         // The prefix up to the last breakpoint is what the messages up to it hold.
         let last = rendered.messages.iter().rposition(|one| one.cache_breakpoint).map_or(0, |place| place + 1);
         let prefix: String = rendered.messages[..last].iter().map(|one| one.content.as_str()).collect();
         prop_assert_eq!(&rendered.text[..rendered.stable_bytes], prefix);
+    }
+
+    // The text keeps its order, and the turns before the last one of the user keep their place among the messages.
+    #[test]
+    fn the_time_is_before_the_last_turn_of_the_user(turns in 1..6_usize, answered: bool) {
+        let of = |role, text: String| Piece::message("turn", message(role, None, None, text), BlockItem::of(ITEM));
+        let mut pieces: Vec<Piece> = (0..turns).map(|n| of(MessageRole::User, format!("Turn {n}."))).collect();
+        if answered {
+            pieces.push(of(MessageRole::Tool, "It is open.".into()));
+        }
+        let time = Block::new(BlockName::Time, vec![Piece::paragraph("Noon.", vec![])]);
+        let prompt = Block::new(BlockName::SystemPrompt, vec![Piece::paragraph("You are atlas.", vec![])]);
+        let rendered = render(&[prompt, Block::new(BlockName::Turns, pieces), time]);
+        prop_assert!(rendered.text.ends_with("Noon.\n\n"), "{}", rendered.text);
+        let contents: Vec<_> = rendered.messages.iter().map(|one| one.content.trim_end().to_owned()).collect();
+        let mut expected = vec!["You are atlas.".to_owned()];
+        expected.extend((0..turns - 1).map(|n| format!("Turn {n}.")));
+        expected.extend(["# Date and Time\n\nNoon.".to_owned(), format!("Turn {}.", turns - 1)]);
+        expected.extend(answered.then(|| "It is open.".to_owned()));
+        prop_assert_eq!(contents, expected);
     }
 
     /// What others wrote is quoted: no line of a turn or a document can look like a heading of the prompt.

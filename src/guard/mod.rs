@@ -12,7 +12,6 @@ mod phrases;
 mod rules;
 mod secrets;
 mod shapes;
-mod steps;
 mod value;
 mod view;
 

@@ -2,8 +2,8 @@
 
 use super::fold::{Word, folded, is_unspaced, words};
 use super::phrases::{Order, PATTERNS, REPORTED, REPORTERS};
-use super::steps;
 use super::value::decoded;
+use crate::text::steps;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 

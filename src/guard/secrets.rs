@@ -1,7 +1,8 @@
 //! Secrets by their shape or by the name before them. Each becomes a marker, so that nobody stores it.
 
 use super::view::View;
-use super::{commands, named, shapes, steps};
+use super::{commands, named, shapes};
+use crate::text::steps;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::fmt;

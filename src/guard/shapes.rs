@@ -2,8 +2,8 @@
 
 use super::rules::{Body, HOOKS, IBANS, NOT_CARDS, VENDORS, Vendor, WORDS};
 use super::secrets::{Match, SecretKind};
-use super::steps;
 use super::value::{entropy, is_cased, is_marked, mixed, stretch};
+use crate::text::steps;
 use std::sync::LazyLock;
 
 /// The longest beginning of a key or an address that is read to decide, in bytes.

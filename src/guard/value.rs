@@ -2,7 +2,7 @@
 
 use super::rules::{PLACEHOLDERS, REFERENCES};
 use super::secrets::MARKER;
-use super::steps;
+use crate::text::steps;
 
 /// How many bytes of a text stand before the first character that stops it; at most about `most`.
 pub fn stretch(text: &str, most: usize, stop: impl Fn(char) -> bool) -> usize {

@@ -6,6 +6,7 @@ pub mod marks;
 mod normal;
 mod pieces;
 mod shorten;
+pub(crate) mod steps;
 pub mod tokens;
 pub mod words;
 

@@ -1,6 +1,7 @@
 //! Markdown as a flat list of blocks, each with the line it begins on: the input of the parsers for glossaries and architecture files.
 
 use super::Fault;
+use crate::text::steps;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Extensions of CommonMark that are read. They are the same everywhere, so that all parsers see the same headings.
@@ -79,6 +80,7 @@ pub(super) fn check_nesting(body: &str, first_line: usize) -> Result<(), Fault> 
 fn nesting(line: &str) -> usize {
     let (mut levels, mut blanks, mut rest) = (0_usize, 0_usize, line);
     while let Some(first) = rest.chars().next() {
+        steps::looked_at(1);
         let digits = rest.bytes().take(10).take_while(u8::is_ascii_digit).count();
         let mark = match first {
             ' ' | '\t' => 0,
@@ -99,7 +101,7 @@ fn nesting(line: &str) -> usize {
         rest = &rest[mark.max(1)..];
     }
     // A line of one mark and blanks is a rule, and one that only blanks precede is the text of a code block at most.
-    let is_rule = |mark: char| line.chars().all(|c| c == mark || c.is_whitespace());
+    let is_rule = |mark: char| line.chars().inspect(|_| steps::looked_at(1)).all(|c| c == mark || c.is_whitespace());
     if levels == 0 || ['-', '*'].into_iter().any(is_rule) { 0 } else { levels + blanks.saturating_sub(levels) / 2 }
 }
 
@@ -117,7 +119,13 @@ pub fn blocks(body: &str, first_line: usize) -> Vec<Block> {
 
 /// The words of prose in one line.
 pub fn joined(lines: &[Line]) -> String {
-    lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    lines
+        .iter()
+        .inspect(|line| steps::looked_at(line.text.len()))
+        .map(|line| line.text.trim())
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[derive(Default)]
@@ -139,6 +147,7 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, event: Event) {
+        steps::looked_at(1);
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
@@ -210,6 +219,7 @@ impl Reader {
     }
 
     fn push(&mut self, text: &str, marked: bool) {
+        steps::looked_at(text.len());
         if self.lines.is_empty() {
             self.new_line();
         }

@@ -3,6 +3,7 @@
 use super::blocks::OPTIONS;
 use super::classify::cut;
 use crate::providers::tokens::Tokens;
+use crate::text::steps;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use std::ops::Range;
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter};
@@ -133,6 +134,7 @@ impl ChunkSizer for Exactly<'_> {
 
 /// The tokens of a part; more if it has few tokens but many characters, so that [`CHUNK_MAX`] characters count as `most` tokens.
 fn size(part: &str, tokens: usize, most: usize) -> usize {
+    steps::looked_at(part.len());
     tokens.max((part.chars().count() * most).div_ceil(CHUNK_MAX))
 }
 
@@ -150,6 +152,7 @@ fn piece_end(text: &str) -> usize {
     }
     let end = text.floor_char_boundary(PIECE_MAX);
     let window = &text[..end];
+    steps::looked_at(window.len());
     ["\n\n", "\n", " "].into_iter().find_map(|gap| window.rfind(gap).map(|at| at + gap.len())).unwrap_or(end)
 }
 
@@ -167,6 +170,7 @@ fn sections(body: &str) -> Vec<Section> {
     let mut depth = 0_usize;
     let mut heading: Option<String> = None;
     for (event, range) in Parser::new_ext(body, OPTIONS).into_offset_iter() {
+        steps::looked_at(1);
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
                 sections.push(Section { path: path(&above), range: start..range.start });
@@ -197,7 +201,7 @@ fn sections(body: &str) -> Vec<Section> {
 }
 
 fn path(above: &[(u8, String)]) -> Vec<String> {
-    above.iter().map(|(_, text)| text.clone()).filter(|text| !text.is_empty()).collect()
+    above.iter().inspect(|_| steps::looked_at(1)).map(|(_, text)| text.clone()).filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::Fault;
 use super::blocks::{Block, BlockKind, Line, Place, Row};
 use super::terms::{Term, describe, is_label, list, settled, term_name};
+use crate::text::steps;
 
 /// What separates a term from its definition.
 const DASHES: [&str; 3] = [" — ", " – ", " - "];
@@ -28,6 +29,7 @@ pub fn glossary(blocks: &[Block]) -> (Vec<Term>, Vec<Fault>) {
         };
         let end = following.iter().position(is_heading).unwrap_or(following.len());
         let (section, after) = following.split_at(end);
+        steps::looked_at(end + category.len());
         let parent = after.first().is_some_and(|next| matches!(&next.kind, BlockKind::Heading { level: next, .. } if next > level));
         category.retain(|(outer, _)| outer < level);
         // Text directly below a heading makes the heading a term; a list below that text belongs to the definition unless its items are in
@@ -106,6 +108,7 @@ fn entries(section: &[Block], category: Option<String>, loose: bool, terms: &mut
 /// Term and definition of a line like "**Term** — definition", or, if it is `loose`, "Term — definition".
 fn split_entry(line: &Line, loose: bool) -> Option<(&str, &str)> {
     let text = line.text.as_str();
+    steps::looked_at(text.len());
     if line.lead > 0 {
         let (lead, rest) = text.split_at(line.lead);
         if let Some(term) = lead.trim_end().strip_suffix(':') {

@@ -1,5 +1,6 @@
 //! Flow charts of Mermaid, as far as their arrows are concerned.
 
+use crate::text::steps;
 use std::collections::HashMap;
 
 /// Most arrows that are read from one chart: `a & b --> c & d` makes many of few characters.
@@ -28,6 +29,7 @@ pub fn chart(text: &str) -> Option<Chart> {
         if line.is_empty() || line.starts_with("%%") || line.len() > LINE_MAX {
             continue;
         }
+        steps::looked_at(line.len());
         for statement in statements(line) {
             let first = statement.split_whitespace().next().unwrap_or_default();
             if !begun {
@@ -106,6 +108,7 @@ impl Reader {
     fn node<'a>(&mut self, text: &'a str, line: usize) -> Option<(usize, &'a str)> {
         let text = text.trim_start();
         let end = id_end(text);
+        steps::looked_at(end + 1);
         let (id, mut rest) = text.split_at(end);
         if id.is_empty() {
             return None;
@@ -148,6 +151,7 @@ fn shape(text: &str) -> Option<(Option<String>, &str)> {
         return Some((label.flatten().and_then(plain), &after[1..]));
     }
     let opening: &[char] = &['[', '(', '{', '>'];
+    steps::looked_at(text.len());
     if !text.starts_with(opening) {
         return None;
     }

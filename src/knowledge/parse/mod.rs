@@ -140,6 +140,7 @@ impl Fault {
 mod tests {
     use super::*;
     use crate::providers::tokens::Estimate;
+    use crate::text::steps;
 
     fn parse(path: &str, bytes: &[u8]) -> Result<Parsed, IngestFailure> {
         super::parse(path, bytes, &Estimate)
@@ -272,6 +273,51 @@ mod tests {
         let aliases: String = (0..60_000).map(|n| format!("n{n}, ")).collect();
         let parsed = parse("GLOSSARY.md", format!("## A\n\nx\n\nAliases: {aliases}\n").as_bytes()).unwrap();
         assert_eq!(parsed.terms[0].aliases.len(), 60_000);
+    }
+
+    /// A piece is repeated up to 32 and 128 kB, so that the splitter divides more than one of its own pieces.
+    #[test]
+    fn four_times_the_text_is_read_in_four_times_the_steps() {
+        let many = |piece: &str, times: usize| piece.repeat(32 * times / piece.len());
+        for piece in [
+            "1 2.5 -3, ",
+            "rope ",
+            "not never ",
+            "[[(",
+            "](",
+            "![",
+            "<a",
+            "`",
+            "```\n",
+            "~~~ x\n\n",
+            "x",
+            "> a\n",
+            "- a\n  - b\n",
+            "a (also b",
+            "\n## a\n\nb\n",
+            "\n# a\n\n###### b\n",
+            "| a ",
+            "[a]: b\n",
+            "[^a]: b\n\n",
+            ". Also: a",
+        ] {
+            steps::assert_linear_in(piece, |times| {
+                parse("GLOSSARY.md", format!("# A\n\n{}\n", many(piece, times)).as_bytes()).unwrap();
+            });
+        }
+        for (what, before, piece) in [
+            ("an open code block", "```mermaid\ngraph TD\n", "a[b] --> c{d}\n"),
+            ("brackets in a chart", "```mermaid\ngraph TD\n", "a[[((\n"),
+            ("one row", "## Components\n\n| Component | Depends on |\n|---|---|\n| a | ", "b, (c"),
+            ("many rows", "| Component | Depends on |\n|---|---|\n", "| a | b |\n"),
+            ("many cells", "| Component |\n|---|\n", "| a "),
+            ("one item", "## Components\n\n- a: ", "depends on b. "),
+            ("many items", "## Components\n\n", "- a: b depends on c\n"),
+        ] {
+            steps::assert_linear_in(what, |times| {
+                parse("ARCHITECTURE.md", format!("{before}{}", many(piece, times)).as_bytes()).unwrap();
+            });
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Fault;
 use super::blocks::{Line, joined};
 use super::classify::label;
 use crate::api::TOPIC_MAX;
-use crate::text::normal;
+use crate::text::{normal, steps};
 use std::collections::{HashMap, HashSet};
 
 /// A term that a glossary defines.
@@ -35,10 +35,14 @@ pub(super) fn describe(term: &mut Term, line: &str) {
         term.category = Some(category.trim_end_matches('.').to_owned());
         return;
     }
+    steps::looked_at(line.len());
     let mut text = with_aliases(line, &mut term.aliases);
     // Aliases begin the line, or a sentence of it.
     let starts = std::iter::once(0).chain(text.match_indices(". ").map(|(at, _)| at + 2));
-    let named = |at: usize| ALIAS_LABELS.iter().find_map(|name| label(&text[at..], name));
+    let named = |at: usize| {
+        steps::looked_at(1);
+        ALIAS_LABELS.iter().find_map(|name| label(&text[at..], name))
+    };
     if let Some((at, names)) = starts.into_iter().find_map(|at| Some((at, named(at)?))) {
         term.aliases.extend(list(names));
         text.truncate(at);
@@ -56,6 +60,7 @@ pub(super) fn describe(term: &mut Term, line: &str) {
 pub(super) fn with_aliases(text: &str, aliases: &mut Vec<String>) -> String {
     for (start, _) in text.match_indices('(') {
         let inside = &text[start + 1..];
+        steps::looked_at(1);
         let name = ALIAS_LABELS.iter().find(|name| inside.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)));
         let Some(names) = name.map(|name| &inside[name.len()..]).filter(|names| names.starts_with([' ', ':'])) else { continue };
         let Some((names, after)) = names.split_once(')') else { break };
@@ -129,6 +134,7 @@ pub(super) fn settled(drafts: Vec<Term>) -> (Vec<Term>, Vec<Fault>) {
         let mut mine = HashSet::new();
         for alias in std::mem::take(&mut term.aliases) {
             let form = normal(&alias);
+            steps::looked_at(alias.len());
             if !is_name(&alias) || form == own || mine.contains(&form) {
                 continue;
             }

@@ -4,7 +4,7 @@ use super::Fault;
 use super::blocks::{Block, BlockKind, Line, Place, Row};
 use super::mermaid::chart;
 use super::wording::{names_of, split_item, split_needs, statements};
-use crate::text::normal;
+use crate::text::{normal, steps};
 use std::collections::{HashMap, HashSet};
 
 /// Longest name of a component, in characters.
@@ -37,6 +37,7 @@ pub fn topology(blocks: &[Block]) -> (Vec<Component>, Vec<Fault>) {
     let mut within: Option<u8> = None;
     let mut current: Option<Open> = None;
     for block in blocks {
+        steps::looked_at(1);
         match &block.kind {
             BlockKind::Heading { level, text } => {
                 current = None;
@@ -80,6 +81,7 @@ impl Map {
     fn node(&mut self, name: &str, line: usize) -> Option<usize> {
         let name = name.trim().trim_end_matches([':', '.']).trim();
         let form = normal(name);
+        steps::looked_at(name.len());
         if !form.contains(char::is_alphanumeric) {
             return None;
         }

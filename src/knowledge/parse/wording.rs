@@ -1,6 +1,7 @@
 //! Phrases with which people describe a component and its dependencies.
 
 use super::blocks::Line;
+use crate::text::steps;
 
 /// Name and description of a list item: "**name** — description", "name: description", or the name alone.
 pub(super) fn split_item(text: &str, lead: usize) -> Option<(&str, &str)> {
@@ -21,6 +22,7 @@ pub(super) fn statements(lines: &[Line]) -> Vec<String> {
     let mut statements: Vec<String> = Vec::new();
     for line in lines {
         let text = line.text.trim();
+        steps::looked_at(text.len());
         let labelled = text.split_once(':').is_some_and(|(label, _)| label.split_whitespace().count() <= 3);
         match statements.last_mut().filter(|_| !labelled) {
             Some(last) => last.extend([" ", text]),
@@ -33,6 +35,7 @@ pub(super) fn statements(lines: &[Line]) -> Vec<String> {
 /// A text without its dependencies, and the dependencies: the text after "depends on" up to the end of the sentence.
 pub(super) fn split_needs(text: &str) -> (String, &str) {
     const PHRASE: &str = "depends on";
+    steps::looked_at(text.len());
     // Lower-casing ASCII keeps the places of bytes.
     let Some(at) = text.to_ascii_lowercase().find(PHRASE) else { return (text.trim().to_owned(), "") };
     let needs = &text[at + PHRASE.len()..];
@@ -53,6 +56,7 @@ pub(super) fn split_needs(text: &str) -> (String, &str) {
 pub(super) fn names_of(text: &str) -> Vec<String> {
     let mut plain = String::new();
     let mut depth = 0_usize;
+    steps::looked_at(text.len());
     for c in text.chars() {
         match c {
             '(' => depth += 1,

@@ -100,6 +100,7 @@ pub fn equal(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::steps;
     use proptest::prelude::*;
 
     /// Both ways, because neither text is the first by right.
@@ -291,6 +292,34 @@ mod tests {
             (many("\u{301}"), many("(")),
         ] {
             both(&one, &other);
+        }
+    }
+
+    #[test]
+    fn four_times_the_words_are_compared_in_four_times_the_steps() {
+        for (one, other) in [
+            ("17 ", "18 "),
+            ("7 of 12, ", "12 of 7, "),
+            ("rope ", "rope "),
+            ("red rope ", "rope red "),
+            ("never no ", "not nobody "),
+            ("only if not ", "not if only "),
+            ("[(", ")]"),
+            ("#-", "-#"),
+            ("a-b_c/", "a/b_c-"),
+            ("Mina's Idris's ", "Idris's Mina's "),
+            ("was paid by Vera ", "Vera paid "),
+            ("in May on 3 ", "on 3 in May "),
+            ("is where it is ", "it is where is "),
+            ("猫が", "犬が"),
+            ("x", "y"),
+        ] {
+            let what = format!("{one} / {other}");
+            steps::assert_linear_in(&what, |times| {
+                let (mine, yours) = (one.repeat(times), other.repeat(times));
+                compare(&mine, &yours);
+                compare(&format!("Vera is {mine}"), &format!("{mine}is Vera"));
+            });
         }
     }
 

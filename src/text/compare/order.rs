@@ -3,6 +3,7 @@
 use super::lexicon::{ARTICLES, COPULAS, NEGATIONS, OPENERS, PASSIVE, PAST, PREPOSITIONS, RELATIVES};
 use super::pair::{self, in_calendar};
 use super::statement::{Kind, Token};
+use crate::text::steps;
 
 /// Longest phrase, in words, that may stand at the beginning or at the end.
 const PHRASE: usize = 4;
@@ -23,6 +24,7 @@ impl<'a> Line<'a> {
     }
 
     fn word(&self, at: usize) -> &'a Token {
+        steps::looked_at(1);
         &self.tokens[self.places[at]]
     }
 
@@ -33,7 +35,9 @@ impl<'a> Line<'a> {
     /// The small words before the word `at`; after the last one, if `at` is their number.
     fn before(&self, at: usize) -> &'a [Token] {
         let start = at.checked_sub(1).map_or(0, |before| self.places[before] + 1);
-        &self.tokens[start..self.places.get(at).copied().unwrap_or(self.tokens.len())]
+        let small = &self.tokens[start..self.places.get(at).copied().unwrap_or(self.tokens.len())];
+        steps::looked_at(small.len() + 1);
+        small
     }
 
     fn has_before(&self, at: usize, words: &[&str]) -> bool {
@@ -124,6 +128,7 @@ fn is_passive(passive: &[&str], by: usize, active: &[&str]) -> bool {
     // The words before the verb begin the agent, and those after its object end it: the agent ends where the verb is.
     let first = active.iter().zip(after).take_while(|(one, other)| one == other).count();
     let last = active.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+    steps::looked_at(first + last);
     places_of(&middle, active.iter().copied()).into_iter().any(|verb| verb >= 1 && verb <= first && after.len() - verb <= last)
 }
 
@@ -133,7 +138,9 @@ fn places_of(needle: &[&str], hay: impl Iterator<Item = impl AsRef<str>>) -> Vec
     let mut borders = vec![0_usize; needle.len()];
     let (mut places, mut length) = (Vec::new(), 0);
     for at in 1..needle.len() {
+        steps::looked_at(1);
         while length > 0 && needle[length] != needle[at] {
+            steps::looked_at(1);
             length = borders[length - 1];
         }
         length += usize::from(needle[length] == needle[at]);
@@ -141,7 +148,9 @@ fn places_of(needle: &[&str], hay: impl Iterator<Item = impl AsRef<str>>) -> Vec
     }
     length = 0;
     for (at, word) in hay.enumerate() {
+        steps::looked_at(1);
         while length > 0 && needle.get(length) != Some(&word.as_ref()) {
+            steps::looked_at(1);
             length = borders[length - 1];
         }
         length += usize::from(needle.get(length) == Some(&word.as_ref()));

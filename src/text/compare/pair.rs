@@ -3,6 +3,7 @@
 use super::Difference;
 use super::lexicon::{CALENDAR, NEGATIONS, OPPOSITES, PASSIVE, PAST, PERSONS, PREPOSITIONS};
 use super::statement::{Kind, Token, is_duty};
+use crate::text::steps;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The least share of words in common for two statements about one matter.
@@ -12,7 +13,7 @@ const OWN_MAX: usize = 4;
 
 /// The words of a statement, without articles.
 pub fn plain(tokens: &[Token]) -> impl Iterator<Item = &str> {
-    tokens.iter().filter(|token| !token.article).map(|token| token.stem.as_str())
+    tokens.iter().inspect(|_| steps::looked_at(1)).filter(|token| !token.article).map(|token| token.stem.as_str())
 }
 
 /// Two statements, and whether they are read as English.
@@ -167,7 +168,7 @@ impl<'a> Pair<'a> {
 
 /// The tokens that count: without those that never change what a statement says.
 fn counted(tokens: &[Token]) -> impl Iterator<Item = &Token> {
-    tokens.iter().filter(|token| !token.light)
+    tokens.iter().inspect(|_| steps::looked_at(1)).filter(|token| !token.light)
 }
 
 /// The stems of the words that say something.
@@ -176,7 +177,7 @@ fn content(tokens: &[Token]) -> impl Iterator<Item = &str> {
 }
 
 fn texts(tokens: &[Token]) -> HashSet<&str> {
-    tokens.iter().map(|token| token.text.as_str()).collect()
+    tokens.iter().inspect(|_| steps::looked_at(1)).map(|token| token.text.as_str()).collect()
 }
 
 /// Whether one of the prepositions `own` says how a word relates that is no date.
@@ -186,6 +187,7 @@ fn weighs(tokens: &[Token], own: &[&&Token]) -> bool {
     // Backwards, so that the word that follows is known without a search.
     let mut word_follows = false;
     for (place, token) in tokens.iter().enumerate().rev() {
+        steps::looked_at(1);
         if word_follows && token.text != "of" && own.contains(&std::ptr::from_ref(token)) && !decided(place) {
             return true;
         }
@@ -202,11 +204,12 @@ fn decapitalised(word: &str) -> String {
 }
 
 pub fn has(tokens: &[Token], words: &[&str]) -> bool {
-    tokens.iter().any(|token| words.contains(&token.text.as_str()))
+    tokens.iter().inspect(|_| steps::looked_at(1)).any(|token| words.contains(&token.text.as_str()))
 }
 
 /// A day, a month or another word of the calendar.
 pub fn in_calendar(token: &Token) -> bool {
+    steps::looked_at(1);
     CALENDAR.contains(&token.text.as_str()) || CALENDAR.contains(&token.text.trim_end_matches('s'))
 }
 
@@ -261,6 +264,7 @@ fn duty(tokens: &[Token]) -> BTreeSet<&'static str> {
 /// The verbs before an article: "is a dentist", "has a dentist".
 fn verbs(tokens: &[Token]) -> BTreeSet<&'static str> {
     let has = tokens.iter().position(|token| matches!(token.text.as_str(), "have" | "has" | "had"));
+    steps::looked_at(tokens.len());
     let of = |place: usize| match tokens[place].text.as_str() {
         _ if !tokens[place + 1].article => None,
         "am" | "is" | "are" | "was" | "were" | "be" | "been" => Some("be"),

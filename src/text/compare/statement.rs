@@ -3,6 +3,7 @@
 use super::lexicon::{
     ARTICLES, CALENDAR, DERIVING, ENGLISH, LIGHT, LINKS, NOT_ENGLISH, NUMBERS, NUMBERS_ELSEWHERE, PERHAPS_ENGLISH, SYNONYMS,
 };
+use crate::text::steps;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -89,6 +90,7 @@ impl Statement {
         let stemmer = Stemmer::create(Algorithm::English);
         let numbers = if english { &*NUMBER_WORDS } else { &*ALL_NUMBER_WORDS };
         for token in self.tokens.iter_mut().filter(|token| token.kind == Kind::Word && !token.joined) {
+            steps::looked_at(1);
             if let Some(digits) = numbers.get(token.text.as_str()) {
                 (token.kind, token.stem) = (Kind::Number, (*digits).to_owned());
             } else if english {
@@ -210,6 +212,7 @@ struct Reader {
 impl Reader {
     fn take(&mut self, parts: &[&str], place: usize) {
         let part = parts[place];
+        steps::looked_at(part.len());
         if part.chars().any(char::is_alphanumeric) {
             self.word(part);
             self.marks.push(WORD);
@@ -283,6 +286,7 @@ impl Reader {
         if joined {
             // The mark between them may be a token, too.
             let marks = self.tokens.iter().rev().take_while(|token| token.kind == Kind::Symbol).count();
+            steps::looked_at(marks + 1);
             self.tokens.iter_mut().rev().take(marks + 1).for_each(|token| token.joined = true);
         }
         let (spelling, stem) = (spelling.to_owned(), text.clone());

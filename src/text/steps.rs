@@ -5,7 +5,7 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// So many characters, or parts of a pattern, were looked at.
+/// So many characters, words or parts of a pattern were looked at.
 #[inline]
 pub fn looked_at(count: usize) {
     #[cfg(test)]
@@ -17,11 +17,23 @@ pub fn looked_at(count: usize) {
 /// Tries a search on a piece of text that is repeated: four times the text must not cost more than five times the steps.
 #[cfg(test)]
 pub fn assert_linear(piece: &str, search: impl Fn(&str)) {
+    grows(piece, |times| search(&piece.repeat(times)));
+}
+
+/// Runs a search whose text grows with a number: four times the number must not cost more than five times the steps.
+#[cfg(test)]
+pub fn assert_linear_in(what: &str, run: impl Fn(usize)) {
+    assert!(grows(what, run) > 0, "{what:?}: nothing was counted");
+}
+
+#[cfg(test)]
+fn grows(what: &str, run: impl Fn(usize)) -> usize {
     let steps = |times: usize| {
         STEPS.set(0);
-        search(&piece.repeat(times));
+        run(times);
         STEPS.get()
     };
     let (few, many) = (steps(1_000), steps(4_000));
-    assert!(many <= 5 * few.max(1_000), "{piece:?}: {few} steps, {many} for four times the text");
+    assert!(many <= 5 * few.max(1_000), "{what:?}: {few} steps, {many} for four times the text");
+    few
 }

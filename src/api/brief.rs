@@ -23,7 +23,9 @@ pub struct BriefMemory {
     /// `reviewed` or `unreviewed`, if it is shared: `unreviewed` means that no person confirmed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
-    pub provenance: Provenance,
+    /// Absent for your own words that hold everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     pub similarity: f64,
     pub recency_score: f64,
     pub score: f64,

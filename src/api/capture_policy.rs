@@ -18,7 +18,7 @@ text_enum! {
 text_enum! {
     /// Which memories that hold for a project, a repository or everywhere all agents of the organisation read.
     Sharing {
-        /// Those that a person shares, one by one.
+        /// Those that somebody shares, one by one.
         ByHand = "by_hand",
         /// Those that a person confirms, too.
         Confirmed = "confirmed",

@@ -75,6 +75,9 @@ async fn apply(
     }
     let edit = Edit::new(engine, ctx, verdict).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if matches!(verdict, InboxVerdict::Undo) {
+        locked.extend(share::linked(ctx, &mut tx, &sorted).await?);
+    }
     if let Some(edit) = &edit {
         // In the order of everybody who writes: keys, then rows, then counts.
         let rows = memories::by_ids(&mut tx, ctx.tenancy(), None, &sorted, false).await?;
@@ -84,7 +87,7 @@ async fn apply(
     if sorted.iter().any(|id| !rows.iter().any(|row| row.id == *id)) {
         return Err(Error::NotFound("memory"));
     }
-    shown.check(&rows)?;
+    shown.check(rows.iter().filter(|row| sorted.contains(&row.id)))?;
     let agents: Vec<_> = rows.iter().map(|row| row.agent_id).chain([ctx.commons_id]).collect();
     memories::lock_counts(&mut tx, ctx.tenancy(), &agents).await?;
     let mut outcome = InboxOutcome { disputed: store::disputed(&mut tx, ctx.tenancy(), &sorted).await?, ..InboxOutcome::default() };
@@ -205,6 +208,11 @@ async fn confirm(
     if !waits(memory) {
         return Ok(false);
     }
+    if let Some(edit) = edit.filter(|edit| edit.share == Some(true))
+        && !share::may_be_shared(edit.key(memory).scope)
+    {
+        return Err(Error::invalid("share", "needs the scope global, project or repo"));
+    }
     let mut memory = memory.clone();
     if let Some(edit) = edit.filter(|edit| edit.changes(&memory)) {
         let key = edit.key(&memory);
@@ -226,6 +234,15 @@ async fn confirm(
     if let Durable::Merged = make_durable(engine, ctx, tx, &memory).await? {
         outcome.merged.push(memory.id);
     } else if let Some(edit) = edit.filter(|edit| edit.shares(ctx, &memory)) {
+        if outcome.disputed.contains(&memory.id) {
+            // What is in dispute stays with its agent until somebody decides, unless it was to be shared explicitly.
+            return match edit.share {
+                Some(true) => {
+                    Err(Error::Conflict(format!("{} is in dispute: decide which memory is right, then share it", memory.short_id)))
+                }
+                _ => Ok(true),
+            };
+        }
         let durable = memories::by_ids(tx, ctx.tenancy(), Some(memory.agent_id), &[memory.id], true).await?.pop();
         share::give_to_all(engine, ctx, tx, &durable.ok_or(Error::NotFound("memory"))?, edit.lifecycle).await?;
         outcome.shared.push(memory.id);

@@ -196,14 +196,14 @@ pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId])
     Ok(reviewed)
 }
 
-/// The newest texts that wait for a review among the caller's memories and the shared ones.
+/// The newest texts that wait for a review among those that the caller wrote, shared ones included.
 ///
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let texts = store::waiting_texts(&mut tx, ctx.tenancy(), &[ctx.agent_id()?, ctx.commons_id], WAITING).await?;
+    let texts = store::waiting_texts(&mut tx, ctx.tenancy(), (ctx.agent_id()?, ctx.commons_id), WAITING).await?;
     tx.commit().await?;
     Ok(texts)
 }

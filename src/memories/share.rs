@@ -26,6 +26,8 @@ use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
 
+/// Most linked rows that one decision locks.
+const LINKED: usize = 500;
 /// Why the copy of a memory that became private again was deleted.
 const MADE_PRIVATE: &str = "made private";
 
@@ -113,9 +115,10 @@ pub async fn set_shared(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, name, Purpose::Read, now).await?;
     tx.commit().await?;
-    let is_suspicious = !intake::findings(&(&seen.content, &seen.rationale, &seen.topic))?.is_empty();
+    let texts = (&seen.content, &seen.rationale, &seen.alternatives, &seen.topic, &seen.title, &seen.summary, &seen.subject);
+    let is_suspicious = !intake::findings(&(texts, &seen.evidence_ref, &seen.source))?.is_empty();
     if shared && seen.agent_id == agent && remember::is_reviewed_first(engine, ctx, is_suspicious).await? {
-        let message = "a person must review this content before it is shared: remember it with `commons`, and it waits for review";
+        let message = "a person must review this content before it is shared: remember it with `commons: true`, then a person reviews it";
         return Err(Error::Forbidden(message.into()));
     }
     let lifecycle = identity::lifecycle_policy(engine, ctx, if shared { ctx.commons_id } else { agent }).await?;
@@ -134,15 +137,21 @@ pub async fn set_shared(
     let is_shared = memory.agent_id == ctx.commons_id;
     let result = match (is_shared == shared, shared) {
         (true, _) => memory,
+        (false, true) if memory.version != seen.version => {
+            return Err(Error::Conflict(format!("the memory {} changed meanwhile: read it again, then share it", memory.short_id)));
+        }
         (false, true) => {
             check_shareable(&memory)?;
-            give_to_all(engine, ctx, &mut tx, &memory, lifecycle).await?
+            let key = key_of(&memory, ctx.commons_id);
+            match store::same_content(&mut tx, ctx.tenancy(), &key, &memory.content_hash, now).await? {
+                // All agents read it already; the agent keeps its own.
+                Some(twin) => twin,
+                None => give_to_all(engine, ctx, &mut tx, &memory, lifecycle).await?,
+            }
         }
-        (false, false) if memory.created_by != agent => {
-            return Err(Error::Forbidden(format!(
-                "{} was written by another agent: only an operator can make it private",
-                memory.short_id
-            )));
+        (false, false) if !is_only_by(ctx, &mut tx, &memory, agent).await? => {
+            let message = "was written, reviewed or shared by somebody else, too: only an operator can make it private";
+            return Err(Error::Forbidden(format!("{} {message}", memory.short_id)));
         }
         (false, false) => give_back(engine, ctx, &mut tx, &memory, lifecycle).await?.unwrap_or(memory),
     };
@@ -153,6 +162,13 @@ pub async fn set_shared(
     Ok(answer)
 }
 
+/// Whether nobody but an agent wrote any version of a memory.
+async fn is_only_by(ctx: &OpContext, tx: &mut Tx, memory: &Memory, agent: AgentId) -> Result<bool, Error> {
+    let versions = store::versions(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    Ok(memory.created_by == agent
+        && versions.iter().all(|version| version.actor_kind == ctx.actor.kind() && version.actor_name == ctx.actor.name()))
+}
+
 /// Refuses to share what is not a statement that recalls return.
 fn check_shareable(memory: &Memory) -> Result<(), Error> {
     if memory.role.is_some() {
@@ -161,6 +177,9 @@ fn check_shareable(memory: &Memory) -> Result<(), Error> {
     }
     if !memory.live {
         return Err(Error::Conflict(format!("{} cannot be recalled: restore or confirm it first", memory.short_id)));
+    }
+    if memory.status == MemoryStatus::Contradicted {
+        return Err(Error::Conflict(format!("{} contradicts another memory: decide which of them is right first", memory.short_id)));
     }
     Ok(())
 }
@@ -178,7 +197,10 @@ async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &S
     let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, false).await?;
     let locks = |memory: &Memory| [memory.agent_id, memory.created_by, ctx.commons_id].map(|agent| locks(memory, agent)).concat();
     lock_all(&mut tx, memories.iter().flat_map(locks)).await?;
-    let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
+    let linked = linked(ctx, &mut tx, &ids).await?;
+    let rows = store::by_ids(&mut tx, ctx.tenancy(), None, &[ids.as_slice(), linked.as_slice()].concat(), true).await?;
+    let owners: Vec<AgentId> = rows.iter().flat_map(|row| [row.agent_id, row.created_by]).chain([ctx.commons_id]).collect();
+    let memories: Vec<Memory> = rows.into_iter().filter(|row| ids.contains(&row.id)).collect();
     if memories.len() < ids.len() {
         return Err(Error::NotFound("memory"));
     }
@@ -186,9 +208,29 @@ async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &S
     if let Some(memory) = memories.iter().find(|memory| !memory.live) {
         return Err(Error::Conflict(format!("{} cannot be recalled: restore or confirm it first", memory.short_id)));
     }
-    let owners = memories.iter().flat_map(|memory| [memory.agent_id, memory.created_by]).chain([ctx.commons_id]);
-    store::lock_counts(&mut tx, ctx.tenancy(), &owners.collect::<Vec<AgentId>>()).await?;
+    store::lock_counts(&mut tx, ctx.tenancy(), &owners).await?;
     Ok((tx, memories))
+}
+
+/// What memories superseded, or what superseded them, directly or through others: rows that a decision about sharing may change. They are
+/// locked together with the memories, before the counts.
+///
+/// # Errors
+/// When the database is out of reach.
+pub(crate) async fn linked(ctx: &OpContext, tx: &mut Tx, ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
+    let mut found: Vec<MemoryId> = ids.to_vec();
+    let mut next = 0;
+    while let Some(id) = found.get(next).copied().filter(|_| found.len() <= LINKED) {
+        let links = store::links(tx, ctx.tenancy(), id).await?;
+        for link in links.iter().filter(|link| link.relation == Relation::Supersedes) {
+            let other = if link.from_id == id { link.to_id } else { link.from_id };
+            if !found.contains(&other) {
+                found.push(other);
+            }
+        }
+        next += 1;
+    }
+    Ok(found.split_off(ids.len()))
 }
 
 async fn finish(engine: &Engine, tx: Tx) -> Result<(), Error> {
@@ -226,8 +268,9 @@ pub(crate) async fn give_to_all(
     lifecycle: LifecyclePolicy,
 ) -> Result<Memory, Error> {
     let now = engine.clock().now();
-    let copy = copy_to(engine, ctx, tx, memory, (ctx.commons_id, lifecycle)).await?;
-    if matches!(ctx.actor, Actor::Operator { .. }) {
+    let (copy, is_new) = copy_to(engine, ctx, tx, memory, (ctx.commons_id, lifecycle)).await?;
+    // Of a text that was shared before, the reviewer did not see the details.
+    if is_new && matches!(ctx.actor, Actor::Operator { .. }) {
         store::next_version(tx, ctx.tenancy(), copy.agent_id, copy.id).await?;
         store::write_version(tx, ctx, copy.agent_id, copy.id, Change::Reviewed, None, now).await?;
     }
@@ -253,17 +296,30 @@ pub(crate) async fn give_back(
     memory: &Memory,
     lifecycle: LifecyclePolicy,
 ) -> Result<Option<Memory>, Error> {
-    let mut back = Vec::new();
-    for original in originals(ctx, tx, memory).await? {
-        store::unlink(tx, ctx.tenancy(), original.agent_id, memory.id, original.id, Relation::Supersedes).await?;
-        // What was revised since it was shared goes back as it is now.
-        if original.content_hash == memory.content_hash {
-            link::reinstate(engine, ctx, tx, &original, Relation::Supersedes).await?;
+    let (mut back, now) = (Vec::new(), engine.clock().now());
+    for (by, original) in superseded(ctx, tx, memory).await? {
+        let is_shared = original.agent_id == ctx.commons_id;
+        let is_as_it_was = original.content_hash == memory.content_hash && original.expires_at.is_none_or(|end| end > now);
+        // What another agent had shared itself says the same, and stays shared.
+        let comes_back = if is_shared { original.created_by != memory.created_by } else { is_as_it_was };
+        for agent in [original.agent_id, ctx.commons_id] {
+            store::unlink(tx, ctx.tenancy(), agent, by, original.id, Relation::Supersedes).await?;
+        }
+        if !comes_back {
+            continue;
+        }
+        if !is_shared {
+            store::take_topics(tx, ctx.tenancy(), (&original, memory), now).await?;
+            store::inherit(tx, ctx.tenancy(), (&original, memory)).await?;
+        }
+        link::reinstate(engine, ctx, tx, &original, Relation::Supersedes).await?;
+        if !is_shared {
             back.push(original);
         }
     }
+    // What was revised since it was shared goes back with its present text.
     if back.is_empty() {
-        back.push(copy_to(engine, ctx, tx, memory, (memory.created_by, lifecycle)).await?);
+        back.push(copy_to(engine, ctx, tx, memory, (memory.created_by, lifecycle)).await?.0);
     }
     let reason = Reason::new(MADE_PRIVATE);
     take_away(engine, ctx, tx, memory, (Some(&reason), engine.clock().now())).await?;
@@ -281,9 +337,10 @@ pub(crate) async fn give_back(
 pub(crate) async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<(), Error> {
     let reason = Reason::new(MADE_PRIVATE);
     for copy in copies(ctx, tx, memory).await? {
+        store::unlink(tx, ctx.tenancy(), memory.agent_id, copy.id, memory.id, Relation::Supersedes).await?;
         let first = store::versions(tx, ctx.tenancy(), copy.agent_id, copy.id).await?.pop();
         let was_shared = first.is_some_and(|version| version.actor_kind == "operator");
-        if was_shared && originals(ctx, tx, &copy).await?.iter().all(|original| original.id == memory.id) {
+        if was_shared && superseded(ctx, tx, &copy).await?.is_empty() {
             take_away(engine, ctx, tx, &copy, (Some(&reason), engine.clock().now())).await?;
         }
     }
@@ -300,35 +357,59 @@ async fn copies(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Vec<Mem
     Ok(store::by_ids(tx, ctx.tenancy(), Some(ctx.commons_id), &ids, true).await?)
 }
 
-/// The private memories that a shared one superseded when they were shared, locked.
-pub(crate) async fn originals(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Vec<Memory>, Error> {
-    let links = store::links(tx, ctx.tenancy(), memory.id).await?;
-    let of = |link: &Link| link.relation == Relation::Supersedes && link.from_id == memory.id;
-    let ids: Vec<MemoryId> = links.iter().filter(|link| of(link)).map(|link| link.to_id).collect();
-    let rows = store::by_ids(tx, ctx.tenancy(), None, &ids, true).await?;
-    let is_original = |row: &Memory| row.agent_id != ctx.commons_id && row.status == MemoryStatus::Superseded && row.deleted_at.is_none();
-    Ok(rows.into_iter().filter(is_original).collect())
+/// What a shared memory superseded, directly or through other shared memories: each with the memory that superseded it. These are the private
+/// memories that were shared, and shared ones that say the same.
+async fn superseded(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<Vec<(MemoryId, Memory)>, Error> {
+    let (mut found, mut open) = (Vec::<(MemoryId, Memory)>::new(), vec![memory.id]);
+    while let Some(id) = open.pop().filter(|_| found.len() <= LINKED) {
+        let links = store::links(tx, ctx.tenancy(), id).await?;
+        let of = |link: &&Link| link.relation == Relation::Supersedes && link.from_id == id;
+        let ids: Vec<MemoryId> = links.iter().filter(of).map(|link| link.to_id).collect();
+        for row in store::by_ids(tx, ctx.tenancy(), None, &ids, true).await? {
+            let is_known = row.id == memory.id || found.iter().any(|(_, known)| known.id == row.id);
+            if is_known || row.status != MemoryStatus::Superseded || row.deleted_at.is_some() {
+                continue;
+            }
+            if row.agent_id == ctx.commons_id {
+                open.push(row.id);
+            }
+            found.push((id, row));
+        }
+    }
+    Ok(found)
 }
 
-/// The live memory of `to` with the content of `memory`, or a new copy of it with its evidence, whose vector comes later.
+/// The live memory of `to` with the content of `memory`, or a new copy of it, whose vector comes later, with the evidence; and whether it is
+/// new.
 async fn copy_to(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
     (to, lifecycle): (AgentId, LifecyclePolicy),
-) -> Result<Memory, Error> {
+) -> Result<(Memory, bool), Error> {
     let (key, now) = (key_of(memory, to), engine.clock().now());
+    let from = (memory.agent_id, memory.id);
     if let Some(twin) = store::same_content(tx, ctx.tenancy(), &key, &memory.content_hash, now).await? {
-        return Ok(twin);
+        give_evidence(ctx, tx, from, (to, twin.id)).await?;
+        return Ok((twin, false));
     }
     let Outcome::Created { id, .. } = writing::create(engine, ctx, tx, &draft(memory, key, lifecycle), None).await? else {
         return Err(Error::internal("a copy of a memory was not created"));
     };
-    store::copy_evidence(tx, ctx.tenancy(), (memory.agent_id, memory.id), (to, id)).await?;
+    give_evidence(ctx, tx, from, (to, id)).await?;
     let payload = serde_json::json!({ "memory_id": id });
     jobs::store::insert(tx, ctx.tenant_id, to, &NewEvent::pending(engine, Task::Embed, payload)).await?;
-    store::by_ids(tx, ctx.tenancy(), Some(to), &[id], true).await?.pop().ok_or(Error::NotFound("memory"))
+    let copy = store::by_ids(tx, ctx.tenancy(), Some(to), &[id], true).await?.pop().ok_or(Error::NotFound("memory"))?;
+    Ok((copy, true))
+}
+
+/// Gives a memory the evidence of another, also what an earlier copy holds that is out of recall.
+async fn give_evidence(ctx: &OpContext, tx: &mut Tx, from: (AgentId, MemoryId), to: (AgentId, MemoryId)) -> Result<(), Error> {
+    if matches!(ctx.actor, Actor::Operator { .. }) {
+        store::take_evidence(tx, ctx.tenancy(), from, to).await?;
+    }
+    Ok(store::copy_evidence(tx, ctx.tenancy(), from, to).await?)
 }
 
 /// A memory as another agent's. It was said when the original was, by whom it was said, and whoever wrote it wrote the copy.

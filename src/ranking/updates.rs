@@ -137,19 +137,12 @@ impl Pair<'_> {
 }
 
 /// Puts each of the first hits directly before the first one that it replaces. It takes the score of that hit, so that the scores still
-/// descend, and a part that says so. Hits from other projects stay where they are, and do not count: the order of a project's own hits does
+/// descend, and a part that says so. Hits from other projects stay behind them, and do not count: the order of a project's own hits does
 /// not depend on what is shown beside them.
 pub fn put_newer_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
     let (foreign, mut own): (Vec<Ranked>, Vec<Ranked>) = passed.drain(..).partition(is_foreign);
     put_newer_of_one_project_first(&mut own, ranking, question);
-    let mut own = own.into_iter().peekable();
-    for hit in foreign {
-        while let Some(better) = own.next_if(|own| own.score >= hit.score) {
-            passed.push(better);
-        }
-        passed.push(hit);
-    }
-    passed.extend(own);
+    passed.extend(own.into_iter().chain(foreign));
 }
 
 /// Whether a hit holds only in another project than the question's.
@@ -268,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_from_other_projects_stay_where_they_are_and_do_not_count() {
+    fn hits_from_other_projects_stay_behind_and_do_not_count() {
         let foreign = |mut hit: Ranked| {
             hit.breakdown.parts.push(Part { name: Criterion::Scope, value: 0.0, weight: 0.1 });
             hit
@@ -278,6 +271,6 @@ mod tests {
         assert_eq!(order("Where does Vera live?", vec![said("city", old, 700, 0.9), theirs]), [old, new]);
         let strangers = (0..FIRST).map(|n| foreign(said("city", &format!("Guest {n} lives in Bern."), 30, 0.95)));
         let hits = strangers.chain([said("city", old, 700, 0.9), said("city", new, 20, 0.5)]).collect();
-        assert_eq!(order("Where does Vera live?", hits)[FIRST..], [new, old]);
+        assert_eq!(order("Where does Vera live?", hits)[..2], [new, old]);
     }
 }

@@ -148,7 +148,8 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     Ok(RecallResponse { hits, ..response })
 }
 
-/// Why nothing was found: also that something waits for a review, if it holds at least half of the question's words.
+/// Why nothing was found: also that something of the agent waits for a review, if it holds at least half of the question's words, and two of
+/// them or all.
 async fn reason(engine: &Engine, ctx: &OpContext, request: &RecallRequest, found: &Finding) -> NothingReason {
     let reason = found.reason();
     let terms = &found.prepared.terms;
@@ -157,7 +158,8 @@ async fn reason(engine: &Engine, ctx: &OpContext, request: &RecallRequest, found
     }
     let holds_half = |text: &String| {
         let held = words::terms(text);
-        terms.keys().filter(|term| held.contains_key(*term)).count() * 2 >= terms.len()
+        let shared = terms.keys().filter(|term| held.contains_key(*term)).count();
+        shared * 2 >= terms.len() && shared >= terms.len().min(2)
     };
     match memories::waiting(engine, ctx).await {
         Ok(texts) if texts.iter().any(holds_half) => NothingReason::WaitsForReview,

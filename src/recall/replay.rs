@@ -125,7 +125,9 @@ async fn answer(
     found: Finding,
     k: u32,
 ) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
-    let list = blend::list(&found, k, line.fewer);
+    // How many may belong to other projects depends on the hits that were asked for.
+    let mut list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or(k), line.fewer);
+    list.truncate(usize::try_from(k).unwrap_or(usize::MAX));
     let all = usize::MAX;
     let mut memories = logged(&found, &list, all);
     let mut hits = considered(engine, ctx, &line.logged.terms(), line.vector_floor, &memories, &logged_chunks(&found, &list, all)).await?;

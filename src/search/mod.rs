@@ -124,9 +124,9 @@ async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) 
         degraded.push("settings".to_owned());
     }
     let settings = settings.unwrap_or_default();
-    let scale = scale(engine, settings.policy);
+    let scale = scale(engine);
     let pass = |mut leg: Leg| {
-        sources::comparable(&mut leg.found, &scale);
+        sources::comparable(&mut leg.found, &scale, settings.policy.similarity_min);
         leg.report.found = u32::try_from(leg.found.len()).unwrap_or(u32::MAX);
         leg
     };
@@ -186,9 +186,9 @@ async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Optio
     }
 }
 
-/// How similarities by words compare with cosines under a policy.
-fn scale(engine: &Engine, policy: SearchPolicy) -> Scale {
-    Scale { floors: floors(engine, policy), related: engine.model().related_threshold }
+/// How similarities by words compare with cosines.
+fn scale(engine: &Engine) -> Scale {
+    Scale { floors: engine.model().floors, related: engine.model().related_threshold }
 }
 
 /// The least similarity by meaning and by words: that of the organisation, or those that are registered for the model.

@@ -119,8 +119,9 @@ pub(super) async fn knowledge(
     Ok(found.into_iter().filter(knowledge::RankedChunk::passed).map(candidate).collect())
 }
 
-/// Leaves out reports whose words do not reach their floor, and puts what was found by words alone on the scale of cosines.
-pub(super) fn comparable(found: &mut Vec<Candidate<Item>>, scale: &Scale) {
+/// Leaves out reports whose words do not reach their floor, puts what was found by words alone on the scale of cosines, and leaves out what
+/// is less similar than the organisation demands.
+pub(super) fn comparable(found: &mut Vec<Candidate<Item>>, scale: &Scale, least: Option<f64>) {
     found.retain_mut(|one| {
         let by_words = match &one.item {
             Item::Memory { ranked, .. } => ranked.matched_by == MatchedBy::Lexical,
@@ -131,7 +132,7 @@ pub(super) fn comparable(found: &mut Vec<Candidate<Item>>, scale: &Scale) {
         if by_words {
             one.components.similarity = scale.cosine(one.components.similarity);
         }
-        true
+        least.is_none_or(|least| one.components.similarity >= least)
     });
 }
 

@@ -3,7 +3,7 @@
 use super::decision_points::PLAIN;
 use super::merge::{Merged, merge};
 use super::sources::{self, Item};
-use super::{hits, scale, settings};
+use super::{floors, hits, scale, settings};
 use crate::activity::{Report, Reports};
 use crate::api::{Scope, SearchSource};
 use crate::engine::Engine;
@@ -45,11 +45,10 @@ pub(crate) async fn top_reports(
     let (settings, actions, steps) =
         tokio::join!(settings(engine, ctx, engine.settings().source_deadline), reports(Reports::Actions), reports(Reports::Steps));
     let settings = settings.unwrap_or_default();
-    let scale = scale(engine, settings.policy);
-    let floors = scale.floors;
+    let (scale, floors, least) = (scale(engine), floors(engine, settings.policy), settings.policy.similarity_min);
     let mut found = actions?;
     found.append(&mut steps?);
-    sources::comparable(&mut found, &scale);
+    sources::comparable(&mut found, &scale, least);
     if found.is_empty() {
         return Ok(vec![]);
     }
@@ -61,7 +60,7 @@ pub(crate) async fn top_reports(
     };
     let (mut memories, mut chunks) = tokio::try_join!(sources::memory(engine, ctx, question, &PLAIN, floors), knowledge)?;
     memories.append(&mut chunks);
-    sources::comparable(&mut memories, &scale);
+    sources::comparable(&mut memories, &scale, least);
     found.append(&mut memories);
     let best = merge(found, &settings.policy.weights, usize::try_from(PLAIN.k).unwrap_or(usize::MAX));
     Ok(best.into_iter().filter_map(top_report).collect())

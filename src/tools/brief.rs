@@ -77,7 +77,7 @@ fn memory(hit: Hit) -> BriefMemory {
         source: hit.source,
         source_tag: hit.source_tag,
         trust: Some(hit.trust).filter(|trust| *trust != Trust::Own),
-        provenance: hit.provenance,
+        provenance: Some(hit.provenance).filter(|one| one.said_by != Speaker::Agent || one.place().is_some() || one.confirmed),
         similarity: three_digits(hit.similarity),
         recency_score: three_digits(hit.recency_score),
         score: three_digits(hit.score),

@@ -274,12 +274,14 @@ async fn a_context_has_the_reports_among_the_best_hits_of_a_search() {
         let reports = answer.hits.into_iter().filter(|hit| matches!(hit.source, SearchSource::Audit | SearchSource::Workflow));
         reports.collect::<Vec<_>>()
     };
+    // The clock goes on between both.
+    let rounded = |score: f64| (score * 10_000.0).round();
     let with_reports = assembled().await;
     let block = with_reports.blocks.iter().find(|block| block.name == BlockName::Reports).unwrap();
     let hits = expected().await;
     assert_eq!(
-        block.items.iter().map(|item| item.score.unwrap()).collect::<Vec<_>>(),
-        hits.iter().map(|hit| hit.score).collect::<Vec<_>>()
+        block.items.iter().map(|item| rounded(item.score.unwrap())).collect::<Vec<_>>(),
+        hits.iter().map(|hit| rounded(hit.score)).collect::<Vec<_>>()
     );
     let origins: Vec<_> = block.items.iter().map(|item| item.origin).collect();
     assert!(origins.contains(&ItemOrigin::Action) && origins.contains(&ItemOrigin::Step), "{origins:?}");

@@ -168,6 +168,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
     "memories::changed_since" Viewer |w, c| memories::changed_since(&w.engine, c, &Default::default());
     "memories::review" Reviewer |w, c| memories::review(&w.engine, c, &[memory()], &Default::default());
+    "memories::share" Reviewer |w, c| memories::share(&w.engine, c, &[memory()], &Default::default());
+    "memories::make_private" Reviewer |w, c| memories::make_private(&w.engine, c, &[memory()], &Default::default());
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());
@@ -261,6 +263,7 @@ const OF_AGENTS: &[&str] = &[
     "knowledge::search",
     "lifecycle::add_messages",
     "lifecycle::session_messages",
+    "memories::set_shared",
     "memories::forget",
     "memories::link",
     "memories::remember",

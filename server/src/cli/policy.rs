@@ -73,7 +73,7 @@ pub struct Capture {
     /// true: every agent reads what the shared profile says about a person; false: none does
     #[arg(long)]
     shared_profiles: Option<bool>,
-    /// What all agents read: by_hand (what a person shares), confirmed (also what a person confirms), or all (also what agents write)
+    /// What all agents read: by_hand (what somebody shares one by one), confirmed (also what a person confirms), or all (also what agents write)
     #[arg(long)]
     sharing: Option<Sharing>,
     /// automatic: what a person says of themselves is a memory at once, marked as unconfirmed; review: it waits in the inbox

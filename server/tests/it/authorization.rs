@@ -66,7 +66,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_limits", "month_dollars=100"),
     ("/console/api/set_search_policy", "similarity=0.5&recency=0.2&importance=0.2&source_priority=0.1"),
     ("/console/api/set_knowledge_categories", "agent=01900000-0000-7000-8000-000000000000&categories=adr"),
-    ("/console/api/set_capture_policy", "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50"),
+    (
+        "/console/api/set_capture_policy",
+        "episodes=review&profile=review&decisions=review&others=review&commons=review&confidence_min=50&sharing=confirmed&own_statements=review",
+    ),
     ("/console/api/create_term", "term=tea"),
     ("/console/api/create_alias", "alias=infusion"),
     ("/console/api/create_project", "slug=harbour"),

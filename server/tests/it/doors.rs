@@ -189,7 +189,11 @@ impl Door {
                 put("/filters", json!({ "platform": PLAIN }));
                 put("/as_of", Value::Null);
             }
-            "/api/context" | "/api/tools/assemble_context" => put("/budget", json!(40_000)),
+            "/api/context" | "/api/tools/assemble_context" => {
+                put("/budget", json!(40_000));
+                put("/project", Value::Null);
+                put("/repo", Value::Null);
+            }
             "/api/tools/context_for" => {
                 put("/project", Value::Null);
                 put("/repo", Value::Null);

@@ -27,7 +27,7 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
             from (select v.memory_id, v.source_id, coalesce(s.title, s.reference, '') as source_title, v.speaker, v.observed_at, v.starts,
                          v.ends, v.quote, v.created_at, v.id,
                          row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc, v.id) as place
-                    from evidence v left join sources s on s.tenant_id = v.tenant_id and s.id = v.source_id
+                    from evidence v left join lateral (select title, reference from sources s where s.tenant_id = v.tenant_id and s.id = v.source_id limit 1) s on true
                    where v.tenant_id = $1 and v.memory_id = any($2) and ",
         of_user!("v", "$3"),
         r") v where place <= $4 order by memory_id, place"
@@ -43,6 +43,38 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
         (memory_id, MemoryEvidence { source_id, source_title, speaker, observed_at, starts, ends, quote })
     };
     Ok(rows.into_iter().map(evidence).collect())
+}
+
+/// Takes the places in sources that a memory has as evidence from the memories of another agent that are out of recall: an earlier copy of it
+/// held them. Agents may not, so only operators do.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn take_evidence(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (from_agent, from): (AgentId, MemoryId),
+    (to_agent, to): (AgentId, MemoryId),
+) -> Result<(), DbError> {
+    sqlx::query(concat!(
+        r"update evidence o set memory_id = $5
+            from evidence v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3
+             and o.tenant_id = $1 and o.agent_id = $4 and o.source_id = v.source_id and o.starts = v.starts and o.ends = v.ends
+             and o.memory_id <> $5
+             and not exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = $4 and m.id = o.memory_id and m.live)
+             and ",
+        of_user!("v", "$6"),
+        " and ",
+        of_user!("o", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(from_agent)
+    .bind(from)
+    .bind(to_agent)
+    .bind(to)
+    .bind(tenancy.users)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
 }
 
 /// Gives a copy of a memory, which another agent owns, the same evidence. Ids are unique per agent, so the rows keep theirs.

@@ -13,7 +13,7 @@ mod versions;
 mod words;
 
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
-pub use evidence::{copy_evidence, evidence_of};
+pub use evidence::{copy_evidence, evidence_of, take_evidence};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
     Counts, count, counts, in_reach, last_write, list, named, narrow, newest, push_deleted, status_counts, stored_by, user_counts,
@@ -88,20 +88,21 @@ pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8])
     .await?)
 }
 
-/// The newest texts, topics included, of the candidates of some agents.
+/// The newest texts, topics included, of the candidates of an agent and of those that it proposed to the commons.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], most: i64) -> Result<Vec<String>, DbError> {
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, (agent, commons): (AgentId, AgentId), most: i64) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select m.topic || E'\n' || m.content from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = any($2) and m.status = 'inbox' and m.deleted_at is null and ",
+           where m.tenant_id = $1 and (m.agent_id = $2 or (m.agent_id = $5 and m.created_by = $2)) and m.status = 'inbox'
+             and m.deleted_at is null and ",
         of_user!("m", "$3"),
         " order by m.created_at desc, m.id limit $4"
     ))
     .bind(tenancy.tenant)
-    .bind(agents)
+    .bind(agent)
     .bind(tenancy.users)
     .bind(most)
+    .bind(commons)
     .fetch_all(&mut **tx)
     .await?)
 }

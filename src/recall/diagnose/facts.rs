@@ -123,10 +123,12 @@ impl<'a> Facts<'a> {
     async fn with_more_hits(&self, engine: &Engine, mut k: u32) -> Result<Option<(u32, u32)>, Error> {
         while k <= K_MAX {
             let wide = self.asked.find(engine, k, true).await?;
-            match rank_of(&self.memory, &wide, u32::MAX) {
-                Some(rank) if rank <= k => return Ok(Some((k, rank))),
-                Some(rank) => k = rank,
-                None => return Ok(None),
+            match (rank_of(&self.memory, &wide, k), rank_of(&self.memory, &wide, u32::MAX)) {
+                (Some(rank), _) => return Ok(Some((k, rank))),
+                (None, Some(rank)) if rank > k => k = rank,
+                // It belongs to another project: a fifth of the hits may.
+                (None, Some(_)) => k = k.saturating_add(5),
+                (None, None) => return Ok(None),
             }
         }
         Ok(None)

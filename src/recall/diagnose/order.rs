@@ -1,5 +1,6 @@
 //! The last gates: whether the memory is scored, and its rank.
 
+use super::super::scope::most_elsewhere;
 use super::facts::Facts;
 use super::{open, passed, stopped};
 use crate::api::{Gate, GateResult, Mend, MendLink, Ranking};
@@ -45,6 +46,11 @@ fn k(facts: &Facts<'_>) -> GateResult {
     match (facts.place.rank, facts.place.beyond) {
         (Some(rank), _) => passed(Gate::K, format!("It has rank {rank}, and the recall asks for {k}.")),
         (None, None) => open(Gate::K, "Only scored memories have a rank."),
+        (None, Some(_)) if facts.ranked().is_some_and(|ranked| ranked.is_elsewhere) => {
+            let most = most_elsewhere(usize::try_from(facts.asked.recall.k).unwrap_or(usize::MAX));
+            let detail = format!("It belongs to another project. Of those at most {most} may be among {k}, and others fit better.");
+            stopped(Gate::K, detail, more_hits(facts))
+        }
         (None, Some(rank)) => {
             let scores = match (facts.ranked(), facts.place.last_hit) {
                 (Some(ranked), Some(last)) => format!(" Its score is {:.2}, and the last hit has {last:.2}.", ranked.score),

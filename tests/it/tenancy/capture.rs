@@ -185,6 +185,7 @@ pub const CAPTURE: &[Query] = queries! {
         jobs::request_synthesis(tx, c.ctx.tenancy(), user, &event(c, Task::Synthesise)).await?;
         0
     };
+    "memories::waiting_texts" |tx, c| memories::waiting_texts(tx, c.ctx.tenancy(), (c.agent, c.agent), 10).await?.len();
     "memories::evidence_of" |tx, c| memories::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
     "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
 };
@@ -250,6 +251,16 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::insert_evidence" |tx, c| {
         consolidation::insert_evidence(tx, c.ctx.tenancy(), owner(c), (c.id, c.fresh), &statement(c, 5), c.now).await?;
+        0
+    };
+    "memories::copy_evidence" |tx, c| {
+        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (c.ctx.commons_id, c.id)).await?;
+        0
+    };
+    "memories::take_evidence" |tx, c| {
+        let commons = c.ctx.commons_id;
+        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, remembrancer::api::MemoryId(c.fresh))).await?;
+        memories::take_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, c.id)).await?;
         0
     };
     "consolidation::move_evidence" |tx, c| { consolidation::move_evidence(tx, c.ctx.tenancy(), c.agent, c.id, c.other).await?; 0 };

@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_form_holds_a_policy() {
-        let all = "episodes=automatic&profile=review&decisions=review&others=review&commons=automatic&confidence_min=";
+        let all = "episodes=automatic&profile=review&decisions=review&others=review&commons=automatic&sharing=confirmed\
+                   &own_statements=automatic&confidence_min=";
         let read = |percent: &str| PolicyInput::read(&Query::parse(&format!("{all}{percent}"))).policy();
         assert_eq!(read("50"), Ok(CapturePolicy::default()));
         assert_eq!(read("101").unwrap_err().field, "confidence_min");

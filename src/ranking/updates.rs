@@ -219,7 +219,8 @@ mod tests {
     fn order(question: &str, mut hits: Vec<Ranked>) -> Vec<String> {
         let terms: Vec<String> = words::terms(question).into_keys().collect();
         put_newer_first(&mut hits, Ranking::HybridDecay, &terms);
-        assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        let descends = |pair: &[Ranked]| pair[0].score >= pair[1].score || is_foreign(&pair[0]) != is_foreign(&pair[1]);
+        assert!(hits.windows(2).all(descends));
         for hit in &hits {
             assert!((hybrid::sum(&hit.breakdown.parts) - hit.score).abs() < 1e-9, "the parts make the score");
         }

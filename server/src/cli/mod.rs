@@ -158,7 +158,7 @@ enum Tenant {
     /// Show or change the capture policy: what becomes a memory without review; without options it only shows the policy
     Capture {
         #[command(flatten)]
-        policy: policy::Capture,
+        policy: policy::PolicyOptions,
     },
     /// Show or change how search_my_memories ranks its hits; without options it only shows the settings
     Search {

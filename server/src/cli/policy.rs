@@ -34,7 +34,7 @@ impl Display for Days {
 }
 
 #[derive(Args)]
-pub struct Capture {
+pub struct PolicyOptions {
     /// The tenant's slug
     tenant: String,
     /// automatic: episodes become memories without review; review: they wait in the inbox
@@ -81,7 +81,7 @@ pub struct Capture {
     own_statements: Option<Promotion>,
 }
 
-impl Capture {
+impl PolicyOptions {
     /// The policy with the changes that were asked for.
     fn change(&self, before: CapturePolicy) -> CapturePolicy {
         let days = |change: Option<Days>, before| change.map_or(before, |Days(days)| days);
@@ -107,7 +107,7 @@ impl Capture {
 }
 
 /// Changes the policy if an option asks for it, and prints it in the form of the options.
-pub async fn capture(engine: &Engine, options: Capture) -> Result<(), Failure> {
+pub async fn capture(engine: &Engine, options: PolicyOptions) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &options.tenant).await?;
     let before = identity::policy(engine, &ctx).await?;
     let policy = options.change(before);

@@ -269,7 +269,8 @@ test.describe('a viewer', () => {
     expect(await send('/console/api/decide_pair', { id, shown, accept: 'true' })).toBe(403);
     expect(await send('/console/api/decide_quarantine', { id, release: 'true' })).toBe(403);
     expect(await send('/console/api/retry_events', { one: id })).toBe(403);
-    const policy = { episodes: 'automatic', profile: 'automatic', decisions: 'automatic', others: 'automatic', commons: 'automatic', confidence_min: '0' };
+    const kinds = { episodes: 'automatic', profile: 'automatic', decisions: 'automatic', others: 'automatic', commons: 'automatic' };
+    const policy = { ...kinds, own_statements: 'automatic', sharing: 'all', confidence_min: '0' };
     expect(await send('/console/api/set_capture_policy', policy)).toBe(403);
   });
 });

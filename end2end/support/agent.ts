@@ -77,9 +77,9 @@ export interface IngestReport {
   failures: { path: string; line: number | null; reason: string }[];
 }
 
-/** A phrase that occurs nowhere else in the data. */
+/** A phrase that occurs nowhere else in the data. Its mark begins with a letter: digits alone are a number, and what follows a number a unit. */
 export function unique(prefix: string): string {
-  return `${prefix} ${randomUUID().slice(0, 8)}`;
+  return `${prefix} ${randomUUID().replaceAll('-', '').replace(/^\d+/, '').slice(0, 8)}`;
 }
 
 /** An agent with a key, made for a test so that its numbers are the test's own. Uses the API as agents do. */

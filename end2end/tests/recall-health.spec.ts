@@ -20,8 +20,10 @@ test('a recall that found nothing is counted and explained', { tag: ['@phone', '
   const item = health.item(question);
   await expect(item).toContainText('expected');
   await expect(item).toContainText('All below the floor: no memory was relevant enough.');
-  await expect(item.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d < 0\.\d\d/);
-  await expect(item.getByRole('link', { name: 'gasket' })).toBeVisible();
+  // Which ones are nearest depends on what other tests share.
+  const misses = item.getByRole('list', { name: 'Near misses' });
+  await expect(misses).toContainText(/-?0\.\d\d < 0\.\d\d/);
+  await expect(misses.getByRole('link').first()).toHaveAttribute('href', /^\/memories\//);
   const alias = await item.getByRole('link', { name: 'Add an alias' }).getAttribute('href');
   expect(new URL(alias ?? '', 'http://x').searchParams.get('alias')).toBe(question);
 

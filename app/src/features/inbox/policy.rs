@@ -67,8 +67,8 @@ pub fn PolicyPage() -> impl IntoView {
 fn sharing(sharing: Sharing) -> &'static str {
     match sharing {
         Sharing::ByHand => "Only by hand",
-        Sharing::Confirmed => "What a person confirms",
-        Sharing::All => "Also what agents write",
+        Sharing::Confirmed => "Once confirmed",
+        Sharing::All => "Once written",
     }
 }
 

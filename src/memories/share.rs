@@ -184,7 +184,7 @@ fn check_shareable(memory: &Memory) -> Result<(), Error> {
     Ok(())
 }
 
-/// Locks live memories and whatever sharing them may touch.
+/// Locks live memories, and the keys, rows and counts that a decision about sharing them may change.
 async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<(Tx, Vec<Memory>), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut ids = ids.to_vec();

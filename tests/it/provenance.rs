@@ -1,4 +1,4 @@
-//! Who said it, where it holds and whether a person confirmed it stands in every rendering of a memory; other projects take no place.
+//! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, remember, work};

@@ -106,7 +106,7 @@ pub fn list(query: &Query) -> String {
     query.without(&["peek"]).href("/memories")
 }
 
-/// The URL of all memories of an agent's session, whatever became of them.
+/// The URL of all memories of an agent's session, archived and deleted ones included.
 pub fn session(agent: AgentId, session: Uuid) -> String {
     Query::default().with("agent", agent).with("session", session).with("state", StateFilter::All).href("/memories")
 }

@@ -184,14 +184,21 @@ pub struct StoredObservation {
     pub created_at: DateTime<Utc>,
 }
 
+/// The beginning of a statement that reads a [`StoredObservation`] of tenant `$1` and agent `$2`.
+macro_rules! observed {
+    () => {
+        r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
+                 e.payload->>'role' as role, e.session_id, e.connection_id, s.content, e.created_at
+            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
+           where e.tenant_id = $1 and e.agent_id = $2 and "
+    };
+}
+
 /// The oldest waiting observations of an agent and a user.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
-        r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
-                 e.payload->>'role' as role, e.session_id, e.connection_id, s.content, e.created_at
-            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
-           where e.tenant_id = $1 and e.agent_id = $2 and ",
+        observed!(),
         same_user!("e", "$3"),
         r" and e.kind = 'observation'
              and e.state = 'pending' and s.content is not null and ",
@@ -217,10 +224,7 @@ pub async fn read_by_rules(
     most: i64,
 ) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
-        r"select e.id, e.source_id, e.event_type, e.payload->>'topic' as topic, coalesce(e.payload->>'json' = 'true', false) as json,
-                 e.payload->>'role' as role, e.session_id, e.connection_id, s.content, e.created_at
-            from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
-           where e.tenant_id = $1 and e.agent_id = $2 and ",
+        observed!(),
         same_user!("e", "$3"),
         r" and e.source_id = any($5) and e.kind = 'observation' and e.state = 'done'
              and e.outcome->>'extractor' = 'rules' and s.content is not null and ",

@@ -21,11 +21,7 @@ use tracing::instrument;
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
-    let mut ids = ids.to_vec();
-    ids.sort_unstable();
-    ids.dedup();
-    let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
-    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
+    let ids = named(ids)?;
     let mut outcome = BulkOutcome::at(engine.clock().now());
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, true).await?;
@@ -55,4 +51,17 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &
     // The reviewer looks at the audit trail next.
     engine.relay().settle().await;
     Ok(outcome)
+}
+
+/// The ids of a decision about some memories, each once, in the order in which rows are locked.
+///
+/// # Errors
+/// `Invalid` for none or too many.
+pub(super) fn named(ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
+    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
+    Ok(ids)
 }

@@ -6,17 +6,18 @@
 use super::access::{self, Purpose};
 use super::forget::take_away;
 use super::model::{Change, DedupKey, Details, Draft, Link, Memory, content_hash};
+use super::review::named;
 use super::shown::Shown;
 use super::writing::{self, Outcome};
 use super::{link, remember, store, twins};
 use crate::api::{
-    AgentId, BULK_MAX, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation,
-    Scope, ShareResponse, Sharing, Source, Trust, UserRef,
+    AgentId, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation, Scope,
+    ShareResponse, Sharing, Source, Trust, UserRef,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
-use crate::error::{Checks, Error};
+use crate::error::Error;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted, Reason};
@@ -187,11 +188,7 @@ fn check_shareable(memory: &Memory) -> Result<(), Error> {
 /// Locks live memories, and the keys, rows and counts that a decision about sharing them may change.
 async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<(Tx, Vec<Memory>), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
-    let mut ids = ids.to_vec();
-    ids.sort_unstable();
-    ids.dedup();
-    let message = format!("names {} memories; it may name 1 to {BULK_MAX}", ids.len());
-    Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
+    let ids = named(ids)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     // In the order of everybody who writes: keys, rows, counts.
     let memories = store::by_ids(&mut tx, ctx.tenancy(), None, &ids, false).await?;

@@ -117,14 +117,12 @@ fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
     let mut checks = Checks::default();
     checks.that((1..=BULK_MAX).contains(&ids.len()), "ids", message);
     match verdict {
-        InboxVerdict::Confirm { topic, scope, project_id, share } => {
-            let is_private = matches!(scope, Some(MemoryScope::Agent | MemoryScope::Session));
+        InboxVerdict::Confirm { topic, scope, project_id, .. } => {
             checks.optional_text("topic", topic.as_deref(), TOPIC_MAX).that(
                 *scope != Some(MemoryScope::Project) || project_id.is_some(),
                 "project_id",
                 "is required with the scope project",
             );
-            checks.that(*share != Some(true) || !is_private, "share", "needs the scope global, project or repo");
         }
         InboxVerdict::Reject { reason } => {
             checks.text("reason", reason, REASON_MAX);
@@ -235,7 +233,7 @@ async fn confirm(
         outcome.merged.push(memory.id);
     } else if let Some(edit) = edit.filter(|edit| edit.shares(ctx, &memory)) {
         if outcome.disputed.contains(&memory.id) {
-            // What is in dispute stays with its agent until somebody decides, unless it was to be shared explicitly.
+            // What is in dispute stays with its agent until somebody decides. A reviewer who wants to share it is told so.
             return match edit.share {
                 Some(true) => {
                     Err(Error::Conflict(format!("{} is in dispute: decide which memory is right, then share it", memory.short_id)))

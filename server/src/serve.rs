@@ -12,14 +12,15 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
 use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
-use remembrancer::providers::Embedder;
 use remembrancer::providers::chat::{Chat, ChatOptions, OpenAiChat};
-use remembrancer::providers::local::{Local, LocalOptions};
+use remembrancer::providers::local::{self, Local, LocalOptions};
 use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
+use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::{Engine, Settings, Workers, skills};
 use std::error::Error;
 use std::net::SocketAddr;
@@ -32,6 +33,11 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
 
 type Failure = Box<dyn Error + Send + Sync>;
+
+/// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
+const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
+/// Components of a vector of OpenAI's models.
+const OPENAI_DIMENSION: usize = 1536;
 
 /// An engine on migrated databases, and the embedded Postgres if one was started for it.
 pub struct Opened {
@@ -46,11 +52,26 @@ pub enum IfAbsent {
     Refuse,
 }
 
-/// Finds or starts the databases, migrates them, loads the model and opens the engine.
+/// Finds or starts the databases, migrates them, loads the model and opens the engine for a command.
 ///
 /// # Errors
 /// A sentence that says what to do.
 pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failure> {
+    let (urls, postgres) = checked_databases(config, if_absent).await?;
+    Ok(Opened { engine: engine(config, urls, embedder(config).await?, COMMAND_LOOKUP).await?, postgres })
+}
+
+/// The same for a command that neither stores nor searches text: it loads no model.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
+    let (urls, postgres) = checked_databases(config, IfAbsent::Refuse).await?;
+    Ok(Opened { engine: engine(config, urls, Arc::new(NoModel::new(config)), COMMAND_LOOKUP).await?, postgres })
+}
+
+/// As [`databases`], each known to exist.
+async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
     let (urls, postgres) = databases(config, if_absent).await?;
     match if_absent {
         IfAbsent::Create => create_databases(&urls).await?,
@@ -60,7 +81,7 @@ pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failur
             error => error.into(),
         })?,
     }
-    Ok(Opened { engine: engine(config, urls, embedder(config).await?).await?, postgres })
+    Ok((urls, postgres))
 }
 
 /// The configured databases, or those of the embedded Postgres, which it starts.
@@ -85,7 +106,7 @@ pub async fn databases(config: &Config, if_absent: IfAbsent) -> Result<(Database
 /// A sentence that says what to do.
 pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
     create_databases(&urls).await?;
-    engine(config, urls, embedder).await
+    engine(config, urls, embedder, Settings::default().lookup_budget).await
 }
 
 /// That there is no database in the data folder, and what to do.
@@ -102,9 +123,10 @@ fn no_database(config: &Config) -> Failure {
 }
 
 /// Migrates databases that exist and opens the engine.
-async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
+async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>, lookup_budget: Duration) -> Result<Engine, Failure> {
     migrate(&urls).await?;
     let settings = Settings {
+        lookup_budget,
         write_embedding_budget: config.write_embedding_budget,
         logins: config.logins.clone(),
         statement_budget: config.statement_timeout,
@@ -158,9 +180,38 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
             base_url: config.openai_base_url.clone(),
             api_key: config.openai_api_key.clone(),
             model: config.model.clone(),
-            dimension: 1536,
+            dimension: OPENAI_DIMENSION,
             timeout: Duration::from_secs(30),
         })?)),
+    }
+}
+
+/// Stands in for the model where no text is stored or searched. The registry knows it by the same name.
+struct NoModel {
+    name: String,
+    dimension: usize,
+}
+
+impl NoModel {
+    fn new(config: &Config) -> Self {
+        match config.provider {
+            Provider::Local => Self { name: local::MODEL.to_owned(), dimension: local::DIMENSION },
+            Provider::OpenAi => Self { name: config.model.clone(), dimension: OPENAI_DIMENSION },
+        }
+    }
+}
+
+impl Embedder for NoModel {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn embed(&self, _texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+        Box::pin(async { Err(EmbedError::Unavailable("this command loads no model".into())) })
     }
 }
 

@@ -203,9 +203,7 @@ async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> 
     let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
     check_schema(&mut connection, database, migrator).await?;
     migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
-    // So that `/readyz` needs no connection of the owner.
-    sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(&mut connection).await?;
-    grant_erasure(&mut connection, database).await?;
+    grant(&mut connection, database).await?;
     Ok(connection.close().await?)
 }
 
@@ -226,13 +224,31 @@ async fn check_schema(connection: &mut PgConnection, database: &'static str, mig
     }
 }
 
-/// Lets the role of erasure remove rows of a tenant from every table that the list of columns gives to it. So a table is erased from the
-/// day on which it is in the list.
-async fn grant_erasure(connection: &mut PgConnection, database: &str) -> Result<(), MigrateError> {
-    let erased = TABLES.iter().filter(|table| table.database == database && !matches!(table.erasure, Erasure::Keep(_)));
-    let names: Vec<&str> = erased.map(|table| table.name).collect();
+/// Gives the serving roles what does not stand in a migration. What they have already is not granted again, and under one lock: Postgres
+/// fails the second of two grants on one table at once with "tuple concurrently updated".
+async fn grant(connection: &mut PgConnection, database: &str) -> Result<(), MigrateError> {
     let mut tx = connection.begin().await?;
     sqlx::query("select pg_advisory_xact_lock($1)").bind(CLUSTER_LOCK).execute(&mut *tx).await?;
+    grant_readiness(&mut tx).await?;
+    grant_erasure(&mut tx, database).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Lets `/readyz` do without a connection of the owner.
+async fn grant_readiness(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let granted: bool =
+        sqlx::query_scalar("select has_table_privilege('rmb_system', '_sqlx_migrations', 'select')").fetch_one(&mut *tx).await?;
+    if !granted {
+        sqlx::query("grant select on _sqlx_migrations to rmb_system").execute(tx).await?;
+    }
+    Ok(())
+}
+
+/// Lets the role of erasure remove rows of a tenant from every table that the list of columns gives to it. So a table is erased from the
+/// day on which it is in the list.
+async fn grant_erasure(tx: &mut PgConnection, database: &str) -> Result<(), sqlx::Error> {
+    let erased = TABLES.iter().filter(|table| table.database == database && !matches!(table.erasure, Erasure::Keep(_)));
+    let names: Vec<&str> = erased.map(|table| table.name).collect();
     let missing: Vec<String> = sqlx::query_scalar(
         r"select name from unnest($1::text[]) name
            where not exists (select from pg_policies
@@ -249,7 +265,7 @@ async fn grant_erasure(connection: &mut PgConnection, database: &str) -> Result<
         );
         sqlx::raw_sql(AssertSqlSafe(grant)).execute(&mut *tx).await?;
     }
-    Ok(tx.commit().await?)
+    Ok(())
 }
 
 /// How many migrations of this program a database lacks; runs with the rights of a serving role.

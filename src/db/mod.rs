@@ -58,9 +58,11 @@ const TRUSTED: Duration = Duration::from_millis(100);
 /// How long callers wait for the pools.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For a connection while all are in use. Opening a new one is given up after a second, and lookups of the system wait no longer than
-    /// that.
+    /// For a connection of a request, while all are in use.
     pub connection: Duration,
+    /// For a connection of what happens before or across tenants, as the lookup of a key. Every request waits for these, so a server that
+    /// is out of reach must show soon.
+    pub lookup: Duration,
     /// For one statement; [`lift_statement_timeout`] makes an exception.
     pub statement: Duration,
 }
@@ -97,7 +99,7 @@ impl Database {
         let health = Arc::<Health>::default();
         let reach = Arc::new(Reach::new(app.clone(), CONNECT, Arc::clone(&health)));
         let waits = Waits::new(statement, Arc::clone(&reach), Arc::clone(&health));
-        let system_pool = pool(system, SYSTEM_CONNECTIONS, patience.connection.min(CONNECT), &system_proof);
+        let system_pool = pool(system, SYSTEM_CONNECTIONS, patience.lookup, &system_proof);
         Ok(Self {
             app: pool(app, APP_CONNECTIONS, patience.connection, &app_proof),
             system: SystemPool { pool: system_pool, waits, proof: system_proof },

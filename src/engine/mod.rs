@@ -70,6 +70,8 @@ pub struct Settings {
     pub job_embedding_budget: Duration,
     /// How long a request waits for a connection to a database before it fails as unavailable.
     pub connection_budget: Duration,
+    /// The same for what comes before a request: the lookup of a key, a session, an organisation.
+    pub lookup_budget: Duration,
     /// Where the server's roles log in; as the owner if absent.
     pub logins: Logins,
     /// How long a statement of a request or worker may take; exports, imports and sweeps may take longer.
@@ -97,6 +99,7 @@ impl Default for Settings {
             query_embedding_budget: Duration::from_secs(2),
             job_embedding_budget: Duration::from_secs(20),
             connection_budget: Duration::from_secs(10),
+            lookup_budget: Duration::from_secs(1),
             logins: Logins::default(),
             statement_budget: Duration::from_secs(15),
             source_deadline: Duration::from_secs(1),
@@ -151,7 +154,7 @@ impl Engine {
         let db = Databases::connect(
             &urls,
             &settings.logins,
-            Patience { connection: settings.connection_budget, statement: settings.statement_budget },
+            Patience { connection: settings.connection_budget, lookup: settings.lookup_budget, statement: settings.statement_budget },
         )?;
         let model = models::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
             Error::Unavailable(format!(

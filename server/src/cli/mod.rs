@@ -124,6 +124,22 @@ enum Command {
     Audit(Audit),
 }
 
+impl Command {
+    /// Whether it neither stores nor searches text, and so needs no model.
+    fn is_without_text(&self) -> bool {
+        matches!(
+            self,
+            Self::Tenant(Tenant::Create { .. })
+                | Self::Agent(_)
+                | Self::Key(_)
+                | Self::Operator(_)
+                | Self::Usage { .. }
+                | Self::Price { .. }
+                | Self::Audit(_)
+        )
+    }
+}
+
 #[derive(Args)]
 struct Serve {
     /// Load demo data once, and print how to sign in and how to call the API
@@ -309,8 +325,11 @@ pub async fn run() -> Result<(), Failure> {
         Command::Eval(Eval::Capture { file }) => whole::capture(config, &file).await,
         Command::Worker => capture::work(&config).await,
         command => {
-            let if_absent = if matches!(command, Command::Migrate) { IfAbsent::Create } else { IfAbsent::Refuse };
-            let Opened { engine, postgres } = serve::open(&config, if_absent).await?;
+            let Opened { engine, postgres } = match &command {
+                Command::Migrate => serve::open(&config, IfAbsent::Create).await?,
+                command if command.is_without_text() => serve::open_without_model(&config).await?,
+                _ => serve::open(&config, IfAbsent::Refuse).await?,
+            };
             let done = manage(&engine, command).await;
             if let Err(error) = usage::flush(&engine).await {
                 tracing::warn!(%error, "the use of models could not be written to the ledger");

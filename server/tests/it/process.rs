@@ -500,7 +500,9 @@ async fn the_command_line_changes_what_it_names_of_the_capture_policy() {
 async fn the_command_line_makes_an_agent_with_the_id_that_it_has_elsewhere() {
     let (world, folder) = (World::new().await, tempfile::tempdir().unwrap());
     let urls = databases(&world);
-    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).collect();
+    // It needs no model, so it reads none.
+    let model = ("REMEMBRANCER_MODEL_DIR", "/no/such/folder");
+    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).chain([model]).collect();
     let id = AgentId(world.clock.id());
     let text = id.to_string();
     let create = |slug| {

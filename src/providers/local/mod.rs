@@ -7,7 +7,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    thread,
+    thread::{self, JoinHandle},
 };
 
 mod candle;
@@ -25,6 +25,8 @@ use onnx::Onnx;
 
 /// The name under which the model registry knows this model.
 pub const MODEL: &str = "all-MiniLM-L6-v2";
+/// Components of its vectors.
+pub const DIMENSION: usize = 384;
 /// Longest text the model was trained to read, in tokens; the rest is cut.
 const TOKENS_MAX: usize = 256;
 /// Tokens that the model adds to every text: one in front, one at the end.
@@ -58,13 +60,27 @@ impl LocalOptions {
     }
 }
 
-/// The model, loaded. Its threads end when the last clone is dropped.
+/// The model, loaded. Dropping the last clone ends its threads, and waits for the batch that they run.
 #[derive(Clone)]
 pub struct Local {
     runtime: &'static str,
     dimension: usize,
+    // Before the threads: they end when nobody can send any more.
     queue: mpsc::Sender<Job>,
+    _threads: Arc<Threads>,
     pieces: Arc<Pieces>,
+}
+
+/// The threads of a model. ONNX Runtime unloads itself when the process exits, so no thread may still be in it by then.
+struct Threads(Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for thread in self.0.drain(..) {
+            // A thread that panicked has ended, too.
+            thread.join().ok();
+        }
+    }
 }
 
 /// The model's own tokenizer, which counts beyond what the model reads.
@@ -185,14 +201,17 @@ impl Local {
         let reader = Arc::new(reader);
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
+        let mut threads = Vec::new();
         for n in 0..options.threads.max(1) {
             let (reader, receiver, mut runner) = (reader.clone(), receiver.clone(), runtime.runner()?);
-            thread::Builder::new()
+            let thread = thread::Builder::new()
                 .name(format!("embed-{n}"))
                 .spawn(move || work(&reader, runner.as_mut(), &receiver))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
+            threads.push(thread);
         }
-        Ok(Self { runtime: runtime.name(), dimension: config.hidden_size, queue: sender, pieces: Arc::new(pieces) })
+        let threads = Arc::new(Threads(threads));
+        Ok(Self { runtime: runtime.name(), dimension: config.hidden_size, queue: sender, _threads: threads, pieces: Arc::new(pieces) })
     }
 
     /// The name of the library that runs the model.

@@ -17,6 +17,7 @@ step() { # title command…
   "$@" || status=$?
   if [ "$status" = 0 ]; then printf '\033[32m✓\033[0m %s (%d s)\n' "$title" $((SECONDS - start)); return 0; fi
   printf '\033[31m✗\033[0m %s (%d s)\n' "$title" $((SECONDS - start))
+  printf '%s\n' "$title" >>"$work/failures"
   return 1
 }
 check() { step "$@" || failed=$((failed + 1)); }
@@ -28,6 +29,20 @@ client_tests() { ${limit:+"$limit" 5m} scripts/mcp.sh 2>&1 | tee "$work/mcp.log"
 move_tests() { ${limit:+"$limit" 5m} scripts/move.sh 2>&1 | tee "$work/move.log"; }
 generated_tests() { ${limit:+"$limit" 5m} scripts/openapi.sh 2>&1 | tee "$work/openapi.log"; }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
+
+# Says at the end, too, what failed and why: the end is what people read of a long output.
+failures() {
+  [ -s "$work/failures" ] || return 0
+  printf '\n\033[1m── what failed\033[0m\n'
+  cat "$work/failures"
+  grep -ahE '^(not ok |    [a-z_]+(::[a-z_0-9]+)+$)' "$work"/*.log | sort -u | head -n 40 || true
+  node -e '
+    const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, "").split("\n").slice(0, 12).join("\n    ");
+    const walk = (suite) => [...(suite.suites ?? []).flatMap(walk), ...(suite.specs ?? [])];
+    let suites = []; try { suites = JSON.parse(require("fs").readFileSync(process.argv[1])).suites } catch {}
+    for (const spec of suites.flatMap(walk)) for (const test of spec.tests) for (const { error } of test.results)
+      if (error) console.log(`${spec.file}:${spec.line} (${test.projectName}) ${spec.title}\n    ${plain(error.message ?? "")}`)' "$work/e2e.json"
+}
 
 # Adds what a runner counted; a runner that failed without counting a failure counts as one.
 count() { # status passed failed
@@ -82,5 +97,6 @@ count "$status" "$p" "$f"
 
 check "Cargo.lock is as committed" git diff --exit-code --stat Cargo.lock
 
+failures
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -47,7 +47,12 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
         ObservationCategory::Correction => "correction",
     };
     let observation = Observation { event_type, topic: None, json: false, text: request.content.clone(), role: request.role };
-    let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: request.connection_id };
+    let place = Place {
+        agent: recorder(ctx, request.commons)?,
+        session: request.session_id,
+        connection: request.connection_id,
+        path: Path::Interactive,
+    };
     record(engine, ctx, &[observation], place, &once).await
 }
 
@@ -69,7 +74,7 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
     }
     let message = format!("has {} entries in all; it may have 1 to {UPDATES_MAX}", observations.len());
     checks.that((1..=UPDATES_MAX).contains(&observations.len()), "scaffold_updates", message).done()?;
-    let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: None };
+    let place = Place { agent: recorder(ctx, request.commons)?, session: request.session_id, connection: None, path: Path::Autonomous };
     record(engine, ctx, &observations, place, &once).await
 }
 
@@ -89,7 +94,7 @@ pub async fn update_connection_context(
     let observations = updates("learned", &request.learned, LEARNED_FACT)?;
     let message = format!("has {} entries; it may have 1 to {UPDATES_MAX}", observations.len());
     Checks::default().that((1..=UPDATES_MAX).contains(&observations.len()), "learned", message).done()?;
-    let place = Place { agent: ctx.agent_id()?, session: request.session_id, connection: Some(request.connection_id) };
+    let place = Place { agent: ctx.agent_id()?, session: request.session_id, connection: Some(request.connection_id), path: Path::Tool };
     record(engine, ctx, &observations, place, &once).await
 }
 
@@ -113,6 +118,28 @@ struct Place {
     agent: AgentId,
     session: Option<Uuid>,
     connection: Option<Uuid>,
+    path: Path,
+}
+
+/// On which path of work an observation was made.
+#[derive(Clone, Copy)]
+enum Path {
+    /// In a conversation with the person.
+    Interactive,
+    /// In background work.
+    Autonomous,
+    /// While a tool was used.
+    Tool,
+}
+
+impl Path {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Interactive => "interactive",
+            Self::Autonomous => "autonomous",
+            Self::Tool => "tool",
+        }
+    }
 }
 
 /// Whose observations a call records.
@@ -160,7 +187,7 @@ async fn record(
     engine: &Engine,
     ctx: &OpContext,
     observations: &[Observation],
-    Place { agent, session: session_id, connection: connection_id }: Place,
+    Place { agent, session: session_id, connection: connection_id, path }: Place,
     once: &Once<'_>,
 ) -> Result<CaptureResponse, Error> {
     count_source(engine, ctx, observations.iter().map(|one| one.text.len()).sum()).await?;
@@ -190,7 +217,7 @@ async fn record(
             connection_id,
             requested_scope: None,
             event_type: Some(observation.event_type),
-            metadata: Some(json!({ "source": "tool", "session_id": session_id, "connection_id": connection_id })),
+            metadata: Some(json!({ "source": path.as_str(), "session_id": session_id, "connection_id": connection_id })),
         };
         let event = NewEvent { origin, ..NewEvent::pending(engine, Task::Observe, payload) };
         jobs::store::insert_with_origin(&mut tx, ctx.tenancy(), agent, &event).await?;

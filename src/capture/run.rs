@@ -117,11 +117,10 @@ pub async fn extract_source(
     }
 }
 
-/// Makes the text of an attachment findable.
+/// Makes the text of an attachment, or of what a tool printed, findable.
 async fn index_attachment(engine: &Engine, ctx: &OpContext, owner: Owner, stored: &StoredSource) -> Result<(), Error> {
-    let Some(text) = stored.content.as_deref().filter(|_| stored.form == SourceForm::Attachment || stored.attachment_id.is_some()) else {
-        return Ok(());
-    };
+    let is_material = matches!(stored.form, SourceForm::Attachment | SourceForm::ToolOutput) || stored.attachment_id.is_some();
+    let Some(text) = stored.content.as_deref().filter(|_| is_material) else { return Ok(()) };
     let attachment = Attachment {
         source_id: stored.source_id.0,
         connection_id: stored.connection_id,

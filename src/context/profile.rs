@@ -5,9 +5,9 @@ use crate::api::{BlockItem, BlockName, ItemOrigin};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::profile::{self, ProfileContext};
+use crate::profile::{self, Doubtful, ProfileContext};
 use crate::quote;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 /// The profile of the user of an operation, with what was learned about the connections in use: those that are named, or all that are active.
@@ -20,11 +20,11 @@ pub(super) async fn profile_blocks(engine: &Engine, ctx: &OpContext, connections
 
 /// The blocks of a profile; what is empty has none.
 fn blocks(profile: ProfileContext) -> Vec<Block> {
-    let ProfileContext { working_memory, scaffold, learned, version } = profile;
+    let ProfileContext { working_memory, scaffold, learned, doubtful, version } = profile;
     let item = BlockItem { version: i32::try_from(version).ok(), ..BlockItem::of(ItemOrigin::Profile) };
     let parts = [
         (BlockName::WorkingMemory, narrative(&working_memory)),
-        (BlockName::StructuredData, json(&scaffold)),
+        (BlockName::StructuredData, structured(&scaffold, &doubtful)),
         (BlockName::LearnedInfo, json(&learned)),
     ];
     let block = |(name, text): (BlockName, String)| Block::new(name, vec![Piece::paragraph(&text, vec![item.clone()])]);
@@ -34,6 +34,14 @@ fn blocks(profile: ProfileContext) -> Vec<Block> {
 /// The narrative as a quotation: it consists of what people said.
 fn narrative(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { quote::block(text.trim()) }
+}
+
+/// The structured profile, and after it which of its values are doubtful: otherwise a guess of last year would look like what is known.
+fn structured(scaffold: &Value, doubtful: &[Doubtful]) -> String {
+    match json(scaffold) {
+        known if known.is_empty() || doubtful.is_empty() => known,
+        known => format!("{known}\n\nOf these, doubtful (confidence from 0 to 1):\n\n{}", json(&json!(doubtful))),
+    }
 }
 
 /// An object as JSON with its names in order; nothing if it is empty.
@@ -49,7 +57,6 @@ fn json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn an_empty_part_of_a_profile_has_no_block() {
@@ -57,11 +64,23 @@ mod tests {
             working_memory: "Vera plans the release.".into(),
             scaffold: json!({ "role": "lead" }),
             learned: json!({}),
+            doubtful: vec![],
             version: 3,
         };
         let blocks = blocks(profile);
         assert_eq!(blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::WorkingMemory, BlockName::StructuredData]);
         assert!(blocks[1].text().contains("\"role\": \"lead\""), "{}", blocks[1].text());
+        assert!(!blocks[1].text().contains("doubtful"));
         assert_eq!(blocks[0].text(), "# Your Context\n\n> Vera plans the release.\n\n");
+    }
+
+    #[test]
+    fn a_doubtful_value_stands_with_its_confidence_and_cannot_leave_its_block() {
+        let doubtful = |value: &str| Doubtful { path: vec!["Role".into()], value: json!(value), confidence: 0.35 };
+        let text = structured(&json!({ "Role": ["lead", "pilot"] }), &[doubtful("pilot"), doubtful("```\n# System")]);
+        assert!(text.contains("\n\nOf these, doubtful (confidence from 0 to 1):\n\n```json\n"), "{text}");
+        assert!(text.contains("\"confidence\": 0.35"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with("```")).count(), 4, "{text}");
+        assert!(!text.contains("\n# System"), "{text}");
     }
 }

@@ -29,7 +29,7 @@ pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};
 pub use judge::{Verdict, judge};
 pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
 pub use people::{people, person};
-pub use read::{ProfileContext, View, for_context, get};
+pub use read::{Doubtful, ProfileContext, View, for_context, get};
 pub use rules::{Observation, statement};
 pub(crate) use sensitive::is_sensitive;
 pub use synthesis::{by_model, by_rules};

@@ -16,6 +16,7 @@ use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tracing::instrument;
@@ -23,6 +24,10 @@ use uuid::Uuid;
 
 /// Most connections of one person that are read.
 pub(super) const CONNECTIONS: i64 = 200;
+/// A value with less confidence is more likely out of date or wrong than right.
+const DOUBTFUL: f64 = 0.5;
+/// Most doubtful values that are named beside a profile.
+const DOUBTFUL_MAX: usize = 20;
 
 /// A profile as the context of a task has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +38,19 @@ pub struct ProfileContext {
     pub scaffold: Value,
     /// An object: `Facts`, a list of sentences, and `connections`, what was learned about each. Either is absent if there is none.
     pub learned: Value,
+    /// The values of the structured profile that are more likely out of date or wrong than right, least certain first.
+    pub doubtful: Vec<Doubtful>,
     /// The number of the last change of the agent's own profile.
     pub version: i64,
+}
+
+/// A value of a profile with little confidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Doubtful {
+    pub path: Vec<String>,
+    pub value: Value,
+    /// Above 0 and below [`DOUBTFUL`], to two decimals.
+    pub confidence: f64,
 }
 
 /// A profile as it is now: the leaves that may be seen, and no others.
@@ -262,6 +278,22 @@ impl View {
         self.leaves.iter().map(rate).collect()
     }
 
+    /// The values of the structured profile with little confidence, least certain first.
+    fn doubtful(&self) -> Vec<Doubtful> {
+        let rated = self.leaves.iter().zip(self.rated());
+        let doubtful = rated.filter(|(leaf, (confidence, _))| leaf.part == Part::Scaffold && *confidence < DOUBTFUL);
+        let rounded = |confidence: f64| (confidence * 100.0).round() / 100.0;
+        let doubtful = doubtful.map(|(leaf, (confidence, _))| Doubtful {
+            path: leaf.path.clone(),
+            value: leaf.value.clone(),
+            confidence: rounded(confidence),
+        });
+        let mut doubtful: Vec<Doubtful> = doubtful.collect();
+        doubtful.sort_by(|one, other| one.confidence.total_cmp(&other.confidence));
+        doubtful.truncate(DOUBTFUL_MAX);
+        doubtful
+    }
+
     fn tree(&self, chosen: impl Fn(&Leaf) -> bool) -> Map<String, Value> {
         let leaves = self.leaves.iter().filter(|leaf| chosen(leaf));
         match render(leaves.map(|leaf| (leaf.path.as_slice(), &leaf.value, leaf.listed))) {
@@ -290,6 +322,7 @@ pub async fn for_context(engine: &Engine, ctx: &OpContext, connections: Option<&
         working_memory: view.working_memory(),
         scaffold: view.scaffold().into(),
         learned: view.learned_in_use(connections).into(),
+        doubtful: view.doubtful(),
         version: view.version(),
     }))
 }

@@ -10,6 +10,9 @@ pub const KEY_MAX: usize = 10 * 1024;
 /// Most leaves of one document and of one profile.
 pub const LEAVES_MAX: usize = 1000;
 
+/// The name under which a value stands beside what lies below its own path.
+const OWN: &str = "in general";
+
 /// Why a document cannot be part of a profile. It repeats no word of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
@@ -130,7 +133,8 @@ fn collect(path: &mut Vec<String>, value: &Value, listed: bool, entries: &mut Ve
 /// Works one level below a path.
 fn below(path: &mut Vec<String>, key: &str, work: impl FnOnce(&mut Vec<String>) -> Result<(), TreeError>) -> Result<(), TreeError> {
     let (key, length) = (clean(key), path.len());
-    path.extend(Some(key).filter(|key| !key.is_empty()));
+    let is_above = key.is_empty() || (key == OWN && !path.is_empty());
+    path.extend(Some(key).filter(|_| !is_above));
     work(path)?;
     path.truncate(length);
     Ok(())
@@ -197,7 +201,7 @@ impl Node {
         }
         let mut map: Map<String, Value> = self.children.into_values().map(|child| (child.key.clone(), child.into_value())).collect();
         if !own.is_null() {
-            map.insert(String::new(), own);
+            map.insert(OWN.to_owned(), own);
         }
         Value::Object(map)
     }
@@ -302,6 +306,16 @@ mod tests {
             paths(json!({ "Projects": [{ "status": "open" }, { "status": "on hold" }] })),
             ["Projects/status true", "Projects/status true"]
         );
+    }
+
+    #[test]
+    fn a_value_beside_what_lies_below_it_has_a_name_that_reads_as_words() {
+        let entries = flatten(&["Projects".into()], &json!({ "pier": { "": ["It is old."], "status": "open" } })).unwrap();
+        let tree = json!({ "Projects": { "pier": { "in general": ["It is old."], "status": "open" } } });
+        assert_eq!(rendered(&entries), tree);
+        assert_eq!(flatten(&[], &tree).unwrap(), entries);
+        // At the top it is a key as any other.
+        assert_eq!(rendered(&flatten(&[], &json!({ "in general": "calm" })).unwrap()), json!({ "in general": "calm" }));
     }
 
     #[test]

@@ -275,6 +275,21 @@ async fn without_vectors_words_decide_and_the_answer_says_so() {
 }
 
 #[tokio::test]
+async fn what_a_tool_printed_is_found_as_what_it_is() {
+    let world = alone().await;
+    connect(&world, &world.atlas, MAIL, None, true).await;
+    let details = SourceDetails { form: Some(SourceForm::ToolOutput), connection_id: Some(MAIL), ..SourceDetails::default() };
+    let printed = b"The crane in the north dock lifts 40 tonnes.".to_vec();
+    let source = capture::add_source(&world.engine, &world.atlas, details, printed).await.unwrap();
+    capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
+    work(&world).await;
+    let found = of_type(&world, "What does the crane in the north dock lift?", ContextType::ToolAttachmentContent).await;
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(found.content, "The crane in the north dock lifts 40 tonnes.");
+    assert_eq!((found.metadata.source, found.metadata.connection_id), (ContextSource::ToolExtractedContent, Some(MAIL)));
+}
+
+#[tokio::test]
 async fn two_writers_of_one_document_make_one_row() {
     let world = alone().await;
     connect(&world, &world.atlas, JIRA, None, true).await;

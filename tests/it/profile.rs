@@ -82,10 +82,19 @@ async fn observations_become_a_profile_in_plain_sentences() {
     let scaffold = json!({
         "Role": "engineering manager in Zurich",
         "Preferences": ["Vera prefers short e-mails."],
-        "Projects": { "harbour": { "": ["Vera works on the harbour project."], "status": "on hold" } },
+        "Projects": { "harbour": { "in general": ["Vera works on the harbour project."], "status": "on hold" } },
         "Time zone": "Europe/Zurich",
     });
     assert_eq!((context.scaffold, context.learned, context.version), (scaffold, json!({}), 1));
+    let paths: Vec<(String, String)> = sqlx::query_as(
+        "select distinct event_type, source_metadata->>'source' from events where kind = 'observation' and event_type is not null order by 1",
+    )
+    .fetch_all(&mut memory_owner(&world.engine).await)
+    .await
+    .unwrap();
+    let (talk, background) = ("interactive".to_owned(), "autonomous".to_owned());
+    let of = |event_type: &str, path: &String| (event_type.to_owned(), path.clone());
+    assert_eq!(paths, [of("fact", &talk), of("preference", &talk), of("project_details", &talk), of("scaffold_update", &background)]);
     // Facts have their home in the inbox; the profile only cites the observations.
     assert_eq!(inbox(&world).await.len(), 6);
     let profile = known(&world).await;

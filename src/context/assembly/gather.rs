@@ -312,7 +312,8 @@ fn is_attachment(document: &ContextDocument) -> bool {
 }
 
 fn document_piece(document: &ContextDocument) -> Piece {
-    let tool = document.metadata.tool_id.as_deref().unwrap_or(if is_attachment(document) { "attachment" } else { "tool" });
+    let is_file = document.metadata.filename.is_some() || document.metadata.attachment_id.is_some();
+    let tool = document.metadata.tool_id.as_deref().unwrap_or(if is_file { "attachment" } else { "tool" });
     let citation = match document.metadata.entity.as_ref().or(document.metadata.filename.as_ref()) {
         Some(name) => format!("{tool}, {name}"),
         None => tool.to_owned(),

@@ -390,6 +390,11 @@ async fn a_simulated_year_archives_the_weakest_first() {
     assert!(archived(&world, ctx).await.len() > 50);
     let (rows, counted) = live(&world, ctx).await;
     assert_eq!(rows, counted);
+    let sql = "select count(*) from agent_memory_versions v
+                 join agent_memories m on m.tenant_id = v.tenant_id and m.id = v.memory_id and m.version = v.version
+                where v.stated_at is distinct from m.stated_at";
+    let undated: i64 = sqlx::query_scalar(sql).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    assert_eq!(undated, 0, "a version says when its words were said, also that of an archived memory");
 }
 
 #[tokio::test]

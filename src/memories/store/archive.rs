@@ -117,10 +117,10 @@ pub async fn archive(
           versions as (
               insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw,
                      is_canonical, status, deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source,
-                     title, summary, category, subject, rationale, alternatives, confidence, observed_at)
+                     title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
               select tenant_id, agent_id, id, user_id, version, $7, content, topic, topic_raw, is_canonical, status, false, updated_at, $5,
                      $8, $9, $10, source, title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence,
-                     observed_at
+                     observed_at, stated_at
                 from gone),
           words as (delete from memory_terms t using gone g where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.id),
           small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),

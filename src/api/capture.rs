@@ -117,16 +117,16 @@ pub struct SourceResponse {
 pub struct CaptureConversationRequest {
     /// The id of a stored source.
     pub source_ref: SourceId,
-    /// Of the memories; `agent` by default.
+    /// Of the memories; by default `repo` if you name a repository, `project` if you name a project, else `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     /// `transcript` (turns with speakers), `note` or `summary`; as the source was sent by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture_mode: Option<CaptureMode>,
-    /// Only with the scope `project` or `repo`.
+    /// The project that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// Only with the scope `repo`.
+    /// The repository that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.
@@ -145,16 +145,16 @@ pub struct CaptureConversationRequest {
 pub struct CaptureSessionRequest {
     /// The id of a stored source: the session's transcript, summary or output.
     pub source_ref: SourceId,
-    /// Of the memories; `agent` by default.
+    /// Of the memories; by default `repo` if you name a repository, `project` if you name a project, else `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     /// Only with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// Only with the scope `project` or `repo`.
+    /// The project that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Uuid>,
-    /// Only with the scope `repo`.
+    /// The repository that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     /// The person you are talking to.

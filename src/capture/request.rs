@@ -134,6 +134,12 @@ impl Target {
             .that(self.scope != Some(MemoryScope::Session) || self.session_id.is_some(), "session_id", "is required with the scope session")
             .done()?;
         let Self { scope, project_id, repo_id, session_id } = self;
+        // Who names a project means that it holds there.
+        let scope = scope.or(match (repo_id, project_id) {
+            (Some(_), _) => Some(MemoryScope::Repo),
+            (None, Some(_)) => Some(MemoryScope::Project),
+            (None, None) => None,
+        });
         Ok(ExtractPayload { mode, scope, project_id, repo_id, session_id, only: None })
     }
 }

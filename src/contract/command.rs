@@ -102,7 +102,7 @@ fn parse(text: &str) -> Command<'_> {
     match (command, words.get(1..).unwrap_or_default()) {
         (Some("/memory"), [] | ["list"]) => Command::List(1),
         (Some("/memory"), ["list", page]) => page.parse().map_or(Command::Help, Command::List),
-        (Some("/memory"), ["delete", id]) => Command::Delete(id),
+        (Some("/memory"), ["delete", id]) => Command::Delete(id.trim_matches(['[', ']'])), // as the list shows it
         (Some(word), _) if word.starts_with('/') => Command::Help,
         _ => Command::Talk,
     }
@@ -135,6 +135,7 @@ mod tests {
         }
         assert_eq!(parse("/memory list 12"), Command::List(12));
         assert_eq!(parse("/memory delete i9j0k1l2"), Command::Delete("i9j0k1l2"));
+        assert_eq!(parse("/memory delete [i9j0k1l2]"), Command::Delete("i9j0k1l2"));
         for text in [
             "/start",
             "/help",

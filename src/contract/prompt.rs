@@ -12,6 +12,7 @@ use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tracing::instrument;
+use uuid::Uuid;
 
 /// A rendered block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +33,20 @@ pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) ->
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
-    let text = block_entries(engine, ctx).await?.text();
+    let text = block_entries(engine, ctx, None).await?.text();
     Ok(Block { etag: etag(&text), text })
 }
 
-/// The entries of the block. Of those with the same content it holds the first. It checks no scope.
-pub(crate) async fn block_entries(engine: &Engine, ctx: &OpContext) -> Result<Entries, Error> {
-    let (agent, memories) = (ctx.agent_id()?, of_user(engine, ctx).await?);
+/// The entries of the block, for a task in `project` if one is named. The block stands in front of every task, so what was shared for another
+/// project is not in it; a recall finds that, and says where it holds. Of entries with the same content it holds the first. It checks no
+/// scope.
+pub(crate) async fn block_entries(engine: &Engine, ctx: &OpContext, project: Option<Uuid>) -> Result<Entries, Error> {
+    let (agent, mut memories) = (ctx.agent_id()?, of_user(engine, ctx).await?);
+    memories.retain(|memory| match (memory.project_id, project) {
+        (None, _) => true,
+        (Some(of), Some(project)) => of == project,
+        (Some(_), None) => memory.agent_id == agent,
+    });
     let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
     let reviewed = memories::reviewed(engine, ctx, &ids).await?;
     let mut contents = HashSet::new();

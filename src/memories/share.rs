@@ -277,6 +277,10 @@ pub(crate) async fn give_to_all(
         .agent(memory.agent_id)
         .changes(serde_json::json!({ "shared_as": copy.id }));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    // The page of what all agents read says who shared it.
+    let message = format!("shared with all agents, from {}", memory.short_id);
+    let entry = NewEntry::new(engine, ctx, "memory.shared", "memory", copy.id, message).agent(copy.agent_id);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     Ok(copy)
 }
 

@@ -44,7 +44,7 @@ pub fn profile(answer: &ProfileResponse) -> String {
 fn source_hit(hit: &SourceHit) -> String {
     let SourceHit { attribution, content, source, score, .. } = hit;
     let origin = hit.trust.map_or_else(Origin::of_knowledge, Origin::from);
-    let trust = if hit.trust == Some(Trust::Unreviewed) { ", unreviewed" } else { "" };
+    let trust = unreviewed(hit.trust);
     let status = hit.status.filter(|status| *status != MemoryStatus::Active).map_or(String::new(), |status| format!(", {status}"));
     Quote::new(content, &origin).item(attribution, &format!("[{source}{trust}{status}, score {score:.2}]"))
 }
@@ -158,6 +158,11 @@ impl BriefKnowledgeSearch {
     }
 }
 
+/// Says of what another agent shared that no person confirmed it.
+fn unreviewed(trust: Option<Trust>) -> &'static str {
+    if trust == Some(Trust::Unreviewed) { ", unreviewed" } else { "" }
+}
+
 fn push_memory(text: &mut String, number: usize, memory: &BriefMemory) {
     let status = match (memory.status, memory.contradicts.as_slice()) {
         (MemoryStatus::Active, _) => String::new(),
@@ -165,7 +170,8 @@ fn push_memory(text: &mut String, number: usize, memory: &BriefMemory) {
         (status, others) => format!(" ({status}: see {})", others.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
     };
     let origin = memory.trust.map_or(Origin::of(Speaker::Agent), Origin::from);
-    let item = Quote::new(&memory.content, &origin).item(&memory.attribution, &format!("[{}]{status}", memory.short_id));
+    let ending = format!("[{}{}]{status}", memory.short_id, unreviewed(memory.trust));
+    let item = Quote::new(&memory.content, &origin).item(&memory.attribution, &ending);
     push_item(text, number, &item);
 }
 
@@ -199,5 +205,12 @@ mod tests {
             let opening = "1. I remember (from 2 May 2026): [aaaaaaaa]\n   > Tea is black.\n   > 2. I remember";
             assert!(text.starts_with(opening) && text.lines().count() == 3, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_another_agent_shared_says_that_nobody_confirmed_it() {
+        let said = |trust| unreviewed(Some(trust));
+        assert_eq!(said(Trust::Unreviewed), ", unreviewed");
+        assert_eq!([said(Trust::Reviewed), said(Trust::Captured), unreviewed(None)], [""; 3]);
     }
 }

@@ -3,12 +3,12 @@
 use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, contents, remember, work};
 use remembrancer::api::{
-    CaptureConversationRequest, CapturePolicy, Hit, InboxVerdict, MemoryId, MemoryScope, NewProject, RememberRequest, ReviseRequest, Scope,
-    Sharing, Speaker, Trust,
+    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxVerdict, MemoryId, MemoryScope,
+    NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
 };
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, capture, consolidation, identity, memories, projects};
+use remembrancer::{Error, OpContext, audit, capture, consolidation, context, contract, identity, memories, projects};
 use uuid::Uuid;
 
 const TALK: &str = "Idris: We decided to keep sessions in Valkey because restarts lost them.\n";
@@ -26,8 +26,8 @@ async fn set_sharing(world: &World, sharing: Sharing) {
 /// Captures a decision of a project for `atlas`; the candidate.
 async fn candidate(world: &World, project: Uuid) -> MemoryId {
     let source = send(world, &world.atlas, TALK).await;
-    let request =
-        CaptureConversationRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..conversation(source.source_id) };
+    // Who names a project means that it holds there.
+    let request = CaptureConversationRequest { project_id: Some(project), ..conversation(source.source_id) };
     capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap();
     work(world).await;
     inbox(world).await[0].id
@@ -65,6 +65,8 @@ async fn a_confirmed_decision_of_a_project_reaches_every_agent_and_can_be_taken_
         assert!(record.quotes[0].quote.contains("Valkey"), "the evidence went with it: {:?}", record.quotes);
     }
     let shared = hits(&world, &world.binky).await[0].memory_id;
+    let of_it = AuditFilter { action: Some("memory.shared".into()), target: Some(shared.to_string()), ..AuditFilter::default() };
+    assert_eq!(audit::browse(&world.engine, &world.vera, &of_it).await.unwrap().rows.len(), 1, "its page says who shared it");
 
     assert_eq!(decide(&world, id, InboxVerdict::Undo).await.changed, [id]);
     assert!(hits(&world, &world.binky).await.is_empty() && hits(&world, &world.atlas).await.is_empty(), "it waits again");
@@ -83,6 +85,28 @@ async fn a_confirmed_decision_of_a_project_reaches_every_agent_and_can_be_taken_
     assert_eq!(decide(&world, id, confirm(Some(false))).await.shared, []);
     assert!(hits(&world, &world.binky).await.is_empty(), "the reviewer kept it private");
     assert_eq!(hits(&world, &world.atlas).await.len(), 1);
+}
+
+/// The memory block of a context: it stands in front of every task.
+async fn memory_block(world: &World, ctx: &OpContext, project: Option<&str>) -> bool {
+    let request = AssembleRequest { project: project.map(str::to_owned), ..AssembleRequest::new("What do we do about lamps?") };
+    let context = context::assemble(&world.engine, ctx, request).await.unwrap();
+    context.blocks.iter().any(|block| block.name == BlockName::Memory && context.text.contains("Valkey"))
+}
+
+#[tokio::test]
+async fn what_was_shared_for_a_project_stands_in_front_of_its_own_tasks_only() {
+    let world = alone().await;
+    let harbour = project(&world).await;
+    let new = NewProject { slug: "orchard".into(), name: "Orchard".into() };
+    projects::create(&world.engine, &world.system, new).await.unwrap();
+    let id = candidate(&world, harbour).await;
+    assert_eq!(decide(&world, id, confirm(None)).await.shared, [id]);
+    assert!(memory_block(&world, &world.binky, Some("harbour")).await);
+    assert!(!memory_block(&world, &world.binky, Some("orchard")).await);
+    assert!(!memory_block(&world, &world.binky, None).await);
+    let block = contract::prompt(&world.engine, &world.binky, None).await.unwrap();
+    assert_eq!(block.text, "");
 }
 
 #[tokio::test]

@@ -108,7 +108,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let (found, chunks, documents, reports) = tokio::join!(found, chunks, documents, reports);
         (question.degraded, millis, found, chunks, documents, reports)
     };
-    let entries = timed(leg(engine, "memory", contract::block_entries(engine, ctx)));
+    let entries = timed(leg(engine, "memory", contract::block_entries(engine, ctx, place.project)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
     // Actions are suggested by words alone, so they do not wait for the vector.
     let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));

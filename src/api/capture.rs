@@ -117,7 +117,7 @@ pub struct SourceResponse {
 pub struct CaptureConversationRequest {
     /// The id of a stored source.
     pub source_ref: SourceId,
-    /// Of the memories; by default `repo` if you name a repository, `project` if you name a project, else `agent`.
+    /// Of the memories; by default that of `repo_id` or `project_id`, else `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     /// `transcript` (turns with speakers), `note` or `summary`; as the source was sent by default.
@@ -145,7 +145,7 @@ pub struct CaptureConversationRequest {
 pub struct CaptureSessionRequest {
     /// The id of a stored source: the session's transcript, summary or output.
     pub source_ref: SourceId,
-    /// Of the memories; by default `repo` if you name a repository, `project` if you name a project, else `agent`.
+    /// Of the memories; by default that of `repo_id` or `project_id`, else `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     /// Only with the scope `session`.

@@ -66,7 +66,7 @@ test('the page counts what an agent remembers, and what waits for a decision', {
 test('recalls that found nothing are counted, and those that were expected to find something', { tag: ['@phone', '@no-js'] }, async ({ overview, page }) => {
   const { zero_hit } = await Agent.create().ask('chess in Reykjavik', { expected: true });
   expect(zero_hit).toBe(true);
-  const missed = overview.item('Missed expected results');
+  const missed = overview.item('Missed expected result');
   // Logged behind the answer.
   await overview.gotoUntil('/', async () => expect(await missed.count()).toBe(1));
   await expect(missed).toContainText(/Of [\d,]+ recalls? in the last 7 days that expected a result\./);

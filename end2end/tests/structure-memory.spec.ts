@@ -5,7 +5,7 @@ import { expect, test } from '../support/test';
 
 test('the front page', { tag: '@no-js' }, async ({ overview }) => {
   await Agent.create().ask('chess in Reykjavik', { expected: true });
-  await overview.gotoUntil('/', async () => expect(await overview.item('Missed expected results').count()).toBe(1));
+  await overview.gotoUntil('/', async () => expect(await overview.item('Missed expected result').count()).toBe(1));
   await expect(overview.main).toMatchAriaSnapshot(`
     - heading "Overview" [level=1]
     - region "Needs attention":

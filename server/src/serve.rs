@@ -186,7 +186,7 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     }
 }
 
-/// Stands in for the model where no text is stored or searched. The registry knows it by the same name.
+/// The model of a command that needs none: its name and its dimension, which the registry checks, and no vectors.
 struct NoModel {
     name: String,
     dimension: usize,

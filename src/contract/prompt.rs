@@ -37,9 +37,9 @@ pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) ->
     Ok(Block { etag: etag(&text), text })
 }
 
-/// The entries of the block, for a task in `project` if one is named. The block stands in front of every task, so what was shared for another
-/// project is not in it; a recall finds that, and says where it holds. Of entries with the same content it holds the first. It checks no
-/// scope.
+/// The entries of the block. With a project they are those that hold there or everywhere. Without one they are the agent's own, and what is
+/// shared for no project. A recall finds the others, and says where they hold. Of entries with the same content the first is kept. It checks
+/// no scope.
 pub(crate) async fn block_entries(engine: &Engine, ctx: &OpContext, project: Option<Uuid>) -> Result<Entries, Error> {
     let (agent, mut memories) = (ctx.agent_id()?, of_user(engine, ctx).await?);
     memories.retain(|memory| match (memory.project_id, project) {

@@ -39,7 +39,7 @@ async fn schema(urls: &DatabaseUrls) -> Vec<(String, String, String)> {
     columns
 }
 
-/// The version of each table's row in the catalogue, which every grant writes anew.
+/// Which transaction wrote each table's row in the catalogue. Every grant writes it again.
 async fn catalogue(urls: &DatabaseUrls) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {

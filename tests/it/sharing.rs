@@ -87,7 +87,7 @@ async fn a_confirmed_decision_of_a_project_reaches_every_agent_and_can_be_taken_
     assert_eq!(hits(&world, &world.atlas).await.len(), 1);
 }
 
-/// The memory block of a context: it stands in front of every task.
+/// Whether the memory block of a context has the decision.
 async fn memory_block(world: &World, ctx: &OpContext, project: Option<&str>) -> bool {
     let request = AssembleRequest { project: project.map(str::to_owned), ..AssembleRequest::new("What do we do about lamps?") };
     let context = context::assemble(&world.engine, ctx, request).await.unwrap();

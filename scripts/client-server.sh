@@ -37,7 +37,8 @@ finish() {
   local status=$?
   for process in "${started[@]}"; do kill -TERM "$process" 2>/dev/null || true; done
   for process in "${started[@]}"; do wait "$process" 2>/dev/null || true; done
-  if [ "$status" != 0 ] && [ -s "$work/server.log" ]; then tail -n 30 "$work/server.log" >&2; fi
+  # What the server itself calls an error may stand far above the end.
+  if [ "$status" != 0 ] && [ -s "$work/server.log" ]; then { grep -a ERROR "$work/server.log" | tail -n 20; tail -n 30 "$work/server.log"; } >&2; fi
   stop_postgres
   rm -rf "$work"
 }

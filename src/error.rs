@@ -90,7 +90,7 @@ impl Error {
             Self::KeyReused => ErrorCode::KeyReused,
             Self::RateLimited(_) | Self::Busy { .. } | Self::OverQuota { .. } => ErrorCode::RateLimited,
             Self::Exhausted(_) => ErrorCode::BalanceExhausted,
-            Self::Unavailable(_) | Self::Db(DbError::Cancelled) => ErrorCode::Unavailable,
+            Self::Unavailable(_) | Self::Db(DbError::Cancelled | DbError::Deadlock(_)) => ErrorCode::Unavailable,
             Self::Db(error) if error.is_away() => ErrorCode::Unavailable,
             Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
         }

@@ -16,6 +16,9 @@ pub enum DbError {
     Exhausted,
     #[error("a statement took too long and was cancelled")]
     Cancelled,
+    /// Nothing of the transaction is stored; the same request may succeed at once.
+    #[error("two transactions waited for each other, and this one was undone: {0}")]
+    Deadlock(sqlx::Error),
     #[error("the database cannot be reached: {0}")]
     Unavailable(sqlx::Error),
     /// It answers and cannot work.
@@ -86,6 +89,9 @@ impl From<sqlx::Error> for DbError {
                 if code == "57014" {
                     metrics::counter!("remembrancer_statements_cancelled_total").increment(1);
                     return Self::Cancelled;
+                }
+                if code == "40P01" {
+                    return Self::Deadlock(error);
                 }
                 // Class 08 is a lost connection, 57P a server that stops, 25P03 a transaction that was idle for too long.
                 if code.starts_with("08") || code.starts_with("57P") || code == "25P03" {

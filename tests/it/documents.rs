@@ -3,7 +3,7 @@
 use crate::capture::{conversation, inbox};
 use crate::portability::{elsewhere, exported, import, newcomer};
 use crate::profile::{known, observe};
-use crate::support::{agent, alone, memory_owner, work};
+use crate::support::{agent, alone, memory_owner, waiting_for_locks, work};
 use chrono::Duration;
 use remembrancer::api::{
     AssembleRequest, BlockName, ConnectionContextRequest, ConnectionEntity, ContextDocument, ContextSource, ContextType, ForgetLeafRequest,
@@ -16,6 +16,7 @@ use remembrancer::profile::{Subject, documents};
 use remembrancer::testing::{World, key};
 use remembrancer::{Error, OpContext, capture, consolidation, context, lifecycle, memories, profile};
 use serde_json::{Value, json};
+use sqlx::Connection;
 use uuid::Uuid;
 
 const JIRA: Uuid = Uuid::from_u128(77);
@@ -389,4 +390,40 @@ async fn documents_are_made_again_where_a_profile_is_imported() {
     let moved = profile::search_user_context(&there, &atlas, all).await.unwrap().documents;
     assert_eq!(moved.len(), 2, "{moved:?}");
     assert!(moved[0].content.contains(query), "{moved:?}");
+}
+
+#[tokio::test]
+async fn vectors_and_the_removal_of_their_documents_never_wait_for_each_other() {
+    let world = alone().await;
+    connect(&world, &world.atlas, JIRA, None, true).await;
+    let issues = (0..8).map(|n| entity(&format!("PROJ-{n}"), &format!("Issue {n} waits for Mina."))).collect();
+    report(&world, &world.atlas, JIRA, issues).await;
+    let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
+    // The job takes documents by their ids. The removal takes them as they lie in the table, where the first now comes last.
+    let move_first = "update profile_documents set length = length where id = (select id from profile_documents order by id limit 1)";
+    sqlx::query(move_first).execute(&mut owner).await.unwrap();
+    let mut held = owner.begin().await.unwrap();
+    let removed_first =
+        "select id from profile_documents where ctid = (select ctid from profile_documents order by ctid limit 1) for update";
+    sqlx::query(removed_first).execute(&mut *held).await.unwrap();
+
+    let removal = async { profile::put_entities(&world.engine, &world.atlas, JIRA, PutEntitiesRequest { entities: vec![] }, None).await };
+    let subject = documents::IndexPayload { user_id: None };
+    let job = async {
+        while waiting_for_locks(&mut observer).await < 1 {
+            tokio::task::yield_now().await;
+        }
+        let job = profile::index_profile(&world.engine, &world.system, agent(&world.atlas), &subject);
+        let release = async {
+            while waiting_for_locks(&mut observer).await < 2 {
+                tokio::task::yield_now().await;
+            }
+            held.rollback().await.unwrap();
+        };
+        tokio::join!(job, release).0
+    };
+    let (removed, embedded) = tokio::join!(removal, job);
+    assert_eq!(removed.unwrap().entities, 0);
+    embedded.unwrap();
+    assert!(search(&world, &world.atlas, SearchUserContextRequest::new("Mina")).await.documents.is_empty());
 }

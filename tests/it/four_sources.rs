@@ -2,7 +2,7 @@
 
 use crate::activity::{flood, record, step};
 use crate::outage::Wire;
-use crate::support::{agent, alone_with, memory_owner, owner, patient, remember};
+use crate::support::{agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
 use remembrancer::api::{
     DecisionPoint, MemoryKind, RememberRequest, Retention, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
     SourceHit, SourceState, Trust, Weights,
@@ -193,8 +193,7 @@ async fn a_source_that_is_late_gives_its_connection_back() {
     let answer = look(&world, &world.atlas, SearchMyMemoriesRequest::new("kestrel")).await;
     assert_eq!(state(&answer, SearchSource::Memory), SourceState::TimedOut, "{answer:#?}");
     // The lock is still held, and a statement would wait for it for an hour.
-    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.unwrap() > 0 {
+    while waiting_for_locks(&mut observer).await > 0 {
         tokio::task::yield_now().await;
     }
     locked.rollback().await.unwrap();

@@ -1,7 +1,7 @@
 //! A database that goes away, and comes back.
 
 use crate::portability::{exported, import};
-use crate::support::{Told, ask, memory_owner, owner, remember, work};
+use crate::support::{Told, ask, memory_owner, owner, remember, waiting_for_locks, work};
 use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, DbError, migrate};
@@ -211,9 +211,8 @@ async fn a_statement_ends_in_time_and_those_of_exports_imports_and_sweeps_as_the
     let import = tokio::spawn(async move { import(&engine, &vera, &again).await });
     let engine = world.engine.clone();
     let sweep = tokio::spawn(async move { recall::sweep(&engine, now).await });
-    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     within(async {
-        while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut observer).await.unwrap() < 3 {
+        while waiting_for_locks(&mut observer).await < 3 {
             tokio::task::yield_now().await;
         }
     })
@@ -385,4 +384,11 @@ async fn no_job_pays_for_a_database_that_is_ill() {
     recover(&world).await;
     work(&world).await;
     assert_eq!(state().await.0, "done");
+}
+
+#[tokio::test]
+async fn a_deadlock_is_an_error_that_passes() {
+    let mut owner = memory_owner(&crate::support::alone().await.engine).await;
+    let raised = sqlx::query("do $$ begin raise sqlstate '40P01'; end $$").execute(&mut owner).await.unwrap_err();
+    assert_eq!(remembrancer::Error::from(raised).code(), ErrorCode::Unavailable);
 }

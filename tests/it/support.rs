@@ -102,6 +102,12 @@ pub async fn memory_owner(engine: &Engine) -> PgConnection {
     owner(&engine.urls().agent_memory).await
 }
 
+/// How many connections to the observer's database wait for a lock that another one holds.
+pub async fn waiting_for_locks(observer: &mut PgConnection) -> i64 {
+    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    sqlx::query_scalar(waiting).fetch_one(observer).await.unwrap()
+}
+
 /// One number from the owner's view, for one memory.
 pub async fn number(world: &World, sql: &'static str, id: MemoryId) -> i64 {
     sqlx::query_scalar(sql).bind(id).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()

@@ -137,6 +137,8 @@ pub async fn index_profile(engine: &Engine, ctx: &OpContext, agent_id: AgentId, 
         let vectors = engine.embed_batch_for_job(payer, texts).await?;
         let vectors: Vec<(Uuid, Vec<f32>)> = batch.iter().map(|document| document.id).zip(vectors).collect();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+        // Whoever removes documents meanwhile locks the same rows, in another order.
+        lock_profile(&mut tx, subject).await?;
         store::put_vectors(&mut tx, ctx.tenancy(), subject, &model.name, &vectors).await?;
         tx.commit().await?;
     }

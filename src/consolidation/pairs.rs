@@ -1,7 +1,7 @@
 //! Decisions about what is proposed for two memories.
 
 use super::promote::{make_durable, merge, return_to_inbox};
-use super::store::{self, Decided};
+use super::store::{self, Decided, Pair};
 use crate::api::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
@@ -49,7 +49,6 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
     ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
-    let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut pairs = Vec::with_capacity(ids.len());
     for id in ids {
@@ -71,22 +70,37 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
         let Some(pair) = store::pair(&mut tx, ctx.tenancy(), id).await? else { continue };
         let effect = if accept {
             let (from, to) = ends(ctx, &mut tx, agent, (pair.from.id, pair.to.id)).await?;
-            let effect = accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?;
-            Some(serde_json::to_value(effect).map_err(Error::failed("an effect cannot be serialised"))?)
+            Some(accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?)
         } else {
             None
         };
-        store::close_pair(&mut tx, ctx.tenancy(), id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
-        let word = if accept { "accepted" } else { "declined" };
-        let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
-        let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
-        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+        close(engine, ctx, &mut tx, &pair, effect).await?;
         decided.push(id);
     }
     tx.commit().await?;
     engine.jobs().wake();
     engine.relay().settle().await;
     Ok(decided)
+}
+
+/// Accepts that a candidate replaces what its speaker said before: nobody decides it, and a reviewer can undo it. The caller has locked both.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: PairId) -> Result<(), Error> {
+    let Some(pair) = store::pair(tx, ctx.tenancy(), id).await? else { return Ok(()) };
+    let (from, to) = ends(ctx, tx, pair.agent_id, (pair.from.id, pair.to.id)).await?;
+    let effect = accepted(engine, ctx, tx, pair.relation, &from, &to).await?;
+    close(engine, ctx, tx, &pair, Some(effect)).await
+}
+
+/// Records what became of a proposal, and what accepting it did.
+async fn close(engine: &Engine, ctx: &OpContext, tx: &mut Tx, pair: &Pair, effect: Option<Effect>) -> Result<(), Error> {
+    let (accept, now) = (effect.is_some(), engine.clock().now());
+    let effect = effect.map(serde_json::to_value).transpose().map_err(Error::failed("an effect cannot be serialised"))?;
+    store::close_pair(tx, ctx.tenancy(), pair.id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
+    let word = if accept { "accepted" } else { "declined" };
+    let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
+    let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
+    audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
 }
 
 /// Accepts or declines one proposal, as [`decide_pairs`] does.

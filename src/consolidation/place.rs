@@ -2,8 +2,8 @@
 
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
-use super::store;
-use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairRelation, Promotion, Source, SourceKind};
+use super::{pairs, store};
+use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
 use crate::db::{Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
@@ -59,20 +59,38 @@ pub async fn place_all(
 ) -> Result<Vec<Placed>, Error> {
     let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
     lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
-    // In the order of everybody who writes: episodes, keys, then counts. A candidate may become durable below, and two callers must not cross.
+    // In the order of everybody who writes: episodes, keys, rows, then counts. A candidate may become durable below and replace what it
+    // corrects, and two callers must not cross.
     let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();
     let fading = promoted.iter().find(|one| one.candidate.kind == MemoryKind::Episode).map(|one| one.lifecycle);
     if fading.is_some() {
         lock_episodes(tx, owner.agent_id).await?;
     }
+    let mut replaceable = Vec::new();
     if !promoted.is_empty() {
+        let mut corrected = Vec::new();
+        for one in promoted.iter().filter(|one| one.candidate.corrects) {
+            let near = neighbours(engine, ctx, tx, owner, one).await?;
+            corrected
+                .extend(relatives(engine, &one.candidate, &near).iter().filter(|other| other.replaced()).map(|other| other.memory.clone()));
+        }
         let locks = |one: &&Ready| key(owner, &one.candidate, &one.resolved).locks(&content_hash(&one.candidate.statement));
-        lock_all(tx, promoted.iter().flat_map(locks)).await?;
+        lock_all(tx, promoted.iter().flat_map(locks).chain(corrected.iter().flat_map(Memory::locks))).await?;
+        let ids: Vec<MemoryId> = corrected.iter().map(|memory| memory.id).collect();
+        let rows = memories::by_ids(tx, ctx.tenancy(), Some(owner.agent_id), &ids, true).await?;
+        let reviewed = memories::reviewed(tx, ctx.tenancy(), &ids).await?;
+        replaceable.extend(rows.iter().map(|row| row.id).filter(|id| !reviewed.contains(id)));
         memories::lock_counts(tx, ctx.tenancy(), &[owner.agent_id]).await?;
     }
     let mut placed = Vec::with_capacity(ready.len());
     for one in ready {
-        placed.push(place(engine, ctx, tx, owner, one, policy).await?);
+        let outcome = place(engine, ctx, tx, owner, one, (policy, &replaceable)).await?;
+        // What this transaction stored is locked.
+        replaceable.extend(match outcome {
+            Placed::Promoted(id) => Some(id),
+            _ => None,
+        });
+        placed.push(outcome);
     }
     if let Some(lifecycle) = fading {
         make_room(engine, ctx, tx, owner.agent_id, &lifecycle).await?;
@@ -86,7 +104,7 @@ async fn place(
     tx: &mut Tx,
     owner: Owner,
     ready: &Ready,
-    policy: &CapturePolicy,
+    (policy, replaceable): (&CapturePolicy, &[MemoryId]),
 ) -> Result<Placed, Error> {
     let (candidate, tenancy, now) = (&ready.candidate, ctx.tenancy(), engine.clock().now());
     let hash = content_hash(&candidate.statement);
@@ -102,56 +120,101 @@ async fn place(
     if let Some(memory) = store::same_content(tx, tenancy, owner, candidate, &hash, now).await? {
         return add_evidence(engine, ctx, tx, owner, memory, candidate).await;
     }
-    let embedded = ready.vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
-    let near = match embedded {
-        Some(embedded) => store::nearest(tx, tenancy, owner, embedded, NEIGHBOURS, now).await?,
-        None => Vec::new(),
-    };
-    let model = engine.model();
-    // What holds for one connection of a tool says nothing about another one.
-    let is_related =
-        |memory: &Memory, similarity: f64| similarity >= model.related_threshold && memory.connection_id == candidate.connection_id;
-    let near: Vec<(Memory, f64)> = near.into_iter().filter(|(memory, similarity)| is_related(memory, *similarity)).collect();
-    let says_it = |memory: &Memory, similarity: f64| judge(model, &candidate.statement, &memory.content, similarity) == Verdict::Same;
+    let near = neighbours(engine, ctx, tx, owner, ready).await?;
+    let says_it =
+        |memory: &Memory, similarity: f64| judge(engine.model(), &candidate.statement, &memory.content, similarity) == Verdict::Same;
     if let Some((memory, _)) = near.iter().find(|(memory, similarity)| memory.kind == candidate.kind && says_it(memory, *similarity)) {
         return add_evidence(engine, ctx, tx, owner, memory.id, candidate).await;
     }
 
     let id = insert(engine, ctx, tx, owner, ready, hash).await?;
     store::insert_evidence(tx, tenancy, owner, (id, engine.clock().id()), candidate, now).await?;
-    let pairs = pairs(engine, candidate, &near);
-    let disputed = pairs.iter().any(|(_, relation, _)| *relation != PairRelation::Duplicates);
-    for (other, relation, reason) in pairs {
-        let owner = (owner.agent_id, owner.user_id);
-        memories::suggest(tx, tenancy, owner, (engine.clock().id(), id, other), relation, &reason, now).await?;
+    let relatives = relatives(engine, candidate, &near);
+    let is_replaced = |other: &Relative| other.replaced() && replaceable.contains(&other.memory.id);
+    // A correction of something else than its neighbour waits for nobody; whether it replaces that one, a person decides.
+    let disputes = |other: &Relative| match other.relation {
+        PairRelation::Duplicates => false,
+        PairRelation::Contradicts => true,
+        PairRelation::Supersedes => other.one_matter && !is_replaced(other),
+    };
+    let promotes = may_promote(candidate, policy) && !relatives.iter().any(disputes);
+    let mut replaced = Vec::new();
+    for other in &relatives {
+        let (owner, pair) = ((owner.agent_id, owner.user_id), engine.clock().id());
+        memories::suggest(tx, tenancy, owner, (pair, id, other.memory.id), other.relation, &other.reason, now).await?;
+        if is_replaced(other) {
+            replaced.push(PairId(pair));
+        }
     }
-    if may_promote(candidate, policy) && !disputed {
+    if !promotes {
+        return Ok(Placed::Waiting(id));
+    }
+    for pair in &replaced {
+        pairs::replace(engine, ctx, tx, *pair).await?;
+    }
+    // The first replacement made it durable.
+    if replaced.is_empty() {
         let memory = memories::by_ids(tx, tenancy, Some(owner.agent_id), &[id], true).await?.pop();
         let memory = memory.ok_or_else(|| Error::internal("a candidate that was just stored is not there"))?;
         make_durable(engine, ctx, tx, &memory).await?;
-        return Ok(Placed::Promoted(id));
     }
-    Ok(Placed::Waiting(id))
+    Ok(Placed::Promoted(id))
 }
 
-/// What a candidate is to its neighbours.
-fn pairs(engine: &Engine, candidate: &NewCandidate, near: &[(Memory, f64)]) -> Vec<(MemoryId, PairRelation, String)> {
-    let mut pairs = Vec::new();
+/// The memories that a candidate may have to do with, with their similarity. Without a vector there are none.
+async fn neighbours(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner, ready: &Ready) -> Result<Vec<(Memory, f64)>, Error> {
+    let model = engine.model();
+    let Some(vector) = ready.vector.as_deref() else { return Ok(Vec::new()) };
+    let embedded = Embedded { model: &model.name, vector };
+    let mut near = store::nearest(tx, ctx.tenancy(), owner, embedded, NEIGHBOURS, engine.clock().now()).await?;
+    // What holds for one connection of a tool says nothing about another one.
+    let connection = ready.candidate.connection_id;
+    near.retain(|(memory, similarity)| *similarity >= model.related_threshold && memory.connection_id == connection);
+    Ok(near)
+}
+
+/// A neighbour, and what a candidate is to it.
+struct Relative<'a> {
+    memory: &'a Memory,
+    relation: PairRelation,
+    reason: String,
+    /// Both give one matter a value.
+    one_matter: bool,
+    same_speaker: bool,
+}
+
+impl Relative<'_> {
+    /// Whether the candidate replaces it without a review, unless a person confirmed it: its speaker takes back their own words.
+    fn replaced(&self) -> bool {
+        self.relation == PairRelation::Supersedes && self.one_matter && self.same_speaker && self.memory.live
+    }
+}
+
+fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, f64)]) -> Vec<Relative<'a>> {
+    let speaker = candidate.spot.speaker.as_ref();
+    let mut relatives = Vec::new();
     for (memory, similarity) in near {
         let same_subject = candidate.subject.is_some() && candidate.subject == memory.subject;
-        let corrects = match compare(&candidate.statement, &memory.content) {
+        let likeness = compare(&candidate.statement, &memory.content);
+        let corrects = match likeness {
             Likeness::Same => false,
             likeness if likeness.is_conflict() => candidate.corrects && later(candidate, memory),
-            Likeness::Differs(_) | Likeness::Other => candidate.corrects && same_subject && pairs.is_empty(),
+            Likeness::Differs(_) | Likeness::Other => candidate.corrects && same_subject && relatives.is_empty(),
         };
         let relation = match corrects {
             true => Some(PairRelation::Supersedes),
             false => twins::relation(engine.model(), &candidate.statement, &memory.content, *similarity),
         };
         let Some(relation) = relation else { continue };
-        pairs.push((memory.id, relation, reason(relation, *similarity)));
+        relatives.push(Relative {
+            memory,
+            relation,
+            reason: reason(relation, *similarity),
+            one_matter: likeness.is_conflict(),
+            same_speaker: speaker.is_some() && memory.source.speaker.as_ref() == speaker,
+        });
     }
-    pairs
+    relatives
 }
 
 /// Why a relation is proposed, in a sentence.

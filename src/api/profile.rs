@@ -61,6 +61,9 @@ pub struct ProfileLeaf {
     pub confidence: f64,
     /// True: another value contradicts it. Neither is known to be right.
     pub disputed: bool,
+    /// True: an agent or a tool noted it, and no person has said or confirmed it.
+    #[serde(default)]
+    pub unconfirmed: bool,
     /// How often it was observed.
     pub observations: i64,
     /// In how many sessions it was observed. Observations that named no session do not count.

@@ -207,6 +207,7 @@ fn observation(one: &StoredObservation) -> Observation {
         key: one.topic.clone(),
         json: one.json,
         content: one.content.clone(),
+        by_agent: one.role.is_some_and(|role| role != Role::User),
         at: one.created_at,
     }
 }

@@ -5,7 +5,7 @@ use crate::api::{BlockItem, BlockName, ItemOrigin};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::profile::{self, Doubtful, ProfileContext};
+use crate::profile::{self, Doubtful, Part, ProfileContext};
 use crate::quote;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -24,8 +24,8 @@ fn blocks(profile: ProfileContext) -> Vec<Block> {
     let item = BlockItem { version: i32::try_from(version).ok(), ..BlockItem::of(ItemOrigin::Profile) };
     let parts = [
         (BlockName::WorkingMemory, narrative(&working_memory)),
-        (BlockName::StructuredData, structured(&scaffold, &doubtful)),
-        (BlockName::LearnedInfo, json(&learned)),
+        (BlockName::StructuredData, marked(&scaffold, Part::Scaffold, &doubtful)),
+        (BlockName::LearnedInfo, marked(&learned, Part::Learned, &doubtful)),
     ];
     let block = |(name, text): (BlockName, String)| Block::new(name, vec![Piece::paragraph(&text, vec![item.clone()])]);
     parts.into_iter().filter(|(_, text)| !text.is_empty()).map(block).collect()
@@ -36,11 +36,17 @@ fn narrative(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { quote::block(text.trim()) }
 }
 
-/// The structured profile, and after it which of its values are doubtful: otherwise a guess of last year would look like what is known.
-fn structured(scaffold: &Value, doubtful: &[Doubtful]) -> String {
-    match json(scaffold) {
+/// A part of the profile, and after it which of its values are doubtful: otherwise a guess of last year, or what an agent made of a person,
+/// would look like what is known.
+fn marked(known: &Value, part: Part, doubtful: &[Doubtful]) -> String {
+    let doubtful: Vec<&Doubtful> = doubtful.iter().filter(|one| one.part == part).collect();
+    match json(known) {
         known if known.is_empty() || doubtful.is_empty() => known,
-        known => format!("{known}\n\nOf these, doubtful (confidence from 0 to 1):\n\n{}", json(&json!(doubtful))),
+        known => {
+            let agents = doubtful.iter().any(|one| one.unconfirmed);
+            let meaning = if agents { "; unconfirmed: an agent noted it, and no person has said or confirmed it" } else { "" };
+            format!("{known}\n\nOf these, doubtful (confidence from 0 to 1{meaning}):\n\n{}", json(&json!(doubtful)))
+        }
     }
 }
 
@@ -76,8 +82,11 @@ mod tests {
 
     #[test]
     fn a_doubtful_value_stands_with_its_confidence_and_cannot_leave_its_block() {
-        let doubtful = |value: &str| Doubtful { path: vec!["Role".into()], value: json!(value), confidence: 0.35 };
-        let text = structured(&json!({ "Role": ["lead", "pilot"] }), &[doubtful("pilot"), doubtful("```\n# System")]);
+        let doubtful = |value: &str| {
+            let path = vec!["Role".into()];
+            Doubtful { part: Part::Scaffold, path, value: json!(value), confidence: 0.35, unconfirmed: false }
+        };
+        let text = marked(&json!({ "Role": ["lead", "pilot"] }), Part::Scaffold, &[doubtful("pilot"), doubtful("```\n# System")]);
         assert!(text.contains("\n\nOf these, doubtful (confidence from 0 to 1):\n\n```json\n"), "{text}");
         assert!(text.contains("\"confidence\": 0.35"), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("```")).count(), 4, "{text}");

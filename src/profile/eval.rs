@@ -180,6 +180,7 @@ mod tests {
             connection_id: None,
             confidence: 0.7,
             disputed,
+            unconfirmed: false,
             observations: 1,
             sessions: 0,
             recurring: false,

@@ -168,6 +168,7 @@ impl Merge {
             matters: proposal.matters().into_iter().map(|matter| matter.to_string()).collect(),
             session_ids: Vec::new(),
             hidden: false,
+            unconfirmed: false,
         };
         for cite in &proposal.cites {
             leaf.cite(cite);

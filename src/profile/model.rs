@@ -62,6 +62,8 @@ pub struct Leaf {
     pub session_ids: Vec<Uuid>,
     /// A memory that was made from one of its sources was forgotten.
     pub hidden: bool,
+    /// Agents or tools noted it; no person has said it, or confirmed a memory that was made from it.
+    pub unconfirmed: bool,
 }
 
 impl Leaf {

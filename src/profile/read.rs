@@ -26,7 +26,7 @@ use uuid::Uuid;
 pub(super) const CONNECTIONS: i64 = 200;
 /// A value with less confidence is more likely out of date or wrong than right.
 const DOUBTFUL: f64 = 0.5;
-/// Most doubtful values that are named beside a profile.
+/// Most values with little confidence that are named beside a profile.
 const DOUBTFUL_MAX: usize = 20;
 
 /// A profile as the context of a task has it.
@@ -38,19 +38,24 @@ pub struct ProfileContext {
     pub scaffold: Value,
     /// An object: `Facts`, a list of sentences, and `connections`, what was learned about each. Either is absent if there is none.
     pub learned: Value,
-    /// The values of the structured profile that are more likely out of date or wrong than right, least certain first.
+    /// The values that a reader must not take for certain: what is unconfirmed, then what is more likely out of date or wrong than right.
     pub doubtful: Vec<Doubtful>,
     /// The number of the last change of the agent's own profile.
     pub version: i64,
 }
 
-/// A value of a profile with little confidence.
+/// A value of a profile that is unconfirmed or has little confidence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Doubtful {
+    #[serde(skip)]
+    pub part: Part,
     pub path: Vec<String>,
     pub value: Value,
-    /// Above 0 and below [`DOUBTFUL`], to two decimals.
+    /// Above 0, to two decimals.
     pub confidence: f64,
+    /// No person has said or confirmed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfirmed: bool,
 }
 
 /// A profile as it is now: the leaves that may be seen, and no others.
@@ -140,10 +145,11 @@ impl View {
         }
     }
 
-    /// A narrative composed from some of the leaves; those of connections have none.
+    /// A narrative composed from some of the leaves. It has no place for a mark: what is unconfirmed is left out, as is what belongs to
+    /// connections.
     fn composed(&self, chosen: impl Fn(&Leaf) -> bool) -> String {
         let rated = self.rated();
-        let leaves = self.leaves.iter().zip(&rated).filter(|(leaf, _)| leaf.connection_id.is_none() && chosen(leaf));
+        let leaves = self.leaves.iter().zip(&rated).filter(|(leaf, _)| leaf.connection_id.is_none() && !leaf.unconfirmed && chosen(leaf));
         let leaves: Vec<Told<'_>> = leaves
             .map(|(leaf, (confidence, disputed))| Told {
                 path: &leaf.path,
@@ -253,6 +259,7 @@ impl View {
                 connection_id: leaf.connection_id,
                 confidence,
                 disputed,
+                unconfirmed: leaf.unconfirmed,
                 observations: i64::from(leaf.observations),
                 sessions: i64::try_from(leaf.session_ids.len()).unwrap_or(i64::MAX),
                 recurring: leaf.is_recurring(),
@@ -278,19 +285,18 @@ impl View {
         self.leaves.iter().map(rate).collect()
     }
 
-    /// The values of the structured profile with little confidence, least certain first.
+    /// What is unconfirmed, and after it the values of the structured profile with little confidence, least certain first.
     fn doubtful(&self) -> Vec<Doubtful> {
-        let rated = self.leaves.iter().zip(self.rated());
-        let doubtful = rated.filter(|(leaf, (confidence, _))| leaf.part == Part::Scaffold && *confidence < DOUBTFUL);
-        let rounded = |confidence: f64| (confidence * 100.0).round() / 100.0;
-        let doubtful = doubtful.map(|(leaf, (confidence, _))| Doubtful {
-            path: leaf.path.clone(),
-            value: leaf.value.clone(),
-            confidence: rounded(confidence),
-        });
-        let mut doubtful: Vec<Doubtful> = doubtful.collect();
-        doubtful.sort_by(|one, other| one.confidence.total_cmp(&other.confidence));
-        doubtful.truncate(DOUBTFUL_MAX);
+        let doubtful =
+            self.leaves.iter().zip(self.rated()).filter(|(leaf, _)| leaf.connection_id.is_none()).map(|(leaf, (confidence, _))| {
+                let (path, value) = (leaf.path.clone(), leaf.value.clone());
+                Doubtful { part: leaf.part, path, value, confidence: (confidence * 100.0).round() / 100.0, unconfirmed: leaf.unconfirmed }
+            });
+        let (mut doubtful, mut unsure): (Vec<Doubtful>, Vec<Doubtful>) = doubtful.partition(|one| one.unconfirmed);
+        unsure.retain(|one| one.part == Part::Scaffold && one.confidence < DOUBTFUL);
+        unsure.sort_by(|one, other| one.confidence.total_cmp(&other.confidence));
+        unsure.truncate(DOUBTFUL_MAX);
+        doubtful.append(&mut unsure);
         doubtful
     }
 

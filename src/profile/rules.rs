@@ -25,6 +25,8 @@ pub struct Observation {
     /// Whether that value is JSON rather than text.
     pub json: bool,
     pub content: String,
+    /// An agent or a tool noted it: no person says it.
+    pub by_agent: bool,
     pub at: DateTime<Utc>,
 }
 
@@ -60,9 +62,9 @@ impl Observation {
         self.connection_id.is_some() || matches!(self.event_type.as_str(), "scaffold_update" | "learned_fact")
     }
 
-    /// Whether it corrects what was said before.
+    /// Whether it corrects what was said before. What an agent made of a person replaces nothing that the person said.
     pub fn corrects(&self) -> bool {
-        self.event_type == "correction"
+        self.event_type == "correction" && !self.by_agent
     }
 
     /// The observation as something to cite.
@@ -226,6 +228,7 @@ mod tests {
             key: key.map(str::to_owned),
             json,
             content: content.into(),
+            by_agent: false,
             at: DateTime::from_timestamp(1_780_000_000, 0).unwrap(),
         }
     }

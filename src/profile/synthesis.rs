@@ -107,7 +107,13 @@ fn question(view: &View, sent: &[&Observation]) -> String {
     });
     let scaffold = render(known.map(|leaf| (leaf.path.as_slice(), &leaf.value, leaf.listed)));
     let mut lines = vec![json!({ "working_memory": view.working_memory() }), json!({ "scaffold": scaffold })];
-    let observation = |(number, one): (usize, &&Observation)| json!({ "observation": number, "type": one.event_type, "text": one.content });
+    let observation = |(number, one): (usize, &&Observation)| {
+        let mut line = json!({ "observation": number, "type": one.event_type, "text": one.content });
+        if one.by_agent {
+            line["said_by"] = "agent".into();
+        }
+        line
+    };
     lines.extend(sent.iter().enumerate().map(observation));
     lines.into_iter().map(|line| format!("{line}\n")).collect()
 }

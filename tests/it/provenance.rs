@@ -1,14 +1,16 @@
 //! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
-use crate::support::{alone, ask, remember, work};
+use crate::support::{alone, ask, memory_owner, remember, work};
 use remembrancer::api::{
     AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, InboxVerdict, MemoryScope,
-    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, Promotion, Provenance, RecallFilters,
-    RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest, SectionName, Speaker,
+    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, PairId, ProfileRequest,
+    ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest,
+    SectionName, Speaker,
 };
 use remembrancer::testing::{World, fact, question};
-use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, projects, recall, search, tools};
+use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, profile, projects, recall, search, tools};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 async fn project(world: &World, slug: &str) -> Uuid {
@@ -197,9 +199,13 @@ async fn a_recall_says_that_something_waits_for_review() {
 }
 
 async fn observe(world: &World, content: &str, role: Option<Role>) {
+    observe_as(world, ObservationCategory::Preference, content, role).await;
+}
+
+async fn observe_as(world: &World, category: ObservationCategory, content: &str, role: Option<Role>) {
     let request = ObservationRequest {
         content: content.into(),
-        category: ObservationCategory::Preference,
+        category,
         role,
         session_id: None,
         connection_id: None,
@@ -234,4 +240,91 @@ async fn what_a_person_says_of_themselves_takes_effect_at_once_and_is_marked() {
     identity::set_policy(&world.engine, &world.vera, policy).await.unwrap();
     observe(&world, "My favourite hat is green.", Some(Role::User)).await;
     assert_eq!(inbox(&world).await.len(), 4);
+}
+
+/// The live memories of `atlas` about a query.
+async fn told(world: &World, query: &str) -> Vec<String> {
+    ask(world, &world.atlas, query).await.memories().iter().map(|hit| hit.content.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() {
+    let world = alone().await;
+    let correct = ObservationCategory::Correction;
+    observe(&world, "The team of Vera has 7 people.", Some(Role::User)).await;
+    observe(&world, "The favourite tea of Vera is sencha.", Some(Role::User)).await;
+    observe_as(&world, correct, "The team of Vera has 8 people.", Some(Role::User)).await;
+    assert_eq!(told(&world, "How many people has the team of Vera?").await, ["The team of Vera has 8 people."]);
+    assert_eq!(told(&world, "What is the favourite tea of Vera?").await, ["The favourite tea of Vera is sencha."]);
+    assert!(inbox(&world).await.is_empty());
+
+    let decided = "select id from memory_proposals where tenant_id = $1 and state = 'accepted' and decided_by = 'system'";
+    let mut owner = memory_owner(&world.engine).await;
+    let pair: PairId = sqlx::query_scalar(decided).bind(world.system.tenant_id).fetch_one(&mut owner).await.unwrap();
+    consolidation::undo_pair(&world.engine, &world.vera, pair).await.unwrap();
+    work(&world).await;
+    assert_eq!(told(&world, "How many people has the team of Vera?").await, ["The team of Vera has 7 people."]);
+    let waiting = inbox(&world).await;
+    assert_eq!(
+        waiting.iter().map(|item| (item.content.as_str(), item.pairs.len())).collect::<Vec<_>>(),
+        [("The team of Vera has 8 people.", 1)]
+    );
+}
+
+#[tokio::test]
+async fn a_correction_hides_nothing_that_others_said_or_that_a_person_confirmed() {
+    let world = alone().await;
+    let (vera, correct) = (&world.vera, ObservationCategory::Correction);
+    // Somebody else said it: the agent.
+    remember(&world, &world.atlas, fact("team", "The team of Idris has 5 people.")).await;
+    observe_as(&world, correct, "The team of Idris has 6 people.", Some(Role::User)).await;
+    assert_eq!(told(&world, "How many people has the team of Idris?").await, ["The team of Idris has 5 people."]);
+
+    // A person confirmed it.
+    let of = |own_statements| CapturePolicy { own_statements, ..CapturePolicy::default() };
+    identity::set_policy(&world.engine, vera, of(Promotion::Review)).await.unwrap();
+    observe(&world, "The garden of Mina has 3 trees.", Some(Role::User)).await;
+    let item = inbox(&world).await.into_iter().find(|item| item.content.contains("garden")).unwrap();
+    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: Some(false) };
+    consolidation::decide(&world.engine, vera, &[item.id], confirm, &Default::default()).await.unwrap();
+    identity::set_policy(&world.engine, vera, of(Promotion::Automatic)).await.unwrap();
+    observe_as(&world, correct, "The garden of Mina has 4 trees.", Some(Role::User)).await;
+    assert_eq!(told(&world, "How many trees has the garden of Mina?").await, ["The garden of Mina has 3 trees."]);
+
+    // The agent corrects what the person said.
+    observe(&world, "The boat of Mina has 2 masts.", Some(Role::User)).await;
+    observe_as(&world, correct, "The boat of Mina has 9 masts.", Some(Role::Assistant)).await;
+    assert_eq!(told(&world, "How many masts has the boat of Mina?").await, ["The boat of Mina has 2 masts."]);
+
+    let waiting: Vec<String> = inbox(&world).await.into_iter().map(|item| item.content).collect();
+    assert_eq!(waiting, ["The team of Idris has 6 people.", "The garden of Mina has 4 trees.", "The boat of Mina has 9 masts."]);
+}
+
+#[tokio::test]
+async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_confirms_it() {
+    let world = alone().await;
+    observe_as(&world, ObservationCategory::Fact, "Role: Surveyor", Some(Role::User)).await;
+    observe_as(&world, ObservationCategory::Correction, "Role: Baker", Some(Role::Assistant)).await;
+    observe_as(&world, ObservationCategory::Fact, "City: Bern", Some(Role::ToolResult)).await;
+    let read = async || profile::get(&world.engine, &world.atlas, ProfileRequest::default()).await.unwrap();
+    let marks = |profile: &ProfileResponse| {
+        let marks = profile.leaves.iter().map(|leaf| (leaf.value.as_str().unwrap_or_default().to_owned(), leaf.unconfirmed));
+        marks.collect::<BTreeMap<_, _>>()
+    };
+    let before = read().await;
+    let expected = [("Baker", true), ("Bern", true), ("Surveyor", false)].map(|(value, mark)| (value.to_owned(), mark));
+    assert_eq!(marks(&before), expected.clone().into(), "the correction of an agent replaces nothing");
+    assert!(before.working_memory.contains("Surveyor"), "{}", before.working_memory);
+    assert!(!before.working_memory.contains("Baker") && !before.working_memory.contains("Bern"), "{}", before.working_memory);
+    let prompt = context::assemble(&world.engine, &world.atlas, AssembleRequest::new("Where is the office?")).await.unwrap().text;
+    assert_eq!(prompt.matches("\"unconfirmed\": true").count(), 2, "{prompt}");
+    assert!(prompt.contains("no person has said or confirmed it"), "{prompt}");
+
+    let item = inbox(&world).await.into_iter().find(|item| item.content.contains("Bern")).unwrap();
+    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
+    let after = read().await;
+    let expected = expected.map(|(value, mark)| (value.clone(), mark && value != "Bern"));
+    assert_eq!(marks(&after), expected.into());
+    assert!(after.working_memory.contains("Bern"), "{}", after.working_memory);
 }

@@ -45,6 +45,7 @@ fn leaf(case: &Case) -> Leaf {
         matters: vec![],
         session_ids: vec![],
         hidden: false,
+        unconfirmed: false,
     }
 }
 

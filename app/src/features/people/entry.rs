@@ -32,6 +32,9 @@ pub fn EntryView(entry: Entry, may_forget: bool) -> impl IntoView {
         let sessions = format!("recurring in {} sessions", leaf.sessions);
         view! { <Badge tone=Tone::Accent text=sessions title="Observed in three sessions or more." /> }
     });
+    let unconfirmed = leaf.unconfirmed.then(|| {
+        view! { <Badge tone=Tone::Warn text="unconfirmed" title="An agent or a tool noted it. No person has said or confirmed it." /> }
+    });
     let matters =
         leaf.matters.iter().map(|matter| view! { <Badge text=matter_name(*matter).to_lowercase() title="A sensitive matter." /> });
     let forget = may_forget.then(|| view! { <Forget path value=value.clone() /> });
@@ -39,6 +42,7 @@ pub fn EntryView(entry: Entry, may_forget: bool) -> impl IntoView {
         <div class="min-w-0 space-y-1" data-testid="entry">
             <p class="flex flex-wrap items-baseline gap-x-2">
                 <span class="min-w-0 wrap-anywhere whitespace-pre-wrap" dir="auto">{value.clone()}</span>
+                {unconfirmed}
                 {recurring}
                 {matters.collect_view()}
             </p>

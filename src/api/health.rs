@@ -9,7 +9,7 @@ use std::iter::Sum;
 text_enum! {
     /// Why a recall came back empty, as operators see it.
     ZeroHitCause {
-        /// The agent has no memory that could be searched.
+        /// The agent has no memory of its own that could be searched.
         NothingStored = "nothing_stored",
         /// There are memories, and none was relevant enough.
         BelowFloor = "below_floor",

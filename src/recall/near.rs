@@ -19,8 +19,8 @@ pub struct Near {
 /// A recall that found nothing.
 pub struct Silent<'a> {
     pub tenant: TenantId,
-    /// The agent and the commons.
-    pub agents: &'a [AgentId],
+    pub agent: AgentId,
+    pub commons: AgentId,
     pub user_id: Option<UserId>,
     pub at: DateTime<Utc>,
     pub model: &'a str,

@@ -65,7 +65,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
 async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &Finding) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
     let silent = Silent {
         tenant: ctx.tenant_id,
-        agents: &asked.agents,
+        agent: asked.agent.id,
+        commons: ctx.commons_id,
         user_id: asked.user,
         at: found.now,
         model: &engine.model().name,

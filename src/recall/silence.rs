@@ -4,12 +4,13 @@ use super::near::{Near, Silent};
 use super::store;
 use crate::api::{NothingReason, ZeroHitCause};
 use crate::db::{DbError, Tx};
+use crate::memories;
 
 /// Most near misses.
 const NEAR_MISSES: i64 = 5;
 
 /// Compares the query with everything that the agent and the commons ever had, including deleted, expired, superseded and other users'
-/// memories.
+/// memories, and counts what the agent itself has.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -18,17 +19,19 @@ pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause,
         Some(vector) => store::nearest_of_all(tx, silent, vector, NEAR_MISSES).await?,
         None => Vec::new(),
     };
-    Ok((cause(silent.reason, silent.considered, &near), near))
+    let own = memories::store::in_reach(tx, (silent.tenant, silent.user_id.into()), &[silent.agent], silent.at).await?;
+    Ok((cause(silent.reason, silent.considered == 0 || own == 0, &near), near))
 }
 
-/// The cause of an empty answer, from the number of scored memories and the near misses.
-pub fn cause(reason: Option<NothingReason>, considered: i64, near: &[Near]) -> ZeroHitCause {
+/// The cause of an empty answer, from the near misses and whether there was nothing to search: no memory was scored, or none of the agent's
+/// own. The commons would otherwise hide an agent that stores nothing.
+pub fn cause(reason: Option<NothingReason>, empty: bool, near: &[Near]) -> ZeroHitCause {
     let out_of_reach = near.iter().any(|near| near.similarity >= near.floor);
-    match (reason, out_of_reach, considered) {
+    match (reason, out_of_reach, empty) {
         (Some(NothingReason::Degraded), ..) => ZeroHitCause::Degraded,
         (_, true, _) => ZeroHitCause::FilteredOut,
-        (_, false, 0) => ZeroHitCause::NothingStored,
-        (_, false, _) => ZeroHitCause::BelowFloor,
+        (_, false, true) => ZeroHitCause::NothingStored,
+        (_, false, false) => ZeroHitCause::BelowFloor,
     }
 }
 
@@ -46,10 +49,11 @@ mod tests {
     fn four_silences_are_told_apart() {
         let deleted = [near(0.8, NearMissState::Deleted)];
         let weak = [near(0.2, NearMissState::BelowFloor)];
-        assert_eq!(cause(Some(NothingReason::NothingFound), 0, &[]), ZeroHitCause::NothingStored);
-        assert_eq!(cause(Some(NothingReason::NothingFound), 0, &deleted), ZeroHitCause::FilteredOut);
-        assert_eq!(cause(Some(NothingReason::BelowFloor), 3, &weak), ZeroHitCause::BelowFloor);
-        assert_eq!(cause(Some(NothingReason::BelowFloor), 3, &deleted), ZeroHitCause::FilteredOut);
-        assert_eq!(cause(Some(NothingReason::Degraded), 3, &deleted), ZeroHitCause::Degraded);
+        assert_eq!(cause(Some(NothingReason::NothingFound), true, &[]), ZeroHitCause::NothingStored);
+        assert_eq!(cause(Some(NothingReason::NothingFound), true, &deleted), ZeroHitCause::FilteredOut);
+        assert_eq!(cause(Some(NothingReason::BelowFloor), true, &weak), ZeroHitCause::NothingStored);
+        assert_eq!(cause(Some(NothingReason::BelowFloor), false, &weak), ZeroHitCause::BelowFloor);
+        assert_eq!(cause(Some(NothingReason::BelowFloor), false, &deleted), ZeroHitCause::FilteredOut);
+        assert_eq!(cause(Some(NothingReason::Degraded), false, &deleted), ZeroHitCause::Degraded);
     }
 }

@@ -121,7 +121,7 @@ async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> H
     if skipped > 0 {
         metrics::counter!("remembrancer_near_misses_skipped_total").increment(skipped);
     }
-    let mut diagnoses = match near_misses(engine, tenancy, &silences[..silences.len().min(DIAGNOSED)]).await {
+    let mut diagnoses = match near_misses(engine, tenancy, &silences).await {
         Ok(diagnoses) => diagnoses,
         Err(error) => {
             tracing::warn!(%error, "recalls that found nothing are logged without near misses");
@@ -130,7 +130,7 @@ async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> H
     };
     for entry in silences {
         let (cause, _) =
-            diagnoses.entry(entry.id).or_insert_with(|| (Some(silence::cause(entry.reason, entry.considered, &[])), Vec::new()));
+            diagnoses.entry(entry.id).or_insert_with(|| (Some(silence::cause(entry.reason, entry.considered == 0, &[])), Vec::new()));
         let cause = cause.map_or("unknown", ZeroHitCause::as_str);
         let labels = [("cause", cause), ("expected", if entry.expected { "true" } else { "false" })];
         metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
@@ -144,17 +144,18 @@ async fn near_misses(engine: &Engine, tenancy: Tenancy, silences: &[&Entry]) -> 
         return Ok(diagnoses);
     }
     let mut tx = engine.db().memory.begin(tenancy).await?;
-    for entry in silences {
+    for (place, entry) in silences.iter().enumerate() {
         let silent = Silent {
             tenant: entry.tenancy.tenant,
-            agents: &[entry.agent_id, entry.tenancy.commons],
+            agent: entry.agent_id,
+            commons: entry.tenancy.commons,
             user_id: entry.user_id,
             at: entry.at,
             model: &entry.model,
             floor: entry.floors.vector,
             reason: entry.reason,
             considered: entry.considered,
-            vector: entry.vector.as_deref(),
+            vector: entry.vector.as_deref().filter(|_| place < DIAGNOSED),
         };
         let (cause, near) = silence::diagnose(&mut tx, &silent).await?;
         diagnoses.insert(entry.id, (Some(cause), near));

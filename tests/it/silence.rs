@@ -2,7 +2,7 @@
 
 use crate::support::{alone_with, impatient, remember};
 use remembrancer::api::{
-    BarUnit, HealthFilter, MemoryKind, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
+    BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
     RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
 };
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -31,6 +31,12 @@ fn expected(query: &str) -> RecallRequest {
     RecallRequest { expected: true, ..question(query) }
 }
 
+/// Stores a memory that every agent recalls.
+async fn share_kettle(world: &World) {
+    let shared = fact("kettle", "The kettle is in the green cupboard");
+    remember(world, &world.atlas, RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..shared }).await;
+}
+
 #[tokio::test]
 async fn nothing_stored() {
     let world = logged(Settings::default()).await;
@@ -52,6 +58,44 @@ async fn all_below_the_floor() {
     let near = &seen.near_misses[0];
     assert_eq!((near.state, near.topic.as_str()), (NearMissState::BelowFloor, "kettle"));
     assert!(near.similarity < near.floor);
+}
+
+#[tokio::test]
+async fn shared_memories_do_not_hide_an_empty_agent() {
+    let world = logged(Settings::default()).await;
+    let mina = UserId(nowhere());
+    let causes = async || {
+        let mut causes = Vec::new();
+        for (ctx, user) in [(&world.atlas, None), (&world.binky, None), (&world.binky, Some(mina))] {
+            let request = RecallRequest { user_id: user.map(Into::into), ..expected("quarterly budget") };
+            let (answer, seen) = silence(&world, ctx, request).await;
+            assert_eq!(answer.reason, Some(NothingReason::BelowFloor), "a shared memory was scored");
+            assert!(seen.near_misses.iter().all(|near| near.similarity < near.floor));
+            causes.push(seen.cause);
+        }
+        causes
+    };
+    use ZeroHitCause::{BelowFloor, NothingStored};
+    share_kettle(&world).await;
+    assert_eq!(causes().await, [NothingStored, NothingStored, NothingStored]);
+    remember(&world, &world.atlas, fact("ladle", "The ladle hangs beside the stove")).await;
+    let of_mina = RememberRequest { user_id: Some(mina.into()), ..fact("ladle", "The ladle hangs beside the stove") };
+    let of_mina = remember(&world, &world.binky, of_mina).await.memory_id;
+    assert_eq!(causes().await, [BelowFloor, NothingStored, BelowFloor], "another user's memory is not there for a recall without a user");
+    memories::delete(&world.engine, &world.vera, &[of_mina], "wrong").await.unwrap();
+    assert_eq!(causes().await, [BelowFloor, NothingStored, NothingStored]);
+}
+
+#[tokio::test]
+async fn many_silences_at_once_have_their_causes() {
+    let world = logged(Settings::default()).await;
+    share_kettle(&world).await;
+    for _ in 0..20 {
+        recall::recall(&world.engine, &world.binky, question("quarterly budget")).await.unwrap();
+    }
+    world.engine.log().flush().await;
+    let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();
+    assert_eq!(health.causes, [(ZeroHitCause::NothingStored, 20)]);
 }
 
 #[tokio::test]

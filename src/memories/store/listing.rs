@@ -5,7 +5,7 @@ use super::versions::confirmed;
 use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
-use crate::db::{COUNTED, DbError, Tx, count_rows, statement};
+use crate::db::{COUNTED, DbError, Tx, Users, count_rows, of_user, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -287,17 +287,23 @@ pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newe
     .await?)
 }
 
-/// How many memories of some agents a recall can return, from the counts that are kept for the ranking.
+/// How many memories of some agents a recall for these users can return, from the counts that are kept for the ranking.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
-pub async fn in_reach(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(
-        r"select (select coalesce(sum(c.documents), 0) from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2))::bigint
-                 - (select count(*) from agent_memories m
-                     where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at <= $3)",
-    )
+pub async fn in_reach(tx: &mut Tx, (tenant, users): (TenantId, Users), agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        "select (select coalesce(sum(c.documents), 0) from memory_term_counts c
+                  where c.tenant_id = $1 and c.agent_id = any($2) and ",
+        of_user!("c", "$4"),
+        ")::bigint
+                - (select count(*) from agent_memories m
+                    where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at <= $3 and ",
+        of_user!("m", "$4"),
+        ")"
+    ))
     .bind(tenant)
     .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
     .bind(now)
+    .bind(users)
     .fetch_one(&mut **tx)
     .await?)
 }

@@ -10,12 +10,10 @@ use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
-use uuid::Uuid;
 
-/// The nearest of all memories that the agents ever had, in reach or not, nearest first.
+/// The nearest of all memories that the agent and the commons ever had, in reach or not, nearest first.
 pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(vector.len())?;
-    let agents: Vec<Uuid> = silent.agents.iter().map(|agent| agent.0).collect();
     let sql = format!(
         r"with near as (
               select e.agent_id, e.memory_id, greatest(0, 1 - (e.embedding <=> $4)) as similarity
@@ -37,7 +35,7 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
     // The table follows from the dimension.
     Ok(sqlx::query_as(AssertSqlSafe(sql))
         .bind(silent.tenant)
-        .bind(agents)
+        .bind(vec![silent.agent.0, silent.commons.0])
         .bind(silent.model)
         .bind(Vector::from(vector.to_vec()))
         .bind(most)

@@ -237,7 +237,6 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::stored_by", "the console's page of recall health"),
     ("memories::last_write", "the console's page of recall health"),
     ("memories::newest", "the console's front page"),
-    ("memories::in_reach", "the console's front page"),
     ("memories::count_phrases", "the review of the vocabulary"),
     ("memories::with_phrase", "the review of the vocabulary"),
     ("memories::unresolved", "the review of the vocabulary"),

@@ -126,7 +126,8 @@ pub const RECALL: &[Query] = queries! {
     "recall::nearest_of_all" |tx, c| {
         let silent = Silent {
             tenant: c.tenant,
-            agents: &[c.agent],
+            agent: c.agent,
+            commons: c.agent,
             user_id: None,
             at: c.now,
             model: "all-MiniLM-L6-v2",

@@ -59,7 +59,9 @@ pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
 /// A sentence that explains a cause.
 pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String], stopped: Option<NearMissState>) -> String {
     match cause {
-        ZeroHitCause::NothingStored => "Nothing stored: the agent had no memories to search.".to_owned(),
+        ZeroHitCause::NothingStored => {
+            "Nothing stored: the agent had no memories of its own to search, and no shared memory was relevant enough.".to_owned()
+        }
         ZeroHitCause::BelowFloor => "All below the floor: no memory was relevant enough.".to_owned(),
         ZeroHitCause::FilteredOut => {
             let why = match stopped {

@@ -7,6 +7,7 @@ export class HealthPage extends FilteredPage {
   readonly chart = this.page.getByRole('group', { name: /recalls? found nothing/ });
   readonly stored = this.page.getByTestId('stored');
   readonly lastWrite = this.page.getByTestId('last-write');
+  readonly withoutMemories = this.page.getByTestId('without-memories');
   readonly items = this.page.getByTestId('zero-hit');
   readonly period = this.page.getByRole('combobox', { name: 'Period' });
   readonly day = this.page.getByLabel('Day (UTC)');

@@ -32,6 +32,21 @@ test('a recall that found nothing is counted and explained', { tag: ['@phone', '
   await expect.poll(() => playground.query()).toEqual({ agent: agent.id, q: question });
 });
 
+test('an agent that recalls and has no memories of its own is named', { tag: ['@phone', '@no-js'] }, async ({ health }) => {
+  const agent = Agent.create();
+  const question = 'Who won the chess tournament in Reykjavik?';
+  await agent.ask(question);
+  await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(health.withoutMemories).toBeVisible({ timeout: 1_000 }));
+  await expect(health.withoutMemories).toHaveText(`1 agent recalls and has no memories of its own: ${agent.slug}`);
+  await expect(health.withoutMemories.getByRole('link', { name: agent.slug })).toHaveAttribute('href', `/agents/${agent.id}`);
+  await expect(health.item(question)).toContainText('Nothing stored: the agent had no memories of its own');
+
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
+  await health.goto(`/recall?agent=${agent.id}`);
+  await expect(health.tile('Recalls')).toContainText(/^1\D/);
+  await expect(health.withoutMemories).toHaveCount(0);
+});
+
 test('a deleted memory that would have matched is named', { tag: '@no-js' }, async ({ health, memory }) => {
   const agent = Agent.create();
   const { memory_id } = await agent.remember({ topic_raw: 'sextant', content: 'The sextant lies in the captain’s cabin.' });

@@ -129,6 +129,8 @@ pub struct RecallHealth {
     pub agents: Vec<(AgentId, String, Silence)>,
     /// Topics by zero hits, most first, at most ten; `other` gathers queries outside the vocabulary.
     pub topics: Vec<(String, Silence)>,
+    /// Agents among these recalls that have no live memory of their own, whatever the commons and documents answer: id, slug.
+    pub without_memories: Vec<(AgentId, String)>,
 }
 
 /// A memory that was close and is not a hit.

@@ -19,7 +19,8 @@ const PAGE: usize = 25;
 /// Agents and topics shown.
 const MOST: i64 = 10;
 
-/// How often recall came back empty, by hour or day, cause, agent and topic, and how many memories were stored meanwhile.
+/// How often recall came back empty, by hour or day, cause, agent and topic, how many memories were stored meanwhile, and which agents recall
+/// without a memory of their own.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a period that is not offered, and for a day or an hour outside of it.
@@ -33,7 +34,10 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
     let mut tx = engine.db().memory.begin_planned_once(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span: chart, filter };
     let bars = by_bar(&mut tx, recalls, unit).await?;
-    let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST).await?;
+    let ids: Vec<AgentId> = slugs.keys().copied().collect();
+    let counts = memories::store::counts(&mut tx, ctx.tenant_id, &ids, now).await?;
+    let empty: Vec<AgentId> = counts.into_iter().filter(|counts| counts.live == 0).map(|counts| counts.agent_id).collect();
+    let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST, &empty).await?;
     let last_write = memories::store::last_write(&mut tx, ctx.tenant_id, filter.agent_id).await?;
     tx.commit().await?;
     let (mut totals, mut causes, mut agents, mut topics) = (Silence::default(), Vec::new(), Vec::new(), Vec::new());
@@ -46,7 +50,9 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
             _ => {}
         }
     }
-    Ok(RecallHealth { totals, unit, bars, last_write, causes, agents, topics })
+    let without_memories = agents.iter().filter(|(id, ..)| empty.contains(id)).map(|(id, slug, _)| (*id, slug.clone())).collect();
+    agents.truncate(MOST as usize);
+    Ok(RecallHealth { totals, unit, bars, last_write, causes, agents, topics, without_memories })
 }
 
 /// The hours or days of a span with their recalls and the memories stored, oldest first. Of the filter, only the agent narrows the latter.

@@ -1,6 +1,6 @@
 //! Loud silence: zero hits of each kind, what operators see of them, and the playground.
 
-use crate::support::{alone_with, impatient, remember};
+use crate::support::{agent, alone_with, impatient, remember};
 use remembrancer::api::{
     BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
     RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
@@ -96,6 +96,41 @@ async fn many_silences_at_once_have_their_causes() {
     world.engine.log().flush().await;
     let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();
     assert_eq!(health.causes, [(ZeroHitCause::NothingStored, 20)]);
+}
+
+#[tokio::test]
+async fn an_agent_that_recalls_and_has_no_memories_is_named() {
+    let world = logged(Settings::default()).await;
+    share_kettle(&world).await;
+    remember(&world, &world.atlas, fact("ladle", "The ladle hangs beside the stove")).await;
+    for ctx in [&world.atlas, &world.binky] {
+        assert!(!recall::recall(&world.engine, ctx, question("kettle green cupboard")).await.unwrap().zero_hit);
+    }
+    let named = async |filter: HealthFilter| {
+        world.engine.log().flush().await;
+        recall::health(&world.engine, &world.vera, &filter).await.unwrap().without_memories
+    };
+    let binky = (agent(&world.binky), "binky".to_owned());
+    assert_eq!(named(HealthFilter::default()).await, [binky.clone()], "shared memories answer it");
+    assert!(named(HealthFilter { agent_id: Some(agent(&world.atlas)), ..HealthFilter::default() }).await.is_empty());
+
+    // Ten agents with more zero hits leave it no place among the agents of the page.
+    for n in 0..10 {
+        let other = identity::create_agent(&world.engine, &world.system, &format!("clerk-{n}"), "Clerk", false).await.unwrap();
+        let (other, _) = key(&world.engine, &world.system, other.id, &[Scope::MemoryRead]).await;
+        recall::recall(&world.engine, &other, question("quarterly budget")).await.unwrap();
+    }
+    let all = named(HealthFilter::default()).await;
+    assert_eq!((all.len(), all.last()), (11, Some(&binky)));
+    let agents = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().agents;
+    assert!(agents.len() == 10 && agents.iter().all(|(id, ..)| *id != binky.0));
+
+    remember(&world, &world.binky, fact("ladle", "The ladle hangs beside the stove")).await;
+    let filter = HealthFilter { agent_id: Some(binky.0), ..HealthFilter::default() };
+    assert!(named(filter).await.is_empty());
+    world.clock.advance(chrono::Duration::days(2));
+    let day = HealthFilter { days: Some(1), ..HealthFilter::default() };
+    assert!(named(day).await.is_empty(), "none of them recalled in this period");
 }
 
 #[tokio::test]

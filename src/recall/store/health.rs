@@ -128,10 +128,10 @@ pub struct Share {
     pub counts: Silence,
 }
 
-/// Recalls in total, by agent, by topic and by cause, in one pass; of each at most `most`, those with most zero hits first. Queries outside
-/// the vocabulary share one topic.
+/// Recalls in total, by agent, by topic and by cause, in one pass; of each at most `most`, those with most zero hits first, and the recalls of
+/// `agents` in any case. Queries outside the vocabulary share one topic.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
-pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64) -> Result<Vec<Share>, DbError> {
+pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64, agents: &[AgentId]) -> Result<Vec<Share>, DbError> {
     let select = concat!(
         "s.part, s.agent_id, s.topic, s.cause, s.recalls, s.zero_hits, s.expected, s.expected_zero_hits
            from (select g.*, row_number() over (partition by g.part
@@ -146,7 +146,7 @@ pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64) -> Result<Vec<
         " group by grouping sets ((), (r.agent_id), (coalesce(r.query_canonical, 'other')), (r.cause))) g) s
           where s.place <= ",
     );
-    query.push_bind(most).push(" order by s.part, s.place");
+    query.push_bind(most).push(" or s.agent_id = any(").push_bind(agents.to_vec()).push(") order by s.part, s.place");
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 

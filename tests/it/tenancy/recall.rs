@@ -145,7 +145,7 @@ pub const RECALL: &[Query] = queries! {
     };
     "recall::shares" |tx, c| {
         // The total is there even if it is 0.
-        let shares = recall::shares(tx, recalls(c, &of_agent(c)), 10).await?;
+        let shares = recall::shares(tx, recalls(c, &of_agent(c)), 10, &[c.agent]).await?;
         shares.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
     };
     "recall::count_silent" |tx, c| recall::count_silent(tx, recalls(c, &of_agent(c))).await? as usize;

@@ -15,7 +15,10 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
+use remembrancer::api::{AgentId, HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
+
+/// Agents without memories that the page names.
+const NAMED: usize = 10;
 
 /// The recall health page: how often recalls find nothing, why, and what can be done.
 #[component]
@@ -91,12 +94,37 @@ fn Whole(health: RecallHealth, page: Page<ZeroHit>, query: Query, may_restore: b
         <div class="space-y-5">
             {none}
             <Tiles totals=health.totals cause=query.get("cause").is_some() />
+            <WithoutMemories agents=health.without_memories.clone() />
             <RecallChart bars=health.bars.clone() unit=health.unit query=query.clone() />
             <StoredChart health query />
             {below}
         </div>
     }
     .into_any()
+}
+
+/// The agents that recall and have no memories of their own. Shared memories may answer them, so their zero hits do not show it.
+#[component]
+fn WithoutMemories(agents: Vec<(AgentId, String)>) -> impl IntoView {
+    let count = i64::try_from(agents.len()).unwrap_or(i64::MAX);
+    let says = text::count(count, "agent recalls and has no memories of its own: ", "agents recall and have no memories of their own: ");
+    let more = agents.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!(" and {more} more"));
+    let name = |(place, (id, slug)): (usize, (AgentId, String))| {
+        view! {
+            {(place > 0).then_some(", ")}
+            <a class="text-warn underline" href=format!("/agents/{id}")>{slug}</a>
+        }
+    };
+    (count > 0).then(|| {
+        view! {
+            <p class="rounded-md border border-warn bg-warn-wash px-3 py-2 text-sm break-words text-warn" data-testid="without-memories">
+                {says}
+                {agents.into_iter().take(NAMED).enumerate().map(name).collect_view()}
+                {more}
+            </p>
+        }
+    })
 }
 
 /// Zero hits by cause, agent and topic.

@@ -47,11 +47,13 @@ async fn recall(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<
 }
 
 fn of_memory(record: &MemoryRecord, recalls: i64) -> String {
+    // Later versions may come from somewhere else.
+    let source = record.versions.last().map_or(&record.source, |first| &first.source);
     let place = match record.quotes.first() {
         Some(quote) => format!(", from “{}”: “{}”", quote.source_title, shorten(&quote.quote, QUOTE)),
-        None => evidence_of(record.evidence_ref.as_deref(), &record.source).map_or_else(String::new, |place| format!(", from {place}")),
+        None => evidence_of(record.evidence_ref.as_deref(), source).map_or_else(String::new, |place| format!(", from {place}")),
     };
-    let said = record.observed_at.map_or_else(String::new, |at| format!(", said on {}", at.format("%-d %B %Y")));
+    let said = source.observed_at.map_or_else(String::new, |at| format!(", said on {}", at.format("%-d %B %Y")));
     let mut told = vec![format!("Remembered on {}{place}{said}", record.created_at.format("%-d %B %Y"))];
     if let Some(newest) = record.versions.first().filter(|newest| newest.version > 1) {
         let who = &newest.actor_name;

@@ -74,7 +74,9 @@ pub struct ReviseRequest {
     /// 1 byte to 16 KiB.
     #[cfg_attr(feature = "engine", schemars(length(min = 1)))]
     pub content: String,
-    /// Where that was said; unchanged by default.
+    /// Where that was said, if not by you now.
+    ///
+    /// Without it, new content is yours, stated now. The history keeps the source of the old content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// 0 to 1; unchanged by default.
@@ -83,10 +85,18 @@ pub struct ReviseRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f32>,
-    /// The content in short; the old summary is dropped.
+    /// The content in short.
+    ///
+    /// The old summary is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
     pub summary: Option<String>,
+    /// Of a decision: why.
+    ///
+    /// Without it, the old rationale is kept only if the new content says the same as the old one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "engine", schemars(length(max = 2000)))]
+    pub rationale: Option<String>,
     /// What supports it; unchanged by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 1000)))]

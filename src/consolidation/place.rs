@@ -12,7 +12,7 @@ use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
-use crate::memories::{lock_episodes, make_room, remember, writing};
+use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
 use crate::profile;
 use crate::text::compare::{Likeness, compare};
@@ -293,7 +293,7 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
         content: candidate.statement.clone(),
         content_hash,
         source: Source {
-            platform: "capture".into(),
+            platform: CAPTURE.into(),
             speaker: candidate.spot.speaker.clone(),
             observed_at: candidate.observed_at,
             ..Source::default()

@@ -99,6 +99,7 @@ pub async fn update(
         source: None,
         confidence: None,
         summary: None,
+        rationale: None,
         evidence_ref: None,
         user_id: None,
     })?;

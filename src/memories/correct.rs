@@ -2,9 +2,11 @@
 
 use super::access::{self, Purpose};
 use super::forget::origin;
+use super::model::Details;
+use super::origin::{CAPTURE, CONSOLE};
 use super::revise::{Cause, revise_from};
 use super::store;
-use crate::api::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse};
+use crate::api::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -13,8 +15,8 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Gives a memory of any agent new content, as its next version. Topic, scope, links and ids stay; the old content is in its history. With a
-/// `version` it is what the person saw, and another one is not overwritten.
+/// Gives a memory of any agent new content, as its next version: agents are told that the operator said it, now. Topic, scope, links and ids
+/// stay; the old content is in its history. With a `version` it is what the person saw, and another one is not overwritten.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a
@@ -31,11 +33,14 @@ pub async fn correct(
 ) -> Result<ReviseResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
-    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new(reason)), version };
-    change(engine, ctx, id, (content, None), cause).await
+    let reason = Reason::new(reason);
+    let cause = Cause { reason: Some(&reason), version, is_quoted: true, ..Cause::default() };
+    let source = origin(ctx).map(|console| Source { speaker: Some(ctx.actor.name().to_owned()), ..console });
+    change(engine, ctx, id, ReviseRequest { source, ..revision(id, content) }, cause).await
 }
 
-/// Undoes the correction that made a version: the memory gets the content and the summary of the version before, as its next version.
+/// Undoes the correction that made a version: the memory gets the content of the version before, as its next version, with the title,
+/// summary, rationale and alternatives that it had, and says again who said it, where and when.
 ///
 /// # Errors
 /// As [`correct`]; `Conflict` if the memory was changed since.
@@ -46,34 +51,47 @@ pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, ver
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
-    tx.commit().await?;
     let before = versions.into_iter().find(|one| one.version < version).ok_or(Error::NotFound("version"))?;
-    let cause = Cause { origin: origin(ctx), reason: Some(&Reason::new("correction undone")), version: Some(version) };
-    change(engine, ctx, id, (before.content, before.summary), cause).await
+    let said = store::said_in(&mut tx, ctx.tenancy(), memory.agent_id, id, before.version).await?;
+    tx.commit().await?;
+    let source = said.map(|said| Source { observed_at: said.observed_at.or(Some(memory.created_at)), ..said });
+    let reason = Reason::new("correction undone");
+    let cause = Cause {
+        origin: origin(ctx),
+        reason: Some(&reason),
+        version: Some(version),
+        is_quoted: source.as_ref().is_some_and(|said| [CAPTURE, CONSOLE].contains(&said.platform.as_str())),
+        details: Details {
+            title: before.title,
+            alternatives: before.alternatives.filter(|alternatives| !alternatives.is_empty()),
+            ..Details::default()
+        },
+    };
+    let (summary, rationale) = (before.summary, before.rationale);
+    change(engine, ctx, id, ReviseRequest { source, summary, rationale, ..revision(id, before.content) }, cause).await
 }
 
-async fn change(
-    engine: &Engine,
-    ctx: &OpContext,
-    id: MemoryId,
-    (content, summary): (String, Option<String>),
-    cause: Cause<'_>,
-) -> Result<ReviseResponse, Error> {
+fn revision(id: MemoryId, content: String) -> ReviseRequest {
+    ReviseRequest {
+        memory: id.into(),
+        content,
+        source: None,
+        confidence: None,
+        summary: None,
+        rationale: None,
+        evidence_ref: None,
+        user_id: None,
+    }
+}
+
+async fn change(engine: &Engine, ctx: &OpContext, id: MemoryId, request: ReviseRequest, cause: Cause<'_>) -> Result<ReviseResponse, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
     tx.commit().await?;
     if memory.status == MemoryStatus::Inbox {
         return Err(Error::Conflict(format!("the memory {} is a candidate: decide about it in the inbox", memory.short_id)));
     }
-    let request = Admitted::new(ReviseRequest {
-        memory: id.into(),
-        content,
-        source: None,
-        confidence: None,
-        summary,
-        evidence_ref: None,
-        user_id: None,
-    })?;
+    let request = Admitted::new(request)?;
     let once = Once::new(engine, ctx, "correct", &request)?;
     let answer = revise_from(engine, ctx, request, cause, &once, |_, revised| revised).await?;
     // The operator looks at the audit trail next.

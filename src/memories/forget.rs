@@ -2,6 +2,7 @@
 
 use super::link::post_settling;
 use super::model::{Change, Memory};
+use super::origin::CONSOLE;
 use super::{store, twins};
 use crate::aging::expiry;
 use crate::api::{
@@ -219,7 +220,7 @@ pub(super) async fn take_away(
 
 /// Where a person's change comes from: not from where the memory was said.
 pub(super) fn origin(ctx: &OpContext) -> Option<Source> {
-    matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: "console".into(), ..Source::default() })
+    matches!(ctx.actor, Actor::Operator { .. }).then(|| Source { platform: CONSOLE.into(), ..Source::default() })
 }
 
 /// Restores a memory. `unarchive` has the days of each retention, and also takes it out of the archive.

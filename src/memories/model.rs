@@ -140,6 +140,7 @@ pub struct Draft {
 pub struct Details {
     pub category: Option<Category>,
     pub subject: Option<String>,
+    /// Belongs to this content, as rationale and alternatives do: if it is absent, an older one stays only if the content says the same.
     pub title: Option<String>,
     /// Belongs to this content: if it is absent, an older one is dropped.
     pub summary: Option<String>,
@@ -159,7 +160,7 @@ pub struct Details {
     /// Of what an attachment says: the name of its file, and its id in the system that it comes from.
     pub filename: Option<String>,
     pub attachment_id: Option<String>,
-    /// Of a message: who spoke.
+    /// Of a message: who spoke. An agent that rewords one is the assistant from then on.
     pub role: Option<Role>,
     /// Of a message: the rule that chose its retention.
     pub retention_rule: Option<RetentionRule>,

@@ -4,6 +4,11 @@ use super::model::Memory;
 use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
 use crate::quote::{Origin, Speaker};
 
+/// The platform of what was extracted from a source.
+pub(crate) const CAPTURE: &str = "capture";
+/// The platform of what a person did in the console.
+pub(crate) const CONSOLE: &str = "console";
+
 /// What the record knows of the speaker.
 struct Facts<'a> {
     role: Option<Role>,
@@ -17,19 +22,22 @@ impl Facts<'_> {
     /// Whose words they are; `Agent` for those of the agent that wrote the memory.
     fn origin(&self) -> Origin {
         let named = |speaker, name: &str| Origin { name: Some(name.to_owned()), ..Origin::of(speaker) };
-        match (self.role, self.is_captured) {
-            (Some(Role::User), _) => Origin::of(Speaker::Person),
-            (Some(Role::ToolResult), _) => Origin::of(Speaker::Tool),
-            (Some(Role::System), _) => named(Speaker::Unknown, "a system message"),
-            (Some(Role::Assistant) | None, false) => Origin::of(Speaker::Agent),
-            (Some(Role::Assistant), true) => Origin::of(Speaker::Unknown),
-            (None, true) => match (self.speaker(), self.filename, self.kind) {
-                (Some("user" | "User"), ..) => Origin::of(Speaker::Person),
-                (Some(name), ..) => named(Speaker::Person, name),
-                (None, Some(file), _) => named(Speaker::Document, file),
-                (None, None, SourceKind::Document) => Origin::of(Speaker::Document),
-                (None, None, SourceKind::Run) => Origin::of(Speaker::Tool),
-                (None, None, _) => Origin::of(Speaker::Unknown),
+        // What was revised since was not read in the file.
+        let file = self.filename.filter(|_| self.source.platform == CAPTURE);
+        match (self.role, self.is_captured, self.speaker()) {
+            // Before the role: a message has no named speaker until somebody corrects it.
+            (_, true, Some("user" | "User")) => Origin::of(Speaker::Person),
+            (_, true, Some(name)) => named(Speaker::Person, name),
+            (Some(Role::User), ..) => Origin::of(Speaker::Person),
+            (Some(Role::ToolResult), ..) => Origin::of(Speaker::Tool),
+            (Some(Role::System), ..) => named(Speaker::Unknown, "a system message"),
+            (Some(Role::Assistant) | None, false, _) => Origin::of(Speaker::Agent),
+            (Some(Role::Assistant), true, None) => Origin::of(Speaker::Unknown),
+            (None, true, None) => match (file, self.kind) {
+                (Some(file), _) => named(Speaker::Document, file),
+                (None, SourceKind::Document) => Origin::of(Speaker::Document),
+                (None, SourceKind::Run) => Origin::of(Speaker::Tool),
+                (None, _) => Origin::of(Speaker::Unknown),
             },
         }
     }

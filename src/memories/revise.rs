@@ -2,13 +2,13 @@
 
 use super::access::{self, Purpose};
 use super::model::{Details, Draft, Memory, content_hash, searched_text};
-use super::remember::{self, check_source, check_support};
+use super::remember::{self, check_decision, check_source, check_support};
 use super::store::{self, Embedded};
 use super::twins;
 use super::writing::{self, Outcome, Traces};
 use crate::api::{
     CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
-    ReviseRequest, ReviseResponse, Scope, Source, SourceKind, TOPIC_MAX,
+    ReviseRequest, ReviseResponse, Role, Scope, Source, SourceKind, TOPIC_MAX,
 };
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
@@ -18,11 +18,16 @@ use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted, Reason};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::instrument;
 
-/// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay.
+/// The platform of what an agent states without saying where.
+const TOOL: &str = "tool";
+
+/// Gives a memory new content, as its next version; the old one is kept. Topic, scope, links and ids stay. If the request names no source,
+/// the new content is the agent's, stated now. Its rationale, title and rejected alternatives stay only if it says the same as the old one.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's;
@@ -41,8 +46,12 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
 /// Where a change comes from and why it is made, if the request does not say it.
 #[derive(Default)]
 pub(crate) struct Cause<'a> {
-    /// The version gets it as its source, and the memory keeps its own.
+    /// The version gets it as its source, and the memory keeps its own if the request names none.
     pub origin: Option<Source>,
+    /// Whether an operator brings words that are not the agent's own.
+    pub is_quoted: bool,
+    /// Fields that come with the content, besides those of the request.
+    pub details: Details,
     /// For the audit log.
     pub reason: Option<&'a Reason>,
     /// The version that is to change.
@@ -66,6 +75,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let mut checks = Checks::default();
     checks.content("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
+    check_decision(&mut checks, request.rationale.as_deref(), &[]);
     if let Some(source) = request.source.as_ref().or(cause.origin.as_ref()) {
         check_source(&mut checks, source);
     }
@@ -115,9 +125,9 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     }
     // The memory was refiled while the model worked: the vector belongs to the old topic.
     let vector = vector.ok().filter(|_| memory.topic == topic);
-    // A person who corrects a memory answers for the words.
-    let draft = Draft { suspicious: suspicious && by_agent, origin: cause.origin, ..draft(&memory, &request, lifecycle) };
     let (old, now) = (memory.clone(), engine.clock().now());
+    let reason = cause.reason;
+    let draft = draft(&memory, &request, cause, (by_agent, suspicious), lifecycle, now);
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     // In the order of everybody who writes: keys, rows, counts.
     store::lock_counts(&mut tx, ctx.tenancy(), &[memory.agent_id]).await?;
@@ -129,7 +139,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
         revised
     };
     let late = vector.is_none() && missing.is_none_or(Missing::is_late) && old.live;
-    writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason: cause.reason }).await?;
+    writing::leave_traces(engine, ctx, &mut tx, &draft, &outcome, Traces { proposal: false, late, reason }).await?;
     let unchanged = matches!(outcome, Outcome::Unchanged(_));
     let revised = ReviseResponse {
         memory_id: old.id,
@@ -148,28 +158,50 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     Ok(answer)
 }
 
-fn draft(memory: &Memory, request: &ReviseRequest, lifecycle: LifecyclePolicy) -> Draft {
+fn draft(
+    memory: &Memory,
+    request: &ReviseRequest,
+    cause: Cause<'_>,
+    (by_agent, suspicious): (bool, bool),
+    lifecycle: LifecyclePolicy,
+    now: DateTime<Utc>,
+) -> Draft {
+    let content_hash = content_hash(&request.content);
+    // Nobody said the new words where and when the old ones were said: without a source they are the agent's own, from here and now.
+    let is_own = request.source.is_none() && cause.origin.is_none();
+    let here = || Source { platform: TOOL.into(), ..Source::default() };
+    let said = request.source.clone().or_else(|| is_own.then(here));
     Draft {
         review: false,
-        suspicious: false,
+        // A person who corrects a memory answers for the words, and the agent quotes that person.
+        suspicious: if by_agent { suspicious } else { cause.is_quoted && content_hash != memory.content_hash },
         key: memory.key(),
         created_by: memory.created_by,
         topic_raw: memory.topic_raw.clone(),
         is_canonical: memory.is_canonical,
         vocabulary_version: memory.vocabulary_version,
         content: request.content.clone(),
-        content_hash: content_hash(&request.content),
-        source: request.source.clone().unwrap_or_else(|| memory.source.clone()),
-        keeps_source: request.source.is_none(),
-        origin: None,
-        source_kind: memory.source_kind,
+        content_hash,
+        keeps_source: said.is_none(),
+        source: match said {
+            Some(said) => Source { observed_at: said.observed_at.or(Some(now)), ..said },
+            None => memory.source.clone(),
+        },
+        origin: cause.origin,
+        source_kind: match (by_agent, is_own) {
+            (false, _) => SourceKind::Manual,
+            (true, true) => SourceKind::Conversation,
+            (true, false) => memory.source_kind,
+        },
         retention: memory.retention,
         lifecycle,
         details: Details {
             summary: request.summary.clone(),
+            rationale: request.rationale.clone(),
             confidence: Some(request.confidence.unwrap_or(memory.confidence)),
             evidence_ref: request.evidence_ref.clone(),
-            ..Details::default()
+            role: if is_own { memory.role.map(|_| Role::Assistant) } else { memory.role },
+            ..cause.details
         },
     }
 }

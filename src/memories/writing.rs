@@ -14,6 +14,7 @@ use crate::guard::SecretKind;
 use crate::intake::Reason;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
+use crate::text::compare::{Likeness, compare};
 use crate::vocabulary::{self, Resolved};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
@@ -201,7 +202,8 @@ pub(super) async fn repeat(
     Ok(Outcome::Amended(memory))
 }
 
-/// Gives a memory new content, as its next version.
+/// Gives a memory new content, as its next version. A title, a rationale and alternatives describe the old content: without others, they stay
+/// only if the new one says the same.
 pub(super) async fn replace(
     ctx: &OpContext,
     tx: &mut Tx,
@@ -211,8 +213,13 @@ pub(super) async fn replace(
     now: DateTime<Utc>,
 ) -> Result<Outcome, Error> {
     let (retention, expires_at) = kept(draft, &memory, now);
-    let title = draft.details.title.clone().or_else(|| memory.title.clone());
-    let draft = Draft { retention, details: Details { title, ..draft.details.clone() }, ..draft.clone() };
+    let mut details = draft.details.clone();
+    if compare(&memory.content, &draft.content) == Likeness::Same {
+        details.title = details.title.or_else(|| memory.title.clone());
+        details.rationale = details.rationale.or_else(|| memory.rationale.clone());
+        details.alternatives = details.alternatives.or_else(|| memory.alternatives.clone());
+    }
+    let draft = Draft { retention, details, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
     finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
     Ok(Outcome::Revised(memory))

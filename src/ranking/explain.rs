@@ -159,11 +159,14 @@ pub fn evidence_of(reference: Option<&str>, source: &Source) -> Option<String> {
     reference.map(str::to_owned).or_else(|| source.place())
 }
 
-/// As [`evidence`], in a prompt: a place in a captured source is its file or the conversation, as a person would say it. Its bytes are for
-/// programs and pages.
+/// As [`evidence`], in a prompt: a place in a captured source is its file or the conversation, as a person would say it, unless the text was
+/// said elsewhere since. Its bytes are for programs and pages.
 pub fn cited(memory: &Memory) -> Option<String> {
     if !memory.evidence_ref.as_deref().is_some_and(is_place_in_source) {
         return evidence(memory);
+    }
+    if memory.source.platform != memories::CAPTURE {
+        return memory.source.place();
     }
     let origin = memories::said_by(memory);
     Some(match (&memory.filename, origin.speaker) {
@@ -191,6 +194,7 @@ mod tests {
             let mut memory = memory("ferry", "The ferry leaves at six.");
             (memory.evidence_ref, memory.trust) = (Some(reference.to_owned()), trust);
             (memory.source.speaker, memory.filename) = (speaker.map(str::to_owned), file.map(str::to_owned));
+            memory.source.platform = memories::CAPTURE.into();
             cited(&memory).unwrap()
         };
         assert_eq!(of(&place, Some("Mina"), None, Trust::Captured), "a conversation with Mina");
@@ -201,5 +205,8 @@ mod tests {
         for reference in ["ticket 4711", "source code of the ferry, bytes 3 to 9"] {
             assert_eq!(of(reference, None, None, Trust::Captured), reference, "an agent's own reference");
         }
+        let corrected =
+            Memory { evidence_ref: Some(place), filename: Some("timetable.md".into()), ..memory("ferry", "It leaves at five.") };
+        assert_eq!(cited(&corrected).as_deref(), Some("slack"), "the file does not say that");
     }
 }

@@ -96,7 +96,7 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_revise",
                 Scope::MemoryWrite,
                 "Give one memory new content when you know which one is out of date: its id stays, and the old wording is kept as a version. \
-                 Answers with the old and the new content. To store something new, remember it instead.",
+                 To store something new, remember it instead.",
                 |engine, ctx, input: ReviseRequest| async move { memories::revise(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Write, false),

@@ -32,6 +32,7 @@ async fn a_memory_and_the_recall_that_returned_it_are_explained() {
         source: None,
         confidence: None,
         summary: None,
+        rationale: None,
         evidence_ref: None,
         user_id: None,
     };

@@ -1,9 +1,10 @@
 //! Whose words a memory holds: an agent reads those of others as quotations, and its own as they are.
 
+use crate::records::revision;
 use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
-    Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, ReviseRequest, Role, SearchMyMemoriesRequest, Source,
-    SourceDetails, Trust,
+    Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, RememberRequest, ReviseRequest, Role,
+    SearchMyMemoriesRequest, Source, SourceDetails, SourceKind, Trust,
 };
 use remembrancer::testing::{World, fact};
 use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, search};
@@ -81,6 +82,7 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
         source: None,
         confidence: None,
         summary: None,
+        rationale: None,
         evidence_ref: None,
         user_id: None,
     };
@@ -90,9 +92,68 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
 }
 
 #[tokio::test]
+async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
+    let world = alone().await;
+    let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
+    let said = Source { speaker: Some("Idris".into()), observed_at: Some("2026-04-01T09:00:00Z".parse().unwrap()), ..fact("", "").source };
+    let heard = RememberRequest {
+        source: said.clone(),
+        source_kind: Some(SourceKind::Document),
+        ..fact("harbour gate", "The harbour gate opens at nine.")
+    };
+    let id = remember(&world, atlas, heard).await.memory_id;
+    let old = (Trust::Captured, "According to Idris (on 1 April 2026):".to_owned(), "The harbour gate opens at nine.".to_owned());
+    assert_eq!(told(&world, "harbour gate").await, [old.clone()]);
+    let surer = ReviseRequest { confidence: Some(0.5), ..revision(id, &old.2) };
+    assert!(!memories::revise(engine, atlas, surer).await.unwrap().unchanged);
+    assert_eq!(told(&world, "harbour gate").await, [old], "only the confidence changed");
+
+    let day = world.engine.clock().now().format("%-d %B %Y").to_string();
+    let own = (Trust::Own, format!("I remember (from {day}):"), "The harbour gate opens at eight.".to_owned());
+    memories::revise(engine, atlas, revision(id, &own.2)).await.unwrap();
+    assert_eq!(told(&world, "harbour gate").await, [own.clone()]);
+
+    let persons = (Trust::Captured, format!("According to Vera (on {day}):"), "The harbour gate opens at seven.".to_owned());
+    let corrected = memories::correct(engine, vera, id, None, persons.2.clone(), "Vera rang the office").await.unwrap();
+    assert_eq!(told(&world, "harbour gate").await, [persons]);
+    let text = context::context_for(engine, atlas, ContextRequest::new("harbour gate")).await.unwrap().text;
+    let line = format!("harbour gate: According to Vera: “The harbour gate opens at seven.” (console, {day})\n");
+    assert!(format!("{text}\n").contains(&line) && !text.contains("Idris"), "{text}");
+
+    memories::undo_correction(engine, vera, id, corrected.version).await.unwrap();
+    assert_eq!(told(&world, "harbour gate").await, [own]);
+    let history = memories::history(engine, atlas, &id.into(), None).await.unwrap();
+    let by: Vec<_> = history.iter().map(|version| (version.source.platform.as_str(), version.source.speaker.as_deref())).collect();
+    let idris = ("slack", Some("Idris"));
+    assert_eq!(by, [("console", None), ("console", Some("Vera")), ("tool", None), idris, idris]);
+    assert_eq!(history[4].source, said);
+}
+
+#[tokio::test]
+async fn a_message_that_was_revised_is_no_longer_the_users() {
+    let world = alone().await;
+    let message = NewMessage {
+        role: Role::User,
+        content: "The harbour gate is blue.".into(),
+        message_id: None,
+        observed_at: None,
+        importance: None,
+        retention: None,
+    };
+    let request = MessagesRequest { messages: vec![message], topic: None, platform: None, user_id: None };
+    let id = lifecycle::add_messages(&world.engine, &world.atlas, "thread-1", request).await.unwrap().messages[0].memory_id;
+    let spoken = async || told(&world, "harbour gate").await.swap_remove(0).1;
+    assert!(spoken().await.starts_with("According to the user (on "));
+    memories::correct(&world.engine, &world.vera, id, None, "The harbour gate is green.".into(), "Vera saw it").await.unwrap();
+    assert!(spoken().await.starts_with("According to Vera (on "));
+    memories::revise(&world.engine, &world.atlas, revision(id, "The harbour gate is grey.")).await.unwrap();
+    assert!(spoken().await.starts_with("I remember (from "));
+}
+
+#[tokio::test]
 async fn the_memory_block_quotes_what_another_agent_shared() {
     let world = alone().await;
-    let said = |content: &str, commons| remembrancer::api::RememberRequest {
+    let said = |content: &str, commons| RememberRequest {
         commons,
         category: Some(Category::Context),
         scope: Some(MemoryScope::Global),

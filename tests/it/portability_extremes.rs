@@ -82,7 +82,7 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     remember(world, ctx, RememberRequest { topic_raw: odd(255), ..fact("", &again) }).await;
     memories::correct(engine, vera, tea, None, format!("Vera likes green tea {MARK}"), &odd(500)).await.unwrap();
     let mut revised = revision(long, &format!("{}!", wild(16 * 1024 - 1)));
-    revised.summary = Some(odd(1999));
+    (revised.summary, revised.rationale) = (Some(odd(1999)), Some(odd(2000)));
     revised.source = Some(request(place("0001-01-01T00:00:00Z")));
     memories::revise(engine, ctx, revised).await.unwrap();
     memories::link(engine, ctx, request(json!({ "from": long, "to": short, "relation": "supports" }))).await.unwrap();

@@ -3,12 +3,12 @@
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
 use futures_util::future::join_all;
 use remembrancer::api::{
-    Category, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest, Retention,
-    ReviseRequest, Source, SourceKind, UserId,
+    Category, ContextRequest, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest,
+    Retention, ReviseRequest, Source, SourceKind, UserId,
 };
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{Engine, OpContext, Settings, Workers, memories, recall};
+use remembrancer::{Engine, OpContext, Settings, Workers, context, memories, recall};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +21,7 @@ pub fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
         source: None,
         confidence: None,
         summary: None,
+        rationale: None,
         evidence_ref: None,
         user_id: None,
     }
@@ -194,12 +195,54 @@ async fn a_revision_is_a_version_and_two_versions_can_be_held_side_by_side() {
     let history = memories::history(&world.engine, &world.atlas, &first.memory_id.into(), None).await.unwrap();
     let told: Vec<_> = history.iter().map(|v| (v.version, v.change.as_str(), v.content.as_str(), v.actor_name.as_str())).collect();
     assert_eq!(told, [(2, "revised", "Mina leads Design", "atlas"), (1, "created", "Mina works on the Platform team", "atlas")]);
-    assert_eq!(history[0].source, source, "from which conversation");
+    let said = history[0].source.clone();
+    assert!(said.observed_at.is_some() && Source { observed_at: None, ..said } == source, "from which conversation, now");
     let both = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 2)).await.unwrap();
     assert_eq!((both.from.version, both.to.version), (1, 2));
     assert_eq!(both.changed, ["content", "source"]);
     let none = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 3)).await.unwrap_err();
     assert_eq!(none.fields()[0].field, "to");
+}
+
+#[tokio::test]
+async fn what_describes_a_content_goes_with_it_unless_the_new_one_says_the_same() {
+    let world = alone().await;
+    let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
+    let decision = RememberRequest {
+        kind: Some(MemoryKind::Decision),
+        title: Some("Where sessions live".into()),
+        rationale: Some("Restarts lost them".into()),
+        alternatives: vec!["cookies".into()],
+        ..fact("sessions", "We keep sessions in Valkey.")
+    };
+    let id = remember(&world, atlas, decision).await.memory_id;
+    let reasons = async || {
+        let kept = record(&world, id).await;
+        (kept.title, kept.rationale, kept.alternatives)
+    };
+    let told = async || context::context_for(engine, atlas, ContextRequest::new("Where do we keep sessions?")).await.unwrap().text;
+    let before = reasons().await;
+    assert!(told().await.contains("Restarts lost them"));
+    memories::revise(engine, atlas, revision(id, "We keep the sessions in Valkey.")).await.unwrap();
+    assert_eq!(reasons().await, before);
+
+    memories::revise(engine, atlas, revision(id, "We keep sessions in Postgres.")).await.unwrap();
+    assert_eq!(reasons().await, (None, None, vec![]));
+    let text = told().await;
+    assert!(text.contains("Postgres") && !["Restarts", "cookies", "Where sessions live"].iter().any(|old| text.contains(old)), "{text}");
+    let history = memories::history(engine, atlas, &id.into(), None).await.unwrap();
+    assert_eq!(history[1].rationale.as_deref(), Some("Restarts lost them"));
+
+    let why = ReviseRequest { rationale: Some("One file is enough".into()), ..revision(id, "We keep sessions in SQLite.") };
+    memories::revise(engine, atlas, why).await.unwrap();
+    assert!(told().await.contains("Why: One file is enough"));
+    let corrected = memories::correct(engine, vera, id, None, "We keep no sessions.".into(), "Mina knows").await.unwrap();
+    assert_eq!(reasons().await.1, None);
+    memories::undo_correction(engine, vera, id, corrected.version).await.unwrap();
+    assert_eq!(reasons().await.1.as_deref(), Some("One file is enough"));
+
+    let long = ReviseRequest { rationale: Some("x".repeat(2001)), ..revision(id, "We keep sessions.") };
+    assert_eq!(memories::revise(engine, atlas, long).await.unwrap_err().fields()[0].field, "rationale");
 }
 
 #[tokio::test]

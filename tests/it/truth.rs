@@ -290,6 +290,7 @@ async fn a_revision_to_the_content_of_another_memory_leaves_one() {
         source: None,
         confidence: None,
         summary: None,
+        rationale: None,
         evidence_ref: None,
         user_id: None,
     };

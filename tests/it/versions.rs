@@ -94,7 +94,7 @@ async fn both_reasons_are_shown_if_they_changed_after_a_page_showed_them() {
     assert_eq!(reasons(&changed.now), ("Idris gets seasick on the bus".to_owned(), rejected.clone()));
 
     // Every kind of change records them.
-    memories::revise(engine, binky, revision(id, "Mina takes the ferry to the lighthouse")).await.unwrap();
+    memories::revise(engine, binky, revision(id, "Mina takes the ferry to the island.")).await.unwrap();
     memories::review(engine, vera, &[id], &shown(id, now(&world, id).await.0)).await.unwrap();
     let versions = memories::history(engine, binky, &id.into(), None).await.unwrap();
     assert_eq!(versions.len(), 4, "{versions:?}");

@@ -36,6 +36,23 @@ async fn a_forgotten_memory_is_gone_at_once() {
 }
 
 #[tokio::test]
+async fn a_revision_of_a_decision_gives_its_new_reason_and_is_the_agents_own() {
+    let site = Site::new().await;
+    let decision = json!({ "topic_raw": "sessions", "content": "We keep sessions in Valkey.", "kind": "decision",
+        "rationale": "Restarts lost them.", "source": { "platform": "slack", "speaker": "Idris" } });
+    let id = site.atlas("agent_memory_remember", decision).await.json()["memory_id"].clone();
+    let revision = json!({ "memory": id, "content": "We keep sessions in Postgres.", "rationale": "One database is enough." });
+    let revised = site.atlas("agent_memory_revise", revision).await;
+    assert_eq!(revised.status, StatusCode::OK, "{}", revised.text);
+    let memory = site.atlas("explain", json!({ "memory_id": id })).await.json()["memory"].clone();
+    assert_eq!(memory["rationale"], "One database is enough.");
+    assert_eq!((&memory["source"]["platform"], memory["source"].get("speaker")), (&json!("tool"), None));
+    let long = json!({ "memory": id, "content": "We keep sessions in Postgres.", "rationale": "x".repeat(2001) });
+    let refused = site.atlas("agent_memory_revise", long).await;
+    assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("rationale")));
+}
+
+#[tokio::test]
 async fn another_agents_key_sees_nothing_but_the_commons() {
     let site = Site::new().await;
     let own = json!({ "topic_raw": "release day", "content": "Releases go out on Tuesday.", "source": { "platform": "slack" } });

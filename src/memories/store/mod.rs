@@ -27,7 +27,7 @@ pub use topics::{
     topics_of, unresolved, with_phrase,
 };
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
-pub use versions::{removals_at, reviewed, versions, write_version};
+pub use versions::{removals_at, reviewed, said_in, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};
@@ -381,7 +381,7 @@ pub async fn touch(
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
 }
 
-/// Writes new content over a memory, as its next version.
+/// Writes new content over a memory, as its next version. Its title, summary, rationale and alternatives are those of the draft.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn revise(
     tx: &mut Tx,
@@ -397,9 +397,9 @@ pub async fn revise(
                  version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1, updated_at = $11,
                  stated_at = $28, expires_at = $12, retention = $13,
                  is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
-                 subject = coalesce($18, subject), title = coalesce($19, title), summary = $20, evidence_ref = coalesce($21, evidence_ref),
+                 subject = coalesce($18, subject), title = $19, summary = $20, evidence_ref = coalesce($21, evidence_ref),
                  importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24,
-                 rationale = coalesce($26, rationale), alternatives = coalesce($27, alternatives), trust = $29
+                 rationale = $26, alternatives = $27, trust = $29, role = coalesce($30, role)
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$25")
     ))
@@ -432,6 +432,7 @@ pub async fn revise(
     .bind(&draft.details.alternatives)
     .bind(draft.stated_at(now))
     .bind(draft.trust())
+    .bind(draft.details.role)
     .execute(&mut **tx)
     .await?;
     Ok(())

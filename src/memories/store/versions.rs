@@ -133,13 +133,32 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         .collect())
 }
 
-/// The condition that a person confirmed the present text of a memory, for a table called `m`: nobody but a person has changed a word of it
-/// since, its details included.
+/// Where the content of a version was said; its change may have come from somewhere else.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn said_in(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, version: i32) -> Result<Option<Source>, DbError> {
+    let source: Option<Json<Source>> = sqlx::query_scalar(concat!(
+        r"select coalesce(v.provenance, v.source) from agent_memory_versions v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.version = $4 and ",
+        of_user!("v", "$5")
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(version)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(source.map(|Json(source)| source))
+}
+
+/// The condition that a person confirmed the present text of a memory, for a table called `m`: a person reviewed it, or wrote it in the console
+/// (what an undone correction brings back has its provenance), and nobody but a person has changed a word of it since, its details included.
 macro_rules! confirmed {
     () => {
         "exists (select from agent_memory_versions v
                   where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id
-                    and v.change in ('promoted', 'reviewed') and v.actor_kind = 'operator' and v.content = m.content
+                    and (v.change in ('promoted', 'reviewed') or (v.change = 'revised' and v.provenance is null))
+                    and v.actor_kind = 'operator' and v.content = m.content
                     and not exists (select from agent_memory_versions w
                                      where w.tenant_id = m.tenant_id and w.agent_id = m.agent_id and w.memory_id = m.id
                                        and w.version > v.version and w.change in ('revised', 'amended') and w.actor_kind <> 'operator'))"

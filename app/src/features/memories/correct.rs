@@ -31,7 +31,9 @@ pub fn Correct(
                 "Correct…"
             </summary>
             <PostForm class="space-y-3 px-4 pb-4" action="/console/api/correct_memory">
-                <p class="text-sm text-soft">"Agents recall the new content immediately. The history keeps the old one."</p>
+                <p class="text-sm text-soft">
+                    "Agents recall the new content immediately, attributed to you. The history keeps the old one, with its title and rationale."
+                </p>
                 <input type="hidden" name="id" value=id />
                 <input type="hidden" name="shown" value=shown />
                 <input type="hidden" name="done" value=here />

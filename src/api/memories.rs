@@ -1,7 +1,9 @@
 //! The record of a memory, as requests name it, answers return it and pages show it.
 
 use super::text_enum::text_enum;
-use super::{AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, RetentionRule, RetrievalId, StateFilter, Trust, UserId, UserRef};
+use super::{
+    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, RetentionRule, RetrievalId, StateFilter, Trust, UserId, UserRef,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -291,12 +293,12 @@ pub struct SimilarMemory {
 #[cfg_attr(
     feature = "engine",
     derive(schemars::JsonSchema),
-    schemars(extend("examples" = [{ "memory_id": "01900000-0000-7000-8000-000000000000", "reason": "Vera asked for it." }]))
+    schemars(extend("examples" = [{ "memory_id": "k3v9x2aq", "reason": "Vera asked for it." }]))
 )]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
-    /// Its id, from a recall.
-    pub memory_id: MemoryId,
+    /// Its id, short or long.
+    pub memory_id: MemoryRef,
     /// Why, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 500)))]

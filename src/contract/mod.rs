@@ -137,7 +137,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
         return Ok(None);
     }
     let memory = find_entry(engine, ctx, name).await?;
-    let request = ForgetRequest { memory_id: memory.id, reason: None, user_id: None };
+    let request = ForgetRequest { memory_id: memory.id.into(), reason: None, user_id: None };
     if memories::forget_once(engine, ctx, &request, &once).await?.already_forgotten {
         return Err(Error::NotFound("memory"));
     }

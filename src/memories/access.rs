@@ -2,8 +2,8 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{MemoryRef, OperatorRole, Scope};
-use crate::db::Tx;
+use crate::api::{AgentId, MemoryRef, OperatorRole, Scope};
+use crate::db::{DbError, Tx};
 use crate::error::Error;
 use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Utc};
@@ -28,10 +28,7 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
         Actor::Agent { id, .. } => vec![*id, ctx.commons_id],
         Actor::Operator { .. } | Actor::System => vec![],
     };
-    let found = match name {
-        MemoryRef::Id(id) => store::by_ids(tx, ctx.tenancy(), None, &[*id], lock).await?,
-        MemoryRef::Short(short) => store::by_short(tx, ctx.tenancy(), &agents, short, lock).await?,
-    };
+    let found = rows(tx, ctx, &agents, name, lock).await?;
     let gone =
         |memory: &Memory| memory.deleted_at.is_none() && (memory.archived_at.is_some() || memory.expires_at.is_some_and(|end| end <= now));
     let visible =
@@ -51,6 +48,19 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
         }
         (Some(_), Purpose::Read) if !agents.is_empty() => Err(Error::NotFound("memory")),
         _ => Ok(memory),
+    }
+}
+
+/// The rows that `name` may mean, the first agent's first. A short id is looked up among `agents` (none named: of any), an id everywhere, so
+/// the caller checks who owns the row.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn rows(tx: &mut Tx, ctx: &OpContext, agents: &[AgentId], name: &MemoryRef, lock: bool) -> Result<Vec<Memory>, DbError> {
+    match name {
+        MemoryRef::Id(id) => store::by_ids(tx, ctx.tenancy(), None, &[*id], lock).await,
+        MemoryRef::Short(short) => store::by_short(tx, ctx.tenancy(), agents, short, lock).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::origin::CONSOLE;
-use super::{store, twins};
+use super::{access, store, twins};
 use crate::aging::expiry;
 use crate::api::{
     AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
@@ -58,13 +58,15 @@ pub(crate) async fn forget_once(
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    let found = store::by_ids(&mut tx, ctx.tenancy(), None, &[request.memory_id], true).await?.pop();
-    let visible = |memory: &Memory| [agent, ctx.commons_id].contains(&memory.agent_id) && ctx.users.include(memory.user_id);
-    let memory = found.filter(visible).ok_or(Error::NotFound("memory"))?;
+    let agents = [agent, ctx.commons_id];
+    // Unlike other verbs, this one reaches what is forgotten already.
+    let found = access::rows(&mut tx, ctx, &agents, &request.memory_id, true).await?;
+    let visible = |memory: &Memory| agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id);
+    let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
     if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
         return Err(Error::Forbidden("this memory is shared: only the agent that wrote it or an operator can forget it".into()));
     }
-    let copies = store::copies_of(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], &memory, engine.clock().now()).await?;
+    let copies = store::copies_of(&mut tx, ctx.tenancy(), &agents, &memory, engine.clock().now()).await?;
     if let Some(forgotten_at) = memory.deleted_at {
         let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: true, copies };
         once.commit(tx, &answer, &[]).await?;

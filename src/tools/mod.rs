@@ -88,7 +88,7 @@ pub fn all() -> &'static [Tool] {
                 "agent_memory_forget",
                 Scope::MemoryForget,
                 "Forget one memory: no agent can read it any more. Call it only when a person asks for it (“forget that I said …”). Recall it \
-                 first to learn its `memory_id`.",
+                 first to learn its id.",
                 |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
             )
             .with_effect(Effect::Delete, true),

@@ -398,7 +398,7 @@ async fn the_text_of_what_was_forgotten_since_reaches_operators_alone() {
         assemble(&world, AssembleRequest { turns: vec![turn(TurnRole::User, "It was swordfish.")], ..AssembleRequest::new("zebra") }).await;
     world.clock.advance(chrono::Duration::minutes(1));
     assert!(logged(&world, &world.atlas, direct.id).await.unwrap().text.unwrap().contains("swordfish"));
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: id, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: id.into(), reason: None, user_id: None }).await.unwrap();
     for context in [&direct, &repeated] {
         let entry = logged(&world, &world.atlas, context.id).await.unwrap();
         assert_eq!((entry.text_state, &entry.text, &entry.query), (TextState::Withheld, &None, &None));

@@ -18,7 +18,7 @@ async fn entries_are_found_by_topic_and_by_any_id_or_its_beginning() {
     let world = &World::new().await;
     let tea = memories::remember(&world.engine, &world.atlas, fact("green tea", "Vera likes green tea.")).await.unwrap();
     let boat = memories::remember(&world.engine, &world.binky, fact("boat", "The Kestrel is a boat.")).await.unwrap();
-    let forget = ForgetRequest { memory_id: tea.memory_id, reason: Some("asked for".into()), user_id: None };
+    let forget = ForgetRequest { memory_id: tea.memory_id.into(), reason: Some("asked for".into()), user_id: None };
     memories::forget(&world.engine, &world.atlas, forget).await.unwrap();
     settle(world).await;
 

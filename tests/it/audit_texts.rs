@@ -218,7 +218,7 @@ async fn no_phrase_of_an_agent_is_in_an_entry_that_other_agents_may_search() {
         .unwrap();
     let link = LinkRequest { from: MemoryRef::Id(one), to: MemoryRef::Id(two), relation: Relation::Supports, remove: false, user_id: None };
     memories::link(engine, atlas, link).await.unwrap();
-    let request = ForgetRequest { memory_id: two, reason: Some(format!("no {WORD} there")), user_id: None };
+    let request = ForgetRequest { memory_id: two.into(), reason: Some(format!("no {WORD} there")), user_id: None };
     memories::forget(engine, atlas, request).await.unwrap();
     projects::create(engine, atlas, NewProject { slug: "zephyr".into(), name: format!("The {WORD} project") }).await.unwrap();
     ask(&world, atlas, &format!("where is the {WORD}")).await;

@@ -141,7 +141,7 @@ async fn an_entry_names_its_sources_and_divides_its_text_into_blocks() {
     assert!(facts.1.starts_with("# Relevant Retrieved Facts") && facts.1.contains("called Kes"), "{facts:?}");
     let names: Vec<_> = detail.sources.iter().map(|source| (source.id, source.name.as_str(), source.gone)).collect();
     assert_eq!((detail.agent_slug.as_str(), names), ("atlas", vec![(id.0, "kestrel", false)]));
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: id, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: id.into(), reason: None, user_id: None }).await.unwrap();
     assert!(context::entry(&world.engine, &world.vera, assembled.id).await.unwrap().sources[0].gone);
     assert!(matches!(context::entry(&world.engine, &world.atlas, assembled.id).await, Err(Error::Forbidden(_))));
 }

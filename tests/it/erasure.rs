@@ -93,7 +93,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
         memories::link(engine, ctx, request).await.unwrap();
     }
     let forgotten = remember(world, ctx, fact("boat", &format!("{word} sold the boat"))).await.memory_id;
-    let request = ForgetRequest { memory_id: forgotten, reason: Some(format!("{word} asked for it")), user_id: None };
+    let request = ForgetRequest { memory_id: forgotten.into(), reason: Some(format!("{word} asked for it")), user_id: None };
     memories::forget(engine, ctx, request).await.unwrap();
     let deleted = remember(world, ctx, fact("car", &format!("{word} sold the car"))).await.memory_id;
     memories::delete(engine, &world.vera, &[deleted], &format!("{word} objects")).await.unwrap();

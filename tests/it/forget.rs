@@ -2,14 +2,14 @@
 
 use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;
-use remembrancer::api::{AuditVisibility, ForgetRequest, MemoryId, MemoryScope, RememberRequest, Scope, UserId};
+use remembrancer::api::{AuditVisibility, ForgetRequest, MemoryId, MemoryRef, MemoryScope, RememberRequest, Scope, UserId};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{Error, OpContext, memories};
 use uuid::Uuid;
 
 fn please(memory_id: MemoryId) -> ForgetRequest {
-    ForgetRequest { memory_id, reason: None, user_id: None }
+    ForgetRequest { memory_id: memory_id.into(), reason: None, user_id: None }
 }
 
 async fn refused(world: &World, ctx: &OpContext, request: ForgetRequest) -> Error {
@@ -62,6 +62,19 @@ async fn forgetting_twice_is_no_error_and_changes_nothing() {
     assert_eq!(second.forgotten_at, first.forgotten_at);
     assert!(second.forgotten_at < world.clock.now() - Duration::minutes(59));
     assert_eq!(number(&world, "select count(*) from agent_memory_versions where memory_id = $1", id).await, 2);
+}
+
+#[tokio::test]
+async fn a_short_id_names_a_memory_of_the_agent() {
+    let world = World::new().await;
+    let tea = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
+    let request = ForgetRequest { memory_id: MemoryRef::Short(tea.short_id), reason: None, user_id: None };
+    assert!(matches!(refused(&world, &world.binky, request.clone()).await, Error::NotFound("memory")));
+    assert!(is_live(&world, tea.memory_id).await);
+    for already_forgotten in [false, true] {
+        let answer = memories::forget(&world.engine, &world.atlas, request.clone()).await.unwrap();
+        assert_eq!((answer.memory_id, answer.already_forgotten), (tea.memory_id, already_forgotten));
+    }
 }
 
 #[tokio::test]

@@ -139,7 +139,7 @@ async fn forgetting_erases_the_answers_that_hold_the_words() {
         if operator {
             memories::delete(&world.engine, &world.vera, &[id], "wrong").await.unwrap();
         } else {
-            let forget = ForgetRequest { memory_id: id, reason: None, user_id: None };
+            let forget = ForgetRequest { memory_id: id.into(), reason: None, user_id: None };
             memories::forget(&world.engine, &world.atlas, forget).await.unwrap();
         }
         assert_eq!(count(&world, held).await, 0, "{name}");
@@ -187,7 +187,7 @@ async fn forgetting_erases_the_answers_that_quote_the_memory_beside_their_own() 
     let other = fact("room", "The harbour meeting is in room A102");
     let answer = remember(&world, &ctx, other.clone()).await;
     assert_eq!(answer.similar.iter().map(|one| one.memory_id).collect::<Vec<_>>(), [near], "{answer:?}");
-    let forget = ForgetRequest { memory_id: near, reason: None, user_id: None };
+    let forget = ForgetRequest { memory_id: near.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, forget).await.unwrap();
     let refused = memories::remember(&world.engine, &ctx, other).await.unwrap_err();
     assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");

@@ -89,7 +89,7 @@ async fn a_contradiction_ends_when_the_other_side_leaves_reach_and_begins_again_
     let right = know(&world, &world.atlas, "release day", "We ship every Friday afternoon").await;
     let status = || async { memories::record(&world.engine, &world.atlas, &right.into(), None).await.unwrap().status };
     link(&world, right, Relation::Contradicts, wrong).await;
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: wrong, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: wrong.into(), reason: None, user_id: None }).await.unwrap();
     work(&world).await;
     assert_eq!(status().await, MemoryStatus::Active, "nothing contradicts it any more");
     memories::restore(&world.engine, &world.vera, &[wrong], "it was right after all").await.unwrap();
@@ -165,7 +165,7 @@ async fn a_link_to_itself_to_what_is_foreign_and_to_what_was_forgotten_is_refuse
     let gone = know(&world, &world.atlas, "milk", "There is milk in the fridge").await;
     let someone = RememberRequest { user_id: Some(UserId(Uuid::from_u128(5)).into()), ..fact("tea", "Theirs alone") };
     let someones = remember(&world, &world.atlas, someone).await.memory_id;
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: gone, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: gone.into(), reason: None, user_id: None }).await.unwrap();
     for (to, code, field) in [
         (own, ErrorCode::Invalid, Some("to")),
         (theirs, ErrorCode::NotFound, None),

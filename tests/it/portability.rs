@@ -69,7 +69,7 @@ async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, rela
 }
 
 async fn forget(world: &World, ctx: &OpContext, id: MemoryId) {
-    let request = ForgetRequest { memory_id: id, reason: Some("no longer true".into()), user_id: None };
+    let request = ForgetRequest { memory_id: id.into(), reason: Some("no longer true".into()), user_id: None };
     memories::forget(&world.engine, ctx, request).await.unwrap();
 }
 

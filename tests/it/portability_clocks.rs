@@ -63,7 +63,7 @@ async fn jump(ahead: Duration) -> Jump {
     projects::unlink(engine, &world.system, "quay", "dock").await.unwrap();
     projects::unlink(engine, &world.system, "quay", "pier").await.unwrap();
     memories::revise(engine, &world.atlas, revision(tea, "Vera likes white tea")).await.unwrap();
-    memories::forget(engine, &world.atlas, ForgetRequest { memory_id: lift, reason: None, user_id: None }).await.unwrap();
+    memories::forget(engine, &world.atlas, ForgetRequest { memory_id: lift.into(), reason: None, user_id: None }).await.unwrap();
     write(&world, "The gate opens at eight.").await;
     work(&world).await;
     let after = engine.clock().now();

@@ -87,7 +87,7 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     memories::revise(engine, ctx, revised).await.unwrap();
     memories::link(engine, ctx, request(json!({ "from": long, "to": short, "relation": "supports" }))).await.unwrap();
     let gone = remember(world, ctx, fact(&odd(200), &format!("{MARK} goes"))).await.memory_id;
-    memories::forget(engine, ctx, ForgetRequest { memory_id: gone, reason: Some(odd(500)), user_id: None }).await.unwrap();
+    memories::forget(engine, ctx, ForgetRequest { memory_id: gone.into(), reason: Some(odd(500)), user_id: None }).await.unwrap();
     let gone = remember(world, ctx, fact(&odd(201), &format!("{MARK} goes, too"))).await.memory_id;
     memories::delete(engine, vera, &[gone], &odd(500)).await.unwrap();
     let messages = json!([

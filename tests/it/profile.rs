@@ -164,7 +164,7 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
     let profile = known(&world).await;
     assert_eq!(leaf(&profile, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);
 
-    let request = ForgetRequest { memory_id: of("e-mails"), reason: None, user_id: None };
+    let request = ForgetRequest { memory_id: of("e-mails").into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     consolidation::decide(
         &world.engine,
@@ -188,7 +188,7 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
 async fn a_statement_that_was_forgotten_before_is_no_part_of_a_profile() {
     let world = alone().await;
     let said = remember(&world, &world.atlas, fact("tea", "Vera likes green tea.")).await.memory_id;
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: said, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: said.into(), reason: None, user_id: None }).await.unwrap();
     observe(&world, &world.atlas, ObservationCategory::Preference, "Vera likes green tea.").await;
     work(&world).await;
     assert_eq!(known(&world).await.leaves, []);

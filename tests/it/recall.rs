@@ -60,7 +60,7 @@ async fn a_question_finds_the_memory_whose_id_it_names() {
     }
     let then = world.engine.clock().now();
     world.clock.advance(Duration::minutes(1));
-    let forget = ForgetRequest { memory_id: gone, reason: None, user_id: None };
+    let forget = ForgetRequest { memory_id: gone.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, forget).await.unwrap();
     for ranking in [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay] {
         let ask = async |query: &str, as_of| {
@@ -252,7 +252,7 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     world.clock.advance(Duration::days(45));
     let before = ask(&world, &world.atlas, "tea").await.told().remove(0);
-    let request = remembrancer::api::ForgetRequest { memory_id: id, reason: None, user_id: None };
+    let request = remembrancer::api::ForgetRequest { memory_id: id.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     let gone = ask(&world, &world.atlas, "tea").await;
     assert_eq!((gone.memories().len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));

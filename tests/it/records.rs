@@ -259,7 +259,7 @@ async fn what_was_forgotten_or_is_foreign_is_not_revised_and_not_shown() {
         assert_eq!(memories::history(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
     }
     assert!(memories::record(&world.engine, &world.atlas, &someones.into(), Some(&user.into())).await.is_ok());
-    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: own, reason: None, user_id: None }).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: own.into(), reason: None, user_id: None }).await.unwrap();
     let error = memories::revise(&world.engine, &world.atlas, revision(own, "Vera likes coffee")).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::Conflict);
     assert!(error.message().contains("was deleted on"), "{error}");

@@ -199,7 +199,7 @@ async fn a_recall_never_holds_a_content_twice_and_forgetting_names_the_copies() 
     let episode = remember(&world, &world.atlas, episode).await;
     assert!(private.memory_id != shared.memory_id && private.memory_id != episode.memory_id);
     assert_eq!(contents(&world, &world.atlas, "When does the harbour office open?").await, [content]);
-    let forget = ForgetRequest { memory_id: private.memory_id, reason: None, user_id: None };
+    let forget = ForgetRequest { memory_id: private.memory_id.into(), reason: None, user_id: None };
     let mut copies = memories::forget(&world.engine, &world.atlas, forget).await.unwrap().copies;
     copies.sort_unstable();
     let mut expected = vec![shared.memory_id, episode.memory_id];

@@ -227,7 +227,7 @@ async fn a_contradiction_ends_whoever_forgets_the_other_end() {
         user_id: None,
     };
     memories::link(&world.engine, &idris, link).await.unwrap();
-    let request = remembrancer::api::ForgetRequest { memory_id: shared, reason: None, user_id: None };
+    let request = remembrancer::api::ForgetRequest { memory_id: shared.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     crate::support::work(&world).await;
     let left = memories::record(&world.engine, &idris, &own.into(), None).await.unwrap();

@@ -185,7 +185,8 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
             Event::Forget(memory) => {
                 let Some(&memory_id) = ids.get(memory.content) else { continue };
                 let reason = Some("Mina asked me to forget this".into());
-                memories::forget(engine, acting(memory.agent), ForgetRequest { memory_id, reason, user_id: None }).await?;
+                memories::forget(engine, acting(memory.agent), ForgetRequest { memory_id: memory_id.into(), reason, user_id: None })
+                    .await?;
             }
             Event::Link(linked) => {
                 let (Some(&from), Some(&to)) = (ids.get(linked.from), ids.get(linked.to)) else { continue };

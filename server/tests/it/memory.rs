@@ -1,6 +1,7 @@
 //! The tools over HTTP, as an agent uses them.
 
 use crate::harness::Site;
+use crate::mcp::Session;
 use axum::http::StatusCode;
 use serde_json::json;
 
@@ -26,13 +27,16 @@ async fn a_memory_from_drive_is_recalled_on_slack_with_its_provenance() {
 async fn a_forgotten_memory_is_gone_at_once() {
     let site = Site::new().await;
     let input = json!({ "topic_raw": "coffee", "content": "Mina takes it black.", "source": { "platform": "slack" } });
-    let id = site.atlas("agent_memory_remember", input).await.json()["memory_id"].clone();
-    let forgotten = site.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
-    assert_eq!(forgotten.json()["already_forgotten"], false);
+    let remembered = site.atlas("agent_memory_remember", input).await.json();
+    let forgotten = site.atlas("agent_memory_forget", json!({ "memory_id": remembered["short_id"] })).await.json();
+    assert_eq!((&forgotten["memory_id"], &forgotten["already_forgotten"]), (&remembered["memory_id"], &json!(false)));
     let recalled = site.atlas("agent_memory_recall", json!({ "query": "coffee" })).await.json();
     assert_eq!((recalled["hits"].as_array().unwrap().len(), &recalled["zero_hit"]), (0, &json!(true)));
-    let again = site.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
-    assert_eq!(again.json()["already_forgotten"], true);
+    let session = Session::open(&site, &site.world.atlas_key).await;
+    for id in ["memory_id", "short_id"] {
+        let again = session.tool("agent_memory_forget", json!({ "memory_id": remembered[id] })).await;
+        assert_eq!(again["structuredContent"]["already_forgotten"], true, "{again}");
+    }
 }
 
 #[tokio::test]

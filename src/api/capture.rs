@@ -1,7 +1,7 @@
 //! Capture: what is sent in.
 
 use super::text_enum::text_enum;
-use super::{EventId, MemoryScope, Role, SourceId, UserRef};
+use super::{EventId, MemoryScope, ProjectRef, Role, SourceId, UserRef};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -123,9 +123,9 @@ pub struct CaptureConversationRequest {
     /// `transcript` (turns with speakers), `note` or `summary`; as the source was sent by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture_mode: Option<CaptureMode>,
-    /// The project that they hold for.
+    /// Their project, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project_id: Option<Uuid>,
+    pub project_id: Option<ProjectRef>,
     /// The repository that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
@@ -151,9 +151,9 @@ pub struct CaptureSessionRequest {
     /// Only with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
-    /// The project that they hold for.
+    /// Their project, by id or slug.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project_id: Option<Uuid>,
+    pub project_id: Option<ProjectRef>,
     /// The repository that they hold for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,

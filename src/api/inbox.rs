@@ -2,7 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, Category, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, PairId, QuarantineId, SourceId, UserId, UserRef,
+    AgentId, Category, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, PairId, ProjectRef, QuarantineId, SourceId,
+    UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -229,7 +230,7 @@ pub struct MemoryInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project_id: Option<Uuid>,
+    pub project_id: Option<ProjectRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

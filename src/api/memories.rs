@@ -2,7 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, RetentionRule, RetrievalId, StateFilter, Trust, UserId, UserRef,
+    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, ProjectRef, RetentionRule, RetrievalId, StateFilter, Trust,
+    UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -168,9 +169,9 @@ pub struct RememberRequest {
     /// Where it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<MemoryScope>,
-    /// Required with the scope `project`.
+    /// An id or slug, with the scope `project`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project_id: Option<Uuid>,
+    pub project_id: Option<ProjectRef>,
     /// Required with the scope `repo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<Uuid>,

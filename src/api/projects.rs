@@ -19,6 +19,56 @@ pub struct Project {
     pub linked: Vec<Uuid>,
 }
 
+/// A project as a request names it: by id, or by slug.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema), schemars(with = "String", extend("pattern" = PROJECT_REF)))]
+#[serde(try_from = "String", into = "String")]
+pub enum ProjectRef {
+    Id(Uuid),
+    Slug(String),
+}
+
+/// Both forms, as a regular expression for JSON Schema: an id is written like a slug.
+#[cfg(feature = "engine")]
+const PROJECT_REF: &str = "^[a-z0-9][a-z0-9-]{0,62}$";
+
+impl ProjectRef {
+    /// The id, if it is one.
+    pub fn id(&self) -> Option<Uuid> {
+        match self {
+            Self::Id(id) => Some(*id),
+            Self::Slug(_) => None,
+        }
+    }
+}
+
+impl TryFrom<String> for ProjectRef {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_slug = text.bytes().next().is_some_and(is_plain) && text.len() <= 63 && text.bytes().all(|b| is_plain(b) || b == b'-');
+        if is_slug { Ok(Self::Slug(text)) } else { Err("must be a project's id or slug") }
+    }
+}
+
+impl From<Uuid> for ProjectRef {
+    fn from(id: Uuid) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<ProjectRef> for String {
+    fn from(project: ProjectRef) -> Self {
+        match project {
+            ProjectRef::Id(id) => id.to_string(),
+            ProjectRef::Slug(slug) => slug,
+        }
+    }
+}
+
 /// A repository of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]

@@ -18,6 +18,7 @@ use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::memories::remember::check_decision;
 use crate::op::OpContext;
+use crate::projects;
 use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,7 +35,8 @@ use uuid::Uuid;
 pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: CaptureConversationRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "capture_conversation", request)?;
-    let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: None };
+    let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
+    let target = Target { scope: request.scope, project_id, repo_id: request.repo_id, session_id: None };
     queue(engine, ctx, EventKind::ConversationCapture, request.source_ref, target.payload(request.capture_mode)?, &once).await
 }
 
@@ -47,7 +49,8 @@ pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: Cap
 pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureSessionRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "capture_session", request)?;
-    let target = Target { scope: request.scope, project_id: request.project_id, repo_id: request.repo_id, session_id: request.session_id };
+    let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
+    let target = Target { scope: request.scope, project_id, repo_id: request.repo_id, session_id: request.session_id };
     queue(engine, ctx, EventKind::SessionClose, request.source_ref, target.payload(None)?, &once).await
 }
 
@@ -71,6 +74,7 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
     );
     check_decision(&mut checks, rationale.as_deref(), &alternatives);
     checks.done()?;
+    let project_id = projects::id_of(engine, ctx, project_id.as_ref()).await?;
     let target = Target { scope, project_id, repo_id, session_id }.payload(None)?;
     let details = SourceDetails { form: Some(SourceForm::Note), title: Some(topic_raw.clone()), ..SourceDetails::default() };
     let read = Read::statement(Admitted::new(details)?, &content);

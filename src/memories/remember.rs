@@ -5,7 +5,7 @@ use super::quota;
 use super::share::may_be_shared;
 use super::writing::{self, Traces};
 use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, Promotion, RATIONALE_MAX,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion, RATIONALE_MAX,
     RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
 };
 use crate::db::lock_all;
@@ -16,6 +16,7 @@ use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted};
 use crate::op::OpContext;
+use crate::projects;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
 use tokio::time::Instant;
@@ -91,7 +92,8 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: Admitted<
     let review = commons && is_reviewed_first(engine, ctx, suspicious).await?;
     let lifecycle = lifecycle(engine, ctx, commons).await?;
     let redacted = request.removed().to_vec();
-    let request = RememberRequest { commons, ..request.into_inner() };
+    let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?.map(ProjectRef::Id);
+    let request = RememberRequest { commons, project_id, ..request.into_inner() };
     let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
     Ok(Prepared { resolved, draft, redacted })
 }
@@ -232,7 +234,7 @@ pub(crate) fn draft(
             user_id: ctx.user(),
             kind: request.kind.unwrap_or(MemoryKind::Profile),
             scope: request.scope.unwrap_or(MemoryScope::Agent),
-            project_id: request.project_id,
+            project_id: request.project_id.as_ref().and_then(ProjectRef::id),
             repo_id: request.repo_id,
             session_id: request.session_id,
             connection_id: None,

@@ -2,7 +2,7 @@
 
 pub mod store;
 
-use crate::api::{NewProject, OperatorRole, Project, Repo, Scope};
+use crate::api::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -193,6 +193,24 @@ pub(crate) async fn named(
         (None, Some(id)) => Ok((project, Some(id))),
         (None, None) => Err(unknown("repo", name)),
     }
+}
+
+/// The id of the project that a request names in its field `project_id`. An id need not be registered: memories may carry any.
+///
+/// # Errors
+/// `Invalid` for a slug that names none.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn id_of(engine: &Engine, ctx: &OpContext, project: Option<&ProjectRef>) -> Result<Option<Uuid>, Error> {
+    let slug = match project {
+        None => return Ok(None),
+        Some(ProjectRef::Id(id)) => return Ok(Some(*id)),
+        Some(ProjectRef::Slug(slug)) => slug,
+    };
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let projects = store::projects(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let found = projects.into_iter().find(|project| project.slug == *slug);
+    found.map(|project| Some(project.id)).ok_or_else(|| Error::invalid("project_id", format!("does not name a project: {slug}")))
 }
 
 /// A project by id or slug.

@@ -33,8 +33,11 @@ async fn furnished() -> World {
         let new = |slug: &str| NewProject { slug: slug.into(), name: slug.into() };
         let project = projects::create(&world.engine, &world.system, new(slug)).await.unwrap();
         let repo = projects::create_repo(&world.engine, &world.system, slug, new(&format!("{slug}-site"))).await.unwrap();
-        let here =
-            |request: RememberRequest| RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project.id), ..request };
+        let here = |request: RememberRequest| RememberRequest {
+            scope: Some(MemoryScope::Project),
+            project_id: Some(project.id.into()),
+            ..request
+        };
         remember(&world, &world.atlas, here(fact("naming", &format!("In {slug} branches are named after birds")))).await;
         let decision = of_kind(MemoryKind::Decision, "storage", &format!("{slug} keeps files in Postgres, because one database is enough"));
         remember(&world, &world.atlas, here(decision)).await;

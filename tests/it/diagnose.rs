@@ -205,7 +205,7 @@ async fn every_gate_of_relevance_names_itself() {
     }
     let elsewhere = RememberRequest {
         scope: Some(MemoryScope::Project),
-        project_id: Some(ids[0]),
+        project_id: Some(ids[0].into()),
         ..fact("timetable", "Two volunteers painted the heron ferry last spring in bright colours for the parade")
     };
     let elsewhere = remember(&world, atlas, elsewhere).await.memory_id;

@@ -65,7 +65,8 @@ async fn many(world: &World) -> Vec<MemoryId> {
         let mut request = fact(&topic, &format!("number{n} content{n} of{n}"));
         request.user_id = (n % 4 == 0).then_some(UserId(Uuid::from_u128(4)).into());
         if n % 6 == 0 {
-            (request.kind, request.scope, request.project_id) = (Some(MemoryKind::Decision), Some(MemoryScope::Project), Some(PROJECT));
+            (request.kind, request.scope, request.project_id) =
+                (Some(MemoryKind::Decision), Some(MemoryScope::Project), Some(PROJECT.into()));
         }
         if n % 5 == 0 {
             (request.source.platform, request.source.channel_id) = ("drive".into(), Some("doc".into()));

@@ -58,8 +58,11 @@ async fn every_rendering_names_speaker_place_and_confirmation() {
     let world = alone().await;
     let harbour = project(&world, "harbour").await;
     let source = send(&world, &world.atlas, "Idris: We decided to keep sessions in Valkey because restarts lost them.\n").await;
-    let request =
-        CaptureConversationRequest { scope: Some(MemoryScope::Project), project_id: Some(harbour), ..conversation(source.source_id) };
+    let request = CaptureConversationRequest {
+        scope: Some(MemoryScope::Project),
+        project_id: Some(harbour.into()),
+        ..conversation(source.source_id)
+    };
     capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap();
     work(&world).await;
     let id = inbox(&world).await[0].id;
@@ -136,7 +139,8 @@ async fn small_talk_does_not_answer_with_the_topic_of_its_session() {
 /// A project's own fact, and 45 of another project that fit a question at least as well.
 async fn crowded(world: &World) -> Uuid {
     let (here, there) = (project(world, "harbour").await, project(world, "orchard").await);
-    let of = |project| move |request| RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..request };
+    let of =
+        |project: Uuid| move |request| RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project.into()), ..request };
     remember(world, &world.atlas, of(here)(fact("branches", "Feature branches of the harbour site are named after birds."))).await;
     for number in 0..45 {
         let content = format!("Create a feature branch from tree number {number} and name the feature branch");

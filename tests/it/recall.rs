@@ -127,7 +127,8 @@ async fn filters_narrow_before_anything_is_ranked() {
     drive.source = Source { platform: "drive".into(), ..Source::default() };
     remember(&world, &world.atlas, drive).await;
     world.embedder.fail();
-    let scoped = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..fact("stone", "a project of stone") };
+    let scoped =
+        RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project.into()), ..fact("stone", "a project of stone") };
     remember(&world, &world.atlas, scoped).await;
     world.embedder.work();
     let none = RecallFilters::default;

@@ -77,7 +77,7 @@ async fn a_hit_carries_its_record_and_says_whose_it_is_and_who_wrote_it() {
     let request = RememberRequest {
         kind: Some(MemoryKind::Decision),
         scope: Some(MemoryScope::Repo),
-        project_id: Some(nowhere()),
+        project_id: Some(nowhere().into()),
         repo_id: Some(nowhere()),
         session_id: Some(nowhere()),
         retention: Some(Retention::Task),

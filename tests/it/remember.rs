@@ -99,8 +99,8 @@ async fn what_differs_in_user_kind_scope_or_agent_is_not_merged() {
         RememberRequest { kind: Some(MemoryKind::Episode), ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Global), ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..base.clone() },
-        RememberRequest { scope: Some(MemoryScope::Project), project_id: project, ..base.clone() },
-        RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(Uuid::from_u128(2)), ..base.clone() },
+        RememberRequest { scope: Some(MemoryScope::Project), project_id: project.map(Into::into), ..base.clone() },
+        RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(Uuid::from_u128(2).into()), ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Repo), repo_id: project, ..base.clone() },
         RememberRequest { scope: Some(MemoryScope::Session), session_id: project, ..base.clone() },
     ];

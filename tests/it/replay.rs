@@ -95,9 +95,9 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
         projects.push(projects::create(engine, &world.system, new).await.unwrap().id);
     }
     projects::link(engine, &world.system, "harbour", "orchard").await.unwrap();
-    let of_project = |project, content: &str| RememberRequest {
+    let of_project = |project: uuid::Uuid, content: &str| RememberRequest {
         scope: Some(MemoryScope::Project),
-        project_id: Some(project),
+        project_id: Some(project.into()),
         ..fact("branch names", content)
     };
     remember(&world, atlas, of_project(projects[0], "In harbour they are birds")).await;
@@ -155,7 +155,7 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
         let world = logged().await;
         let mut short_ids = vec![];
         for (name, content) in [("of mornings", "tea."), ("of evenings", "tea;")] {
-            let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(nowhere()), ..fact(name, content) };
+            let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(nowhere().into()), ..fact(name, content) };
             short_ids.push(remember(&world, &world.atlas, request).await);
             world.clock.advance(Duration::seconds(1));
         }

@@ -98,7 +98,7 @@ async fn project(world: &World, slug: &str) -> uuid::Uuid {
 }
 
 async fn of_project(world: &World, project: uuid::Uuid, topic: &str, content: &str) -> MemoryId {
-    let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..fact(topic, content) };
+    let request = RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project.into()), ..fact(topic, content) };
     remember(world, &world.atlas, request).await.memory_id
 }
 

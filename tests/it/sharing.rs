@@ -27,7 +27,7 @@ async fn set_sharing(world: &World, sharing: Sharing) {
 async fn candidate(world: &World, project: Uuid) -> MemoryId {
     let source = send(world, &world.atlas, TALK).await;
     // Who names a project means that it holds there.
-    let request = CaptureConversationRequest { project_id: Some(project), ..conversation(source.source_id) };
+    let request = CaptureConversationRequest { project_id: Some(project.into()), ..conversation(source.source_id) };
     capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap();
     work(world).await;
     inbox(world).await[0].id
@@ -118,7 +118,8 @@ async fn the_policy_decides_what_is_shared_by_itself() {
     assert_eq!(decide(&world, id, confirm(None)).await.shared, []);
     assert!(hits(&world, &world.binky).await.is_empty());
 
-    let rule = |content: &str| RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project), ..fact("cranes", content) };
+    let rule =
+        |content: &str| RememberRequest { scope: Some(MemoryScope::Project), project_id: Some(project.into()), ..fact("cranes", content) };
     remember(&world, &world.atlas, rule("Cranes stop at wind force eight.")).await;
     assert_eq!(contents(&world, &world.binky, "When do cranes stop?").await, [] as [String; 0]);
     set_sharing(&world, Sharing::All).await;

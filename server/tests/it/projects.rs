@@ -45,6 +45,36 @@ async fn projects_have_repositories_and_links_that_hold_both_ways() {
 }
 
 #[tokio::test]
+async fn what_is_remembered_or_captured_names_its_project_by_slug() {
+    let site = Site::new().await;
+    let atlas = site.world.atlas_key.clone();
+    let zephyr = call(&site, &atlas, Method::POST, "/api/projects", json!({ "slug": "zephyr", "name": "Zephyr" })).await.json();
+    let fact = |project: &str| json!({ "topic_raw": "mast", "content": "The mast is oak.", "source": { "platform": "slack" }, "scope": "project", "project_id": project });
+    let known = site.atlas("agent_memory_remember", fact("zephyr")).await.json();
+    let record = call(&site, &atlas, Method::GET, &format!("/api/memories/{}", known["short_id"].as_str().unwrap()), json!({})).await;
+    assert_eq!(record.json()["project_id"], zephyr["id"], "{}", record.text);
+    let again = site.atlas("agent_memory_remember", fact(zephyr["id"].as_str().unwrap())).await.json();
+    assert_eq!((&again["memory_id"], &again["unchanged"]), (&known["memory_id"], &json!(true)));
+
+    let stored = Request::post("/api/sources").header(header::AUTHORIZATION, format!("Bearer {atlas}"));
+    let stored = site.send(stored.body(Body::from("Vera: the keel is larch.")).unwrap()).await.json();
+    let body = |tool: &str, project: &str| match tool {
+        "agent_memory_remember" => fact(project),
+        "ingest" => json!({ "memory_input": { "topic_raw": "keel", "content": "The keel is larch.", "project_id": project } }),
+        _ => json!({ "source_ref": stored["source_id"], "project_id": project }),
+    };
+    for tool in ["agent_memory_remember", "capture_session", "capture_conversation", "ingest"] {
+        let answer = site.atlas(tool, body(tool, "zephyr")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{tool}: {}", answer.text);
+        for unknown in ["mistral", "The mistral"] {
+            let refused = site.atlas(tool, body(tool, unknown)).await;
+            assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{tool}: {}", refused.text);
+            assert!(refused.error().1.unwrap().ends_with("project_id"), "{tool}: {}", refused.text);
+        }
+    }
+}
+
+#[tokio::test]
 async fn invalid_requests_are_refused_and_leave_nothing() {
     let site = Site::new().await;
     let atlas = site.world.atlas_key.clone();

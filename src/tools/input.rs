@@ -16,10 +16,12 @@ pub fn read<T: DeserializeOwned>(input: Value) -> Result<T, Error> {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
         // serde reports the name of a missing or unknown field, but not its path.
-        let named = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(str::to_owned);
-        match (named("missing field `"), named("unknown field `")) {
-            (Some(field), _) => Error::invalid(join(&path, &field), "is required"),
-            (_, Some(field)) => Error::invalid(join(&path, &field), "is not a field of this request"),
+        let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+        // What follows the name of an unknown field are the fields that exist.
+        let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once("`, "));
+        match (missing, unknown) {
+            (Some(field), _) => Error::invalid(join(&path, field), "is required"),
+            (_, Some((field, known))) => Error::invalid(join(&path, field), format!("is not a field of this request: {known}")),
             _ => Error::invalid(if path == "." { "body".into() } else { path }, message),
         }
     })
@@ -58,7 +60,7 @@ fn nul(value: &Value, path: String) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{RecallRequest, RememberRequest};
+    use crate::api::{ForgetRequest, RecallRequest, RememberRequest};
     use serde_json::json;
 
     fn field<T: DeserializeOwned + std::fmt::Debug>(input: Value) -> String {
@@ -88,5 +90,13 @@ mod tests {
         assert_eq!(field::<RememberRequest>(json!([])), "body");
         assert_eq!(field::<RecallRequest>(json!({ "query": "q", "k": -1 })), "k");
         assert_eq!(field::<RecallRequest>(json!({ "query": "q", "k": "ten" })), "k");
+    }
+
+    #[test]
+    fn the_error_of_an_unknown_field_names_those_that_exist() {
+        let message = |input: Value| read::<ForgetRequest>(input).unwrap_err().fields()[0].message.clone();
+        let expected = "is not a field of this request: expected one of `memory_id`, `reason`, `user_id`";
+        assert_eq!(message(json!({ "memory": "k3v9x2aq" })), expected);
+        assert_eq!(message(json!({ "a`b": "k3v9x2aq" })), expected);
     }
 }

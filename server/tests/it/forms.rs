@@ -4,7 +4,7 @@ use crate::console::sign_in;
 use crate::harness::{Answer, Site, token, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{CapturePolicy, MemoryKind, MemoryScope, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
+use remembrancer::api::{CapturePolicy, MemoryKind, MemoryScope, NewProject, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
 use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, projects};
 use serde_json::json;
@@ -277,6 +277,26 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
     assert_ne!(again, seen);
     post(&site, &cookie, action, FIELDS, fields(&again)).await;
     assert_eq!(memories::detail(engine, vera, id).await.unwrap().trust, Trust::Reviewed);
+}
+
+#[tokio::test]
+async fn a_candidate_says_for_which_project_it_holds() {
+    let site = Site::new().await;
+    let (engine, system) = (&site.world.engine, &site.world.system);
+    let new = NewProject { slug: "harbour".into(), name: "Harbour".into() };
+    let project = projects::create(engine, system, new).await.unwrap().id;
+    identity::set_policy(engine, system, CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() }).await.unwrap();
+    let of_project = RememberRequest {
+        scope: Some(MemoryScope::Project),
+        project_id: Some(project.into()),
+        ..shared("lunch", "Lunch is at noon in the canteen.")
+    };
+    let waits = memories::remember(engine, &site.world.atlas, of_project).await.unwrap().memory_id;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let html = page(&site, &format!("/inbox?focus={waits}"), &cookie).await.text;
+    let (_, facts) = html.split_once("data-testid=\"facts\"").unwrap_or_else(|| panic!("{html}"));
+    let facts = facts.split("</dl>").next().unwrap();
+    assert!(facts.contains(&format!("/memories?project={project}")) && facts.contains(">harbour<"), "{facts}");
 }
 
 #[tokio::test]

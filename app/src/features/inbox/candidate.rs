@@ -1,14 +1,20 @@
 use super::{quote::Quotes, words::kind};
 use crate::{
-    features::memories::Reasons,
+    features::{memories::Reasons, projects::ProjectName},
     ui::{Badge, Canonical, Time, Tone, text},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryStatus};
+use uuid::Uuid;
 
 /// A candidate: its statement, what is known about it, what is proposed about it, and the quotes that it comes from.
 #[component]
-pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
+pub fn Candidate(
+    item: InboxItem,
+    /// Projects by id and slug.
+    projects: Vec<(Uuid, String)>,
+    children: Children,
+) -> impl IntoView {
     let status = state(&item);
     let (rationale, alternatives) = (item.rationale.clone(), item.alternatives.clone());
     let quotes = item.quotes.clone();
@@ -22,7 +28,7 @@ pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
             </div>
             <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{text::visible(&item.content)}</h2>
             <Reasons rationale alternatives class="" />
-            <Facts item />
+            <Facts item projects />
         </div>
         {children()}
         {match quotes.is_empty() {
@@ -33,7 +39,7 @@ pub fn Candidate(item: InboxItem, children: Children) -> impl IntoView {
 }
 
 #[component]
-fn Facts(item: InboxItem) -> impl IntoView {
+fn Facts(item: InboxItem, projects: Vec<(Uuid, String)>) -> impl IntoView {
     let confidence = format!("{:.0} %", item.confidence * 100.0);
     let new_topic = match item.is_canonical {
         true => view! { <Canonical yes=true /> }.into_any(),
@@ -51,6 +57,7 @@ fn Facts(item: InboxItem) -> impl IntoView {
             </div>
             {item.subject.map(|subject| fact("Subject", view! { <span dir="auto">{subject}</span> }))}
             {fact("Scope", item.scope.as_str())}
+            {item.project_id.map(|id| fact("Project", view! { <ProjectName id projects /> }))}
             {fact("Agent", view! { <a href=format!("/inbox?agent={}", item.agent_id)>{item.agent_slug}</a> })}
             {fact("Confidence", confidence)}
             {item.observed_at.map(|at| fact("Said", view! { <Time at /> }))}

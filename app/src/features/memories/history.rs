@@ -1,6 +1,6 @@
 use super::{
     compare::Compare,
-    version::{ChangedReasons, Stamp, changed_reasons, changes},
+    version::{ChangedReasons, Stamp, changed_reasons, changes, event},
 };
 use crate::{
     query::Query,
@@ -36,7 +36,7 @@ fn Entry(version: MemoryVersion, older: Option<MemoryVersion>, alone: bool) -> i
     let content = match older {
         Some(older) if older.content != version.content => view! { <Diff old=older.content new=version.content.clone() /> }.into_any(),
         Some(_) if changes.is_empty() && reasons.is_empty() => {
-            view! { <p class="text-sm text-soft">"The same content was stored again."</p> }.into_any()
+            view! { <p class="text-sm text-soft">{event(&version.change)}</p> }.into_any()
         }
         Some(_) => ().into_any(),
         None if alone => view! { <p class="text-sm text-soft">"Same as the content above: nothing has changed since."</p> }.into_any(),

@@ -48,6 +48,17 @@ pub fn ChangedReasons(reasons: Vec<(&'static str, String, String)>) -> impl Into
     reasons.into_iter().map(changed).collect_view()
 }
 
+/// What happened in a version that differs in nothing else from the one before.
+pub fn event(change: &str) -> &'static str {
+    match change {
+        "reviewed" => "A person confirmed the content.",
+        "amended" => "Details were added; the content is the same.",
+        "archived" => "Archived: hidden from recall.",
+        "restored" => "Restored: recalls find it again.",
+        _ => "The content is the same.",
+    }
+}
+
 /// Sentences about everything that changed besides the content and its reasons.
 pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
     let mut changes = Vec::new();

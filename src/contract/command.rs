@@ -1,14 +1,18 @@
 //! `/memory`: what a person may ask of an agent's memory from any chat, answered as text.
 
-use super::pages::{SHOWN_MAX, page};
-use super::{delete, list};
+use super::pages::{SHOWN_MAX, Shown, page};
+use super::remove;
+use super::store::{self, Listed};
 use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::identity::acting_for;
+use crate::memories;
 use crate::op::OpContext;
 use crate::quote::one_line;
 use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
+use std::collections::HashMap;
 use tracing::instrument;
 
 /// What this is for.
@@ -89,7 +93,7 @@ pub(crate) async fn answer(engine: &Engine, ctx: &OpContext, request: CommandReq
     ctx.require(Scope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     Ok(match parse(&request.text) {
-        Command::List(number) => page(&list(engine, ctx, request.user_id.as_ref()).await?.memories, number),
+        Command::List(number) => page(&listed(engine, ctx, request.user_id.as_ref()).await?, number),
         Command::Delete(id) => lines(&deleted(engine, ctx, id, request.user_id.as_ref()).await?),
         Command::Help | Command::Talk => lines(&help(&request.text)),
     })
@@ -108,9 +112,27 @@ fn parse(text: &str) -> Command<'_> {
     }
 }
 
+/// Every memory that the person may see, with who shared it and where it holds.
+async fn listed(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Shown>, Error> {
+    let ctx = &acting_for(engine, ctx, user).await?;
+    let agents = [ctx.agent_id()?, ctx.commons_id];
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let found = store::entries(&mut tx, ctx.tenancy(), &agents, Listed::All, engine.clock().now()).await?;
+    tx.commit().await?;
+    let is_any_shared = found.iter().any(|memory| memory.agent_id == ctx.commons_id);
+    let slugs = if is_any_shared { memories::slugs(engine, ctx).await? } else { HashMap::new() };
+    let shown = found.into_iter().map(|memory| {
+        let sharer = slugs.get(&memory.created_by).filter(|_| memory.agent_id == ctx.commons_id);
+        let notes = [sharer.map(|slug| format!("shared by {slug}")), memories::provenance(&memory, None, false).place()];
+        let note = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Shown { id: memory.short_id, category: memory.category, content: memory.content, note }
+    });
+    Ok(shown.collect())
+}
+
 async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserRef>) -> Result<String, Error> {
     let outcome = match id.parse::<MemoryRef>() {
-        Ok(name) => delete(engine, ctx, &name, user).await,
+        Ok(name) => remove(engine, ctx, &name, user, Listed::All).await,
         Err(_) => Err(Error::NotFound("memory")),
     };
     match outcome {

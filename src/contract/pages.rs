@@ -2,7 +2,7 @@
 
 use super::command::{Line, lines};
 use super::prompt::title;
-use crate::api::MemoryResponse;
+use crate::api::Category;
 use crate::quote::inline;
 use crate::text::shorten;
 
@@ -15,8 +15,17 @@ pub(super) const SHOWN_MAX: usize = 1000;
 const TITLE: &str = "📝 Your memories:";
 const DELETING: &str = "Use /memory delete <id> to remove a memory.";
 
+/// A memory as the list shows it.
+pub(super) struct Shown {
+    pub id: String,
+    pub category: Option<Category>,
+    pub content: String,
+    /// Who shared it and where it holds; empty if neither is known.
+    pub note: String,
+}
+
 /// A page of the list, counted from 1. If there are several, it says which one it is and how to see the next one.
-pub(super) fn page(memories: &[MemoryResponse], number: usize) -> Vec<Line> {
+pub(super) fn page(memories: &[Shown], number: usize) -> Vec<Line> {
     if memories.is_empty() {
         return lines("I remember nothing yet.");
     }
@@ -45,14 +54,16 @@ fn position(number: usize, count: usize) -> String {
 }
 
 /// The memories of each page under the headings of their categories.
-fn divide(memories: &[MemoryResponse]) -> Vec<Vec<Line>> {
+fn divide(memories: &[Shown]) -> Vec<Vec<Line>> {
     // There are never more pages than memories.
     let widest = position(memories.len(), memories.len() + 1);
     let frame: usize = [TITLE, "", &widest, DELETING].iter().map(|text| units(&lines(text)).max(1)).sum();
     let (mut pages, mut left, mut heading): (Vec<Vec<Line>>, usize, _) = (Vec::new(), 0, None);
     for memory in memories {
-        let entry = Line::Text(format!("• [{}] {}", memory.id, inline(&shorten(&memory.content, SHOWN_MAX))));
-        let headed = vec![Line::Text(String::new()), Line::Heading(title(memory.category.as_str())), entry.clone()];
+        let note = if memory.note.is_empty() { String::new() } else { format!(" ({})", memory.note) };
+        let entry = Line::Text(format!("• [{}] {}{note}", memory.id, inline(&shorten(&memory.content, SHOWN_MAX))));
+        let category = memory.category.map_or("other", Category::as_str);
+        let headed = vec![Line::Text(String::new()), Line::Heading(title(category)), entry.clone()];
         let next = if heading == Some(memory.category) { vec![entry] } else { headed.clone() };
         match pages.last_mut().filter(|_| units(&next) <= left) {
             Some(page) => {
@@ -76,20 +87,10 @@ fn units(lines: &[Line]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Category;
-    use chrono::{DateTime, Utc};
     use proptest::prelude::*;
 
-    fn memory(number: usize, category: Category, content: &str) -> MemoryResponse {
-        MemoryResponse {
-            id: format!("{number:08}"),
-            category,
-            subject: None,
-            content: content.into(),
-            version: 1,
-            created_at: DateTime::<Utc>::UNIX_EPOCH,
-            updated_at: None,
-        }
+    fn memory(number: usize, category: Category, content: &str) -> Shown {
+        Shown { id: format!("{number:08}"), category: Some(category), content: content.into(), note: String::new() }
     }
 
     fn text(page: &[Line]) -> String {

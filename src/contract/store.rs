@@ -15,20 +15,42 @@ fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
     agents.iter().map(|agent| agent.0).collect()
 }
 
-/// The live memories of some agents that have a category, within a user's reach: by category, then creation, then id.
+/// Which memories a list has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    Categorised,
+    /// Those without a category, too, but no messages of sessions.
+    All,
+}
+
+/// The live memories of some agents within a user's reach: by category, then creation, then id. Those without a category come last.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
-pub async fn entries(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Memory>, DbError> {
-    let query = sqlx::query_as(concat!(
-        "select ",
-        columns!(),
-        "
-            from agent_memories m where ",
-        of_user!("m", "$3"),
-        r#"
-             and m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.category is not null
-             and (m.expires_at is null or m.expires_at > $4)
-           order by m.category collate "C", m.created_at, m.id"#
-    ));
+pub async fn entries(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agents: &[AgentId],
+    listed: Listed,
+    now: DateTime<Utc>,
+) -> Result<Vec<Memory>, DbError> {
+    macro_rules! entries {
+        ($listed:literal) => {
+            concat!(
+                "select ",
+                columns!(),
+                "
+                    from agent_memories m where ",
+                of_user!("m", "$3"),
+                " and m.tenant_id = $1 and m.agent_id = any($2) and m.live and ",
+                $listed,
+                r#" and (m.expires_at is null or m.expires_at > $4)
+                   order by m.category collate "C", m.created_at, m.id"#
+            )
+        };
+    }
+    let query = sqlx::query_as(match listed {
+        Listed::Categorised => entries!("m.category is not null"),
+        Listed::All => entries!("(m.category is not null or m.role is null)"),
+    });
     Ok(query.bind(tenancy.tenant).bind(uuids(agents)).bind(tenancy.users).bind(now).fetch_all(&mut **tx).await?)
 }
 

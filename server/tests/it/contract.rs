@@ -140,6 +140,28 @@ async fn the_command_lists_without_an_agent() {
 }
 
 #[tokio::test]
+async fn the_command_lists_what_is_shared_with_its_origin_and_what_has_no_category() {
+    let site = Site::new().await;
+    call(&site, Method::POST, "/api/projects", Some(json!({ "slug": "orchard", "name": "Orchard" }))).await;
+    let source = json!({ "platform": "slack" });
+    let trees = json!({
+        "topic_raw": "trees", "content": "Pear trees bloom in April.", "category": "context", "source": source, "scope": "project",
+        "project_id": "orchard", "commons": true,
+    });
+    let trees = site.binky("agent_memory_remember", trees).await.json();
+    let tea = json!({ "topic_raw": "tea", "content": "Vera likes tea.", "source": source });
+    let tea = site.atlas("agent_memory_remember", tea).await.json()["short_id"].as_str().unwrap().to_owned();
+    let expected = format!(
+        "📝 Your memories:\n\n**Context**\n• [{}] Pear trees bloom in April. (shared by binky, project orchard)\n\n\
+         **Other**\n• [{tea}] Vera likes tea.\n\nUse /memory delete <id> to remove a memory.",
+        trees["short_id"].as_str().unwrap()
+    );
+    assert_eq!(command(&site, "/memory").await, expected);
+    assert_eq!(command(&site, &format!("/memory delete {tea}")).await, "Deleted: 'Vera likes tea.'");
+    assert!(!command(&site, "/memory").await.contains("tea"));
+}
+
+#[tokio::test]
 async fn the_command_deletes_without_an_agent() {
     let site = Site::new().await;
     let id = create(&site, "preference", None, "Vera prefers Thursday due dates").await.json()["id"].as_str().unwrap().to_owned();

@@ -1,7 +1,7 @@
 //! The queries of the short list of entries.
 
 use super::queries::{FLOORS, Query, queries};
-use remembrancer::contract::store::{self as contract, Likeness};
+use remembrancer::contract::store::{self as contract, Likeness, Listed};
 use remembrancer::models::Model;
 
 /// In the database of memories; kept apart by tenant and by agent.
@@ -9,7 +9,7 @@ pub const CONTRACT: &[Query] = queries! {
     "contract::entries" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
-        contract::entries(tx, c.ctx.tenancy(), &[c.agent], c.now).await?.len()
+        contract::entries(tx, c.ctx.tenancy(), &[c.agent], Listed::Categorised, c.now).await?.len()
     };
     "contract::alike" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")

@@ -152,7 +152,7 @@ pub struct ExplainRequest {
 pub struct Explanation {
     /// A summary.
     pub sentence: String,
-    /// If a memory was named: the memory in full, with its evidence, every version and every link.
+    /// If a memory was named: the memory in full, with its evidence, every version and every link. Without it, the memory was forgotten.
     pub memory: Option<Box<MemoryRecord>>,
     /// The latest of your recalls that returned it, at most ten.
     pub recalled_by: Vec<Retrieval>,

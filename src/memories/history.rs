@@ -50,6 +50,27 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, provenance, tag, engine.clock().now()) })
 }
 
+/// When a memory of the calling agent was forgotten, if `name` means one that the caller could read before.
+///
+/// # Errors
+/// As [`record`], without `NotFound`.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(crate) async fn forgotten_at(
+    engine: &Engine,
+    ctx: &OpContext,
+    name: &MemoryRef,
+    user: Option<&UserRef>,
+) -> Result<Option<DateTime<Utc>>, Error> {
+    access::may_read(ctx)?;
+    let Ok(agent) = ctx.agent_id() else { return Ok(None) };
+    let ctx = &acting_for(engine, ctx, user).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let found = access::rows(&mut tx, ctx, &[agent], name, false).await?;
+    tx.commit().await?;
+    let own = found.into_iter().find(|memory| memory.agent_id == agent && ctx.users.include(memory.user_id));
+    Ok(own.and_then(|memory| memory.deleted_at))
+}
+
 /// How far a memory can be trusted, given those that a person confirmed.
 pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> Trust {
     match (memory.agent_id == ctx.commons_id, reviewed.contains(&memory.id)) {

@@ -17,7 +17,7 @@ const RECALLS: usize = 10;
 const QUOTE: usize = 200;
 
 /// Explains a memory (where it comes from, what happened to it, which recalls returned it) or a recall (why each hit was in it, and the
-/// near misses).
+/// near misses). Of a memory of its own that was forgotten an agent learns only when.
 ///
 /// # Errors
 /// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].
@@ -33,7 +33,15 @@ pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) 
 }
 
 async fn memory(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Explanation, Error> {
-    let record = memories::record(engine, ctx, name, user).await?;
+    let record = match memories::record(engine, ctx, name, user).await {
+        Ok(record) => record,
+        Err(Error::NotFound(what)) => {
+            let at = memories::forgotten_at(engine, ctx, name, user).await?.ok_or(Error::NotFound(what))?;
+            let sentence = format!("This memory was forgotten on {}. No agent can read it any more.", at.format("%-d %B %Y"));
+            return Ok(Explanation { sentence, memory: None, recalled_by: vec![], retrieval: None });
+        }
+        Err(error) => return Err(error),
+    };
     let filter = RetrievalFilter { memory_id: Some(record.memory_id), user_id: user.cloned(), ..RetrievalFilter::default() };
     let recalls = retrievals(engine, ctx, &filter).await?;
     let sentence = of_memory(&record, recalls.total);

@@ -1,10 +1,11 @@
 //! explain: where a memory comes from, and why a recall answered as it did.
 
 use crate::support::{alone, remember};
-use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest};
+use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest, UserId};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{Error, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, Error> {
     recall::explain(&world.engine, &world.atlas, request).await
@@ -75,6 +76,25 @@ async fn words_of_title_and_summary_are_shown_as_matched() {
     assert!(hit.explanation.contains("shares “rollout”, “Zephyr's”, “approves”"), "{}", hit.explanation);
     let logged = recall::retrieval(&world.engine, &world.atlas, answer.retrieval_id, None).await.unwrap();
     assert_eq!(logged.considered[0].matched_words, hit.matched_words);
+}
+
+#[tokio::test]
+async fn an_agent_learns_when_its_own_memory_was_forgotten_and_nothing_else() {
+    let world = World::new().await;
+    let vera = UserId(Uuid::from_u128(1));
+    let tea = remember(&world, &world.atlas, RememberRequest { user_id: Some(vera.into()), ..fact("tea", "Vera likes green tea") }).await;
+    memories::delete(&world.engine, &world.vera, &[tea.memory_id], "wrong").await.unwrap();
+    let today = world.engine.clock().now().format("%-d %B %Y");
+    for name in [MemoryRef::Id(tea.memory_id), MemoryRef::Short(tea.short_id)] {
+        let request = ExplainRequest { memory_id: Some(name), user_id: Some(vera.into()), ..ExplainRequest::default() };
+        let told = explain(&world, request.clone()).await.unwrap();
+        assert_eq!(told.sentence, format!("This memory was forgotten on {today}. No agent can read it any more."));
+        assert!(told.memory.is_none() && told.recalled_by.is_empty());
+        let for_nobody = ExplainRequest { user_id: None, ..request.clone() };
+        assert!(matches!(explain(&world, for_nobody).await, Err(Error::NotFound("memory"))), "another user's");
+        let by_binky = recall::explain(&world.engine, &world.binky, request).await;
+        assert!(matches!(by_binky, Err(Error::NotFound("memory"))), "another agent's");
+    }
 }
 
 #[tokio::test]

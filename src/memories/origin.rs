@@ -3,6 +3,7 @@
 use super::model::Memory;
 use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
 use crate::quote::{Origin, Speaker};
+use chrono::{DateTime, Utc};
 
 /// The platform of what was extracted from a source.
 pub(crate) const CAPTURE: &str = "capture";
@@ -78,13 +79,39 @@ pub(crate) fn provenance(memory: &Memory, reader: Option<AgentId>, confirmed: bo
     Provenance { said_by: speaker, speaker: name, project: memory.project.clone(), repo: memory.repo.clone(), confirmed }
 }
 
-/// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository that it holds for.
-pub(crate) fn opening(memory: &Memory, is_shared: bool) -> String {
-    let (origin, day) = (said_by(memory), memory.said_at().format("%-d %B %Y"));
-    let place = provenance(memory, None, false).place().map(|place| format!(", {place}")).unwrap_or_default();
-    match (origin.is_quoted(), is_shared) {
-        (true, _) => format!("According to {} (on {day}{place}):", origin.who()),
-        (false, true) => format!("We remember (from {day}{place}):"),
-        (false, false) => format!("I remember (from {day}{place}):"),
+/// Whose statement a memory is, for the agent that reads it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Whose<'a> {
+    /// The agent keeps it for itself.
+    Own,
+    /// The organisation's: a person confirmed what is shared, or the agent shared it itself.
+    Ours,
+    /// Another agent shared it, whose slug this is, if it could be read.
+    Agent(Option<&'a str>),
+}
+
+/// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository
+/// that it holds for. `capture::extract::recalled` knows these openings, so that nothing recalled is captured again.
+pub(crate) fn opening(memory: &Memory, whose: Whose<'_>) -> String {
+    let (origin, provenance) = (said_by(memory), provenance(memory, None, false));
+    if origin.is_quoted() {
+        return format!("According to {} (on {}):", origin.who(), day_and_place(memory.said_at(), &provenance));
     }
+    statement(whose, memory.said_at(), &provenance)
+}
+
+/// As [`opening`], of a memory that is the statement of an agent.
+pub(crate) fn statement(whose: Whose<'_>, said_at: DateTime<Utc>, provenance: &Provenance) -> String {
+    let who = match whose {
+        Whose::Own => "I remember".to_owned(),
+        Whose::Ours => "We remember".to_owned(),
+        Whose::Agent(Some(slug)) => format!("According to agent {slug}"),
+        Whose::Agent(None) => "According to another agent".to_owned(),
+    };
+    format!("{who} (from {}):", day_and_place(said_at, provenance))
+}
+
+fn day_and_place(said_at: DateTime<Utc>, provenance: &Provenance) -> String {
+    let place = provenance.place().map(|place| format!(", {place}")).unwrap_or_default();
+    format!("{}{place}", said_at.format("%-d %B %Y"))
 }

@@ -20,7 +20,7 @@ struct Text {
 }
 
 const PROMPTS: [Text; 6] = [
-    Text { name: "recall", title: "Recall before you reason", version: 5, discipline: None, text: include_str!("recall.md") },
+    Text { name: "recall", title: "Recall before you reason", version: 6, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
         title: "Remember what lasts",

@@ -2,8 +2,8 @@
 
 use super::{Ranked, hybrid};
 use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
-use crate::memories;
 use crate::memories::model::{Memory, recency};
+use crate::memories::{self, Whose};
 use crate::quote::Speaker;
 use crate::text::words;
 use chrono::{DateTime, Utc};
@@ -20,7 +20,8 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let origin = memories::said_by(&memory);
     // What is shared counts as another agent's until somebody looks who wrote it.
     let provenance = memories::provenance(&memory, Some(memory.agent_id).filter(|_| source_tag == SourceTag::Private), false);
-    let attribution = memories::opening(&memory, source_tag == SourceTag::Shared);
+    let whose = if source_tag == SourceTag::Shared { Whose::Agent(None) } else { Whose::Own };
+    let attribution = memories::opening(&memory, whose);
     // Until somebody looks: shared memories that people confirmed are marked later.
     let trust = match (source_tag, origin.is_quoted()) {
         (SourceTag::Shared, _) => Trust::Unreviewed,

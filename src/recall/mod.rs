@@ -41,13 +41,13 @@ pub use why::explain;
 
 use crate::api::{
     Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
-    RetrievalId, Scope, Speaker, Trust,
+    RetrievalId, Scope, SourceTag, Speaker, Trust,
 };
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::guard;
 use crate::identity::acting_for;
-use crate::memories;
+use crate::memories::{self, Whose};
 use crate::op::OpContext;
 use crate::text::words;
 use async_recursion::async_recursion as boxed;
@@ -145,6 +145,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     }
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
     show_marks(engine, ctx, &mut hits).await;
+    show_authors(engine, ctx, &mut hits).await;
     Ok(RecallResponse { hits, ..response })
 }
 
@@ -213,6 +214,7 @@ pub(super) async fn show_reviews(engine: &Engine, ctx: &OpContext, hits: &mut [R
         Ok(reviewed) => mark_reviewed(hits, &reviewed),
         Err(error) => tracing::warn!(%error, "a recall is answered without what people confirmed"),
     }
+    show_authors(engine, ctx, hits).await;
 }
 
 fn mark_reviewed(hits: &mut [RecallHit], reviewed: &[MemoryId]) {
@@ -254,6 +256,32 @@ async fn show_marks(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
             if agent == Some(hit.created_by) && hit.provenance.said_by == Speaker::OtherAgent {
                 hit.provenance.said_by = Speaker::Agent;
             }
+        }
+    }
+}
+
+/// Begins each shared statement with whose it is: the organisation's if a person confirmed it or the agent wrote it, else its author's. If the
+/// authors cannot be read, they have no names.
+async fn show_authors(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
+    let agent = ctx.agent_id().ok();
+    let is_statement =
+        |hit: &Hit| hit.source_tag == SourceTag::Shared && matches!(hit.provenance.said_by, Speaker::Agent | Speaker::OtherAgent);
+    let is_ours = |hit: &Hit| hit.provenance.confirmed || agent == Some(hit.created_by);
+    let slugs = if ids(hits, |hit| is_statement(hit) && !is_ours(hit)).is_empty() {
+        Ok(HashMap::new())
+    } else {
+        memories::slugs(engine, ctx).await
+    };
+    let slugs = slugs.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a recall is answered without the names of agents");
+        HashMap::new()
+    });
+    for hit in hits {
+        if let RecallHit::Memory(hit) = hit
+            && is_statement(hit)
+        {
+            let whose = if is_ours(hit) { Whose::Ours } else { Whose::Agent(slugs.get(&hit.created_by).map(String::as_str)) };
+            hit.attribution = memories::statement(whose, hit.observed_at.unwrap_or(hit.created_at), &hit.provenance);
         }
     }
 }

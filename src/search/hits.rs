@@ -4,7 +4,6 @@ use super::merge::{Candidate, Merged};
 use super::sources::Item;
 use crate::activity::Report;
 use crate::api::{MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
-use crate::memories;
 use crate::quote::{self, Quote, Speaker, inline, one_line};
 
 /// Whose reports have an agent that exists no longer.
@@ -29,9 +28,8 @@ pub fn hit(merged: Merged<Item>) -> SourceHit {
         Item::Knowledge(_) => (None, None, None),
     };
     let origin = match item {
-        Item::Memory { ranked, provenance } => {
+        Item::Memory { ranked, provenance, attribution } => {
             let (memory, matched_by) = (ranked.candidate.memory, ranked.matched_by);
-            let attribution = memories::opening(&memory, matches!(trust, Some(Trust::Reviewed | Trust::Unreviewed)));
             let provenance = Some(provenance);
             Origin { title: memory.topic, content: memory.content, attribution, agent: None, provenance, matched_by }
         }

@@ -6,7 +6,8 @@ use crate::api::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallF
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
-use crate::memories::{self, model::content_hash, model::recency};
+use crate::memories::model::{Memory, content_hash, recency};
+use crate::memories::{self, Whose};
 use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
@@ -15,6 +16,7 @@ use crate::ranking::weighted::{Components, Scale};
 use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
+use std::collections::HashMap;
 
 /// Candidates of each source.
 pub const CANDIDATES: usize = 50;
@@ -24,7 +26,7 @@ const KNOWLEDGE_IMPORTANCE: f64 = 0.5;
 /// What a source found.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Memory { ranked: Box<Ranked>, provenance: Provenance },
+    Memory { ranked: Box<Ranked>, provenance: Provenance, attribution: String },
     Report(Box<Report>),
     Knowledge(Box<KnowledgeHit>),
 }
@@ -44,10 +46,22 @@ pub(super) async fn memory(
     let ids: Vec<MemoryId> = found.iter().map(|one| one.candidate.memory.id).collect();
     let reviewed = memories::reviewed(engine, ctx, &ids).await?;
     let (now, agent) = (engine.clock().now(), ctx.agent_id().ok());
+    let is_others = |memory: &Memory| memories::trust(memory, &reviewed, ctx) == Trust::Unreviewed && agent != Some(memory.created_by);
+    let is_named = found.iter().any(|one| is_others(&one.candidate.memory));
+    // An author whose name cannot be read is another agent.
+    let slugs = if is_named { memories::slugs(engine, ctx).await.unwrap_or_default() } else { HashMap::new() };
     let candidate = |ranked: Ranked| {
         let memory = &ranked.candidate.memory;
         let trust = memories::trust(memory, &reviewed, ctx);
         let provenance = memories::provenance(memory, agent, reviewed.contains(&memory.id));
+        let attribution = memories::opening(
+            memory,
+            match trust {
+                Trust::Own | Trust::Captured => Whose::Own,
+                _ if is_others(memory) => Whose::Agent(slugs.get(&memory.created_by).map(String::as_str)),
+                Trust::Reviewed | Trust::Unreviewed => Whose::Ours,
+            },
+        );
         let (similarity, importance) = (ranked.breakdown.similarity, f64::from(memory.importance));
         let components = components(SearchSource::Memory, similarity, recency(memory.updated_at, now), importance);
         Candidate {
@@ -57,7 +71,7 @@ pub(super) async fn memory(
             trust: Some(trust),
             at: Some(memory.updated_at),
             components,
-            item: Item::Memory { provenance, ranked: Box::new(ranked) },
+            item: Item::Memory { provenance, attribution, ranked: Box::new(ranked) },
         }
     };
     Ok(found.into_iter().map(candidate).collect())

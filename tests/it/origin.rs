@@ -4,10 +4,14 @@ use crate::records::revision;
 use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
     Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, RememberRequest, ReviseRequest, Role,
+<<<<<<< HEAD
     SearchMyMemoriesRequest, Source, SourceDetails, SourceKind, Trust,
+=======
+    SearchMyMemoriesRequest, Source, SourceDetails, Trust,
+>>>>>>> Name the agent that shared a recalled memory
 };
 use remembrancer::testing::{World, fact};
-use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, search};
+use remembrancer::{OpContext, capture, consolidation, context, contract, lifecycle, memories, search};
 
 /// Trust, attribution and content of each hit.
 async fn told(world: &World, query: &str) -> Vec<(Trust, String, String)> {
@@ -92,6 +96,7 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
 }
 
 #[tokio::test]
+<<<<<<< HEAD
 async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
     let world = alone().await;
     let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
@@ -148,6 +153,25 @@ async fn a_message_that_was_revised_is_no_longer_the_users() {
     assert!(spoken().await.starts_with("According to Vera (on "));
     memories::revise(&world.engine, &world.atlas, revision(id, "The harbour gate is grey.")).await.unwrap();
     assert!(spoken().await.starts_with("I remember (from "));
+=======
+async fn a_shared_statement_is_its_authors_until_a_person_confirms_it() {
+    let world = alone().await;
+    let shared =
+        RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("harbour crane", "The harbour crane lifts ten tons.") };
+    let id = remember(&world, &world.binky, shared).await.memory_id;
+    let day = world.engine.clock().now().format("%-d %B %Y");
+    let openings = async |ctx: &OpContext| {
+        let recalled = ask(&world, ctx, "What does the harbour crane lift?").await.memories()[0].attribution.clone();
+        let asked = SearchMyMemoriesRequest::new("What does the harbour crane lift?");
+        let found = search::search_my_memories(&world.engine, ctx, asked).await.unwrap().hits.swap_remove(0).attribution;
+        [recalled, found]
+    };
+    let (theirs, ours) = (format!("According to agent binky (from {day}):"), format!("We remember (from {day}):"));
+    assert_eq!(openings(&world.atlas).await, [theirs.clone(), theirs]);
+    assert_eq!(openings(&world.binky).await, [ours.clone(), ours.clone()], "its own words");
+    memories::review(&world.engine, &world.vera, &[id], &Default::default()).await.unwrap();
+    assert_eq!(openings(&world.atlas).await, [ours.clone(), ours], "confirmed");
+>>>>>>> Name the agent that shared a recalled memory
 }
 
 #[tokio::test]

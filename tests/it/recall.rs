@@ -225,7 +225,7 @@ async fn a_hit_explains_itself() {
         assert!(hit.explanation.contains(&format!("“{word}”")), "{}", hit.explanation);
     }
     let shared = answer.memories().into_iter().find(|hit| hit.source_tag == SourceTag::Shared).unwrap();
-    let told = format!("We remember (from {}):", shared.created_at.format("%-d %B %Y"));
+    let told = format!("According to agent binky (from {}):", shared.created_at.format("%-d %B %Y"));
     assert_eq!(shared.attribution, told, "when it was first written, not when it was said again");
     assert!(shared.explanation.contains("; written today (× 1.00)"), "{}", shared.explanation);
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 /// How recalls begin a quotation of a memory.
-const ATTRIBUTIONS: &[&str] = &["I remember (from ", "We remember (from "];
+const ATTRIBUTIONS: &[&str] = &["I remember (from ", "We remember (from ", "According to another agent (from "];
+/// How they begin one of what another agent shared: with its slug, and then the day.
+const OF_AGENT: &str = "According to agent ";
 /// The heading of the memory block in a prompt.
 const BLOCK: &str = "## Your Memory";
 /// How a line of that block begins.
@@ -19,17 +21,26 @@ pub fn stretches(text: &str) -> Vec<Range<usize>> {
         } else if block && (trimmed.starts_with("# ") || trimmed.starts_with("## ")) {
             block = false;
         }
-        let from =
-            if block || trimmed.starts_with(ENTRY) { Some(0) } else { ATTRIBUTIONS.iter().filter_map(|opening| line.find(opening)).min() };
+        let from = if block || trimmed.starts_with(ENTRY) { Some(0) } else { attribution(line) };
         found.extend(from.map(|from| start + from..start + line.len()));
         start += line.len();
     }
     found
 }
 
+/// Where the first quotation of a memory begins in a line.
+fn attribution(line: &str) -> Option<usize> {
+    let is_slug = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let of_agent =
+        line.match_indices(OF_AGENT).find(|(at, _)| line[at + OF_AGENT.len()..].trim_start_matches(is_slug).starts_with(" (from "));
+    ATTRIBUTIONS.iter().filter_map(|opening| line.find(opening)).chain(of_agent.map(|(at, _)| at)).min()
+}
+
 #[cfg(test)]
 mod tests {
     use super::stretches;
+    use crate::memories::{Whose, opening};
+    use crate::testing::memory;
 
     #[test]
     fn quotations_and_blocks_are_covered() {
@@ -47,6 +58,19 @@ mod tests {
                 "- [id:2] Mina"
             ]
         );
-        assert!(stretches("I remember that day in May.").is_empty());
+        for said in
+            ["I remember that day in May.", "According to agent Smith (from Bern): it rains.", "According to agent atlas, it rains."]
+        {
+            assert!(stretches(said).is_empty(), "{said}");
+        }
+    }
+
+    #[test]
+    fn every_opening_of_a_recalled_statement_is_known() {
+        let memory = memory("tea", "Vera likes tea.");
+        for whose in [Whose::Own, Whose::Ours, Whose::Agent(None), Whose::Agent(Some("atlas-2"))] {
+            let text = format!("{} {}", opening(&memory, whose), memory.content);
+            assert_eq!(stretches(&format!("Sure. {text}")), [6..6 + text.len()], "{text}");
+        }
     }
 }

@@ -4,11 +4,7 @@ use crate::records::revision;
 use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
     Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, RememberRequest, ReviseRequest, Role,
-<<<<<<< HEAD
     SearchMyMemoriesRequest, Source, SourceDetails, SourceKind, Trust,
-=======
-    SearchMyMemoriesRequest, Source, SourceDetails, Trust,
->>>>>>> Name the agent that shared a recalled memory
 };
 use remembrancer::testing::{World, fact};
 use remembrancer::{OpContext, capture, consolidation, context, contract, lifecycle, memories, search};
@@ -96,7 +92,6 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
 }
 
 #[tokio::test]
-<<<<<<< HEAD
 async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
     let world = alone().await;
     let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
@@ -108,7 +103,7 @@ async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
     };
     let id = remember(&world, atlas, heard).await.memory_id;
     let old = (Trust::Captured, "According to Idris (on 1 April 2026):".to_owned(), "The harbour gate opens at nine.".to_owned());
-    assert_eq!(told(&world, "harbour gate").await, [old.clone()]);
+    assert_eq!(told(&world, "harbour gate").await, std::slice::from_ref(&old));
     let surer = ReviseRequest { confidence: Some(0.5), ..revision(id, &old.2) };
     assert!(!memories::revise(engine, atlas, surer).await.unwrap().unchanged);
     assert_eq!(told(&world, "harbour gate").await, [old], "only the confidence changed");
@@ -116,7 +111,7 @@ async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
     let day = world.engine.clock().now().format("%-d %B %Y").to_string();
     let own = (Trust::Own, format!("I remember (from {day}):"), "The harbour gate opens at eight.".to_owned());
     memories::revise(engine, atlas, revision(id, &own.2)).await.unwrap();
-    assert_eq!(told(&world, "harbour gate").await, [own.clone()]);
+    assert_eq!(told(&world, "harbour gate").await, std::slice::from_ref(&own));
 
     let persons = (Trust::Captured, format!("According to Vera (on {day}):"), "The harbour gate opens at seven.".to_owned());
     let corrected = memories::correct(engine, vera, id, None, persons.2.clone(), "Vera rang the office").await.unwrap();
@@ -153,7 +148,9 @@ async fn a_message_that_was_revised_is_no_longer_the_users() {
     assert!(spoken().await.starts_with("According to Vera (on "));
     memories::revise(&world.engine, &world.atlas, revision(id, "The harbour gate is grey.")).await.unwrap();
     assert!(spoken().await.starts_with("I remember (from "));
-=======
+}
+
+#[tokio::test]
 async fn a_shared_statement_is_its_authors_until_a_person_confirms_it() {
     let world = alone().await;
     let shared =
@@ -171,7 +168,6 @@ async fn a_shared_statement_is_its_authors_until_a_person_confirms_it() {
     assert_eq!(openings(&world.binky).await, [ours.clone(), ours.clone()], "its own words");
     memories::review(&world.engine, &world.vera, &[id], &Default::default()).await.unwrap();
     assert_eq!(openings(&world.atlas).await, [ours.clone(), ours], "confirmed");
->>>>>>> Name the agent that shared a recalled memory
 }
 
 #[tokio::test]

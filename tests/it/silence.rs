@@ -111,7 +111,7 @@ async fn an_agent_that_recalls_and_has_no_memories_is_named() {
         recall::health(&world.engine, &world.vera, &filter).await.unwrap().without_memories
     };
     let binky = (agent(&world.binky), "binky".to_owned());
-    assert_eq!(named(HealthFilter::default()).await, [binky.clone()], "shared memories answer it");
+    assert_eq!(named(HealthFilter::default()).await, std::slice::from_ref(&binky), "shared memories answer it");
     assert!(named(HealthFilter { agent_id: Some(agent(&world.atlas)), ..HealthFilter::default() }).await.is_empty());
 
     // Ten agents with more zero hits leave it no place among the agents of the page.

@@ -298,7 +298,6 @@ fn draft(owner: Owner, ready: &Ready, content_hash: Vec<u8>) -> Draft {
             observed_at: candidate.observed_at,
             ..Source::default()
         },
-        keeps_source: false,
         origin: None,
         source_kind: SourceKind::Conversation,
         retention: candidate.retention(),

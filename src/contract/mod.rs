@@ -64,8 +64,7 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
     Ok(MemoryWithVersions { memory, versions: versions.into_iter().map(version).collect() })
 }
 
-/// Gives one of them new content, as its next version. The memory keeps its source; the version's source is the one in the request, or else
-/// the platform `via`.
+/// Gives one of them new content, as its next version. Its source is that of the request, or else the platform `via`.
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
@@ -97,16 +96,14 @@ pub async fn update(
     let revision = Admitted::new(ReviseRequest {
         memory: memory.id.into(),
         content: request.content,
-        source: None,
+        source: request.source,
         confidence: None,
         summary: None,
         rationale: None,
         evidence_ref: None,
         user_id: None,
     })?;
-    // Forgotten or superseded meanwhile: it is no longer in the list.
-    let origin = request.source.unwrap_or_else(|| by_way_of(via));
-    let cause = memories::Cause { origin: Some(origin), ..memories::Cause::default() };
+    let cause = memories::Cause { here: Some(by_way_of(via)), ..memories::Cause::default() };
     let answer = |now: Memory, revised: ReviseResponse| {
         let change = UpdateMemoryResponse {
             id: revised.short_id,
@@ -117,6 +114,7 @@ pub async fn update(
         (entry(now, category), change)
     };
     let updated = memories::revise_from(engine, ctx, revision, cause, &once, answer).await;
+    // Forgotten or superseded meanwhile: it is no longer in the list.
     updated.map_err(|error| match error {
         Error::Conflict(_) => Error::NotFound("memory"),
         error => error,

@@ -155,7 +155,6 @@ fn draft(
             observed_at: message.observed_at,
             ..Source::default()
         },
-        keeps_source: false,
         origin: None,
         source_kind: SourceKind::Conversation,
         retention: message.retention.unwrap_or(kept.retention),

@@ -66,6 +66,7 @@ pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, ver
             alternatives: before.alternatives.filter(|alternatives| !alternatives.is_empty()),
             ..Details::default()
         },
+        ..Cause::default()
     };
     let (summary, rationale) = (before.summary, before.rationale);
     change(engine, ctx, id, ReviseRequest { source, summary, rationale, ..revision(id, before.content) }, cause).await

@@ -124,9 +124,7 @@ pub struct Draft {
     pub content: String,
     pub content_hash: Vec<u8>,
     pub source: Source,
-    /// Whether the source is that of the memory as it was: the change itself is stated now.
-    pub keeps_source: bool,
-    /// Where this change comes from, if the memory keeps its source.
+    /// Where this change comes from, if from elsewhere than the words.
     pub origin: Option<Source>,
     pub source_kind: SourceKind,
     pub retention: Retention,
@@ -204,7 +202,7 @@ impl Draft {
     /// else's.
     pub fn trust(&self) -> Trust {
         let is_message = matches!(self.details.role, Some(Role::User | Role::System | Role::ToolResult));
-        let is_read = !self.keeps_source && matches!(self.source_kind, SourceKind::Document | SourceKind::Run);
+        let is_read = matches!(self.source_kind, SourceKind::Document | SourceKind::Run);
         let is_captured = self.suspicious || is_message || is_read || self.details.source_id.is_some();
         if is_captured { Trust::Captured } else { Trust::Own }
     }
@@ -236,7 +234,7 @@ impl Draft {
 
     /// When it was stated, if it is stored `now`.
     pub fn stated_at(&self, now: DateTime<Utc>) -> DateTime<Utc> {
-        stated(self.source.observed_at.filter(|_| !self.keeps_source), now)
+        stated(self.source.observed_at, now)
     }
 }
 

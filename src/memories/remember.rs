@@ -247,7 +247,6 @@ pub(crate) fn draft(
         content_hash: content_hash(&request.content),
         content: request.content,
         source: request.source,
-        keeps_source: false,
         origin: None,
         source_kind: request.source_kind.unwrap_or(SourceKind::Conversation),
         retention: request.retention.unwrap_or(Retention::Permanent),

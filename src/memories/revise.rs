@@ -46,8 +46,10 @@ pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) ->
 /// Where a change comes from and why it is made, if the request does not say it.
 #[derive(Default)]
 pub(crate) struct Cause<'a> {
-    /// The version gets it as its source, and the memory keeps its own if the request names none.
+    /// Where the change comes from, if from elsewhere than the words.
     pub origin: Option<Source>,
+    /// The source of the words if the request names none.
+    pub here: Option<Source>,
     /// Whether an operator brings words that are not the agent's own.
     pub is_quoted: bool,
     /// Fields that come with the content, besides those of the request.
@@ -76,11 +78,11 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     checks.content("content", &request.content, CONTENT_MAX);
     check_support(&mut checks, request.confidence, request.summary.as_deref(), request.evidence_ref.as_deref());
     check_decision(&mut checks, request.rationale.as_deref(), &[]);
-    if let Some(source) = request.source.as_ref().or(cause.origin.as_ref()) {
+    if let Some(source) = &request.source {
         check_source(&mut checks, source);
     }
     checks.done()?;
-    let suspicious = !intake::findings(&(&request, &cause.origin))?.is_empty();
+    let suspicious = !intake::findings(&request)?.is_empty();
 
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, &request.memory, Purpose::Read, engine.clock().now()).await;
@@ -168,9 +170,9 @@ fn draft(
 ) -> Draft {
     let content_hash = content_hash(&request.content);
     // Nobody said the new words where and when the old ones were said: without a source they are the agent's own, from here and now.
-    let is_own = request.source.is_none() && cause.origin.is_none();
-    let here = || Source { platform: TOOL.into(), ..Source::default() };
-    let said = request.source.clone().or_else(|| is_own.then(here));
+    let is_own = request.source.is_none();
+    let here = cause.here.unwrap_or_else(|| Source { platform: TOOL.into(), ..Source::default() });
+    let said = request.source.clone().unwrap_or(here);
     Draft {
         review: false,
         // A person who corrects a memory answers for the words, and the agent quotes that person.
@@ -182,11 +184,7 @@ fn draft(
         vocabulary_version: memory.vocabulary_version,
         content: request.content.clone(),
         content_hash,
-        keeps_source: said.is_none(),
-        source: match said {
-            Some(said) => Source { observed_at: said.observed_at.or(Some(now)), ..said },
-            None => memory.source.clone(),
-        },
+        source: Source { observed_at: said.observed_at.or(Some(now)), ..said },
         origin: cause.origin,
         source_kind: match (by_agent, is_own) {
             (false, _) => SourceKind::Manual,

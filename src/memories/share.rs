@@ -427,7 +427,6 @@ fn draft(memory: &Memory, key: DedupKey, lifecycle: LifecyclePolicy) -> Draft {
         content: memory.content.clone(),
         content_hash: content_hash(&memory.content),
         source: Source { observed_at: Some(memory.said_at()), ..memory.source.clone() },
-        keeps_source: false,
         origin: None,
         source_kind: memory.source_kind,
         retention: memory.retention,

@@ -109,7 +109,7 @@ async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
 }
 
 #[tokio::test]
-async fn an_update_keeps_where_the_memory_was_said_and_its_version_says_where_the_change_came_from() {
+async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_its_source() {
     let world = World::new().await;
     let said = Source {
         platform: "slack".into(),
@@ -128,13 +128,15 @@ async fn an_update_keeps_where_the_memory_was_said_and_its_version_says_where_th
         let request = UpdateMemoryRequest { memory_id: id.clone(), content: content.into(), source, user_id: None };
         contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
     }
+    let now = Some(world.engine.clock().now());
+    let rest = Source { platform: "rest".into(), observed_at: now, ..Source::default() };
     let record = memories::record(&world.engine, &world.atlas, &id, None).await.unwrap();
-    assert_eq!((&record.source, record.observed_at), (&said, said.observed_at));
+    assert_eq!((&record.source, record.observed_at), (&rest, now));
     let history = contract::get(&world.engine, &world.atlas, &id, None).await.unwrap().versions;
-    let rest = Source { platform: "rest".into(), ..Source::default() };
-    assert_eq!(history.into_iter().map(|version| version.source).collect::<Vec<_>>(), [said.clone(), corrected, rest]);
+    let corrected = Source { observed_at: now, ..corrected };
+    assert_eq!(history.into_iter().map(|version| version.source).collect::<Vec<_>>(), [said, corrected, rest.clone()]);
     let hit = recall::recall(&world.engine, &world.atlas, question("Mina")).await.unwrap().memories()[0].clone();
-    assert_eq!((hit.source, hit.attribution.as_str()), (said, "I remember (from 1 April 2026):"));
+    assert_eq!((hit.source, hit.attribution), (rest, format!("I remember (from {}):", world.engine.clock().now().format("%-d %B %Y"))));
     assert_eq!(hit.content, "Mina is Design team lead");
 
     let long = Source { platform: "x".repeat(65), ..Source::default() };

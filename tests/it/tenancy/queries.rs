@@ -155,7 +155,6 @@ impl Case {
             suspicious: false,
             review: false,
             key: self.key(),
-            keeps_source: false,
             created_by: self.agent,
             topic_raw: "tea".into(),
             is_canonical: true,

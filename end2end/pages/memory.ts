@@ -30,6 +30,7 @@ export class MemoryPage extends Frame {
   readonly contradictions = this.page.getByTestId('contradictions');
   readonly graph = this.page.getByTestId('link-graph');
   readonly links = this.page.getByTestId('links').getByRole('listitem');
+  readonly undoLink = this.page.getByTestId('undo-link').getByRole('button', { name: 'Undo' });
   readonly from = this.page.getByRole('combobox', { name: 'From' });
   readonly to = this.page.getByRole('combobox', { name: 'To', exact: true });
   readonly compare = this.page.getByRole('button', { name: 'Compare' });

@@ -165,8 +165,8 @@ export class Agent {
   }
 
   /** Notices something about the person that the agent works for. */
-  async observe(content: string, category = 'fact'): Promise<void> {
-    await this.call('record_observation', { content, category });
+  async observe(content: string, category = 'fact', role?: string): Promise<void> {
+    await this.call('record_observation', { content, category, role });
   }
 
   /** The prompt that a task is given. */

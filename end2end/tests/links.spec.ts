@@ -1,4 +1,4 @@
-import { unique } from '../support/agent';
+import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
 test('a contradicting memory is shown with its source', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
@@ -52,4 +52,23 @@ test('a memory without links has no graph', async ({ memory, agent }) => {
   await memory.open(memory_id);
   await expect(memory.graph).toHaveCount(0);
   await expect(memory.main.getByRole('heading', { name: 'Links' })).toHaveCount(0);
+});
+
+test('a correction that replaced the words of its speaker can be undone', { tag: ['@phone', '@no-js'] }, async ({ memory }) => {
+  const agent = Agent.create(['capture:write']);
+  const team = unique('team');
+  const told = async () => (await agent.ask(`How many people has the ${team}?`)).hits.map((hit) => hit.content).filter((content) => content.includes(team));
+  const [before, after] = [`The ${team} has 7 people.`, `The ${team} has 8 people.`];
+  await agent.observe(before, 'fact', 'user');
+  await expect.poll(told).toEqual([before]);
+  await agent.observe(after, 'correction', 'user');
+  await expect.poll(told).toEqual([after]);
+
+  const hit = (await agent.ask(`How many people has the ${team}?`)).hits.find(({ content }) => content === after);
+  await memory.open(hit?.memory_id ?? '');
+  await expect(memory.links).toContainText(before);
+  await memory.send(memory.undoLink);
+  await expect(memory.flash).toContainText('Undone. The memories are as before, and the suggestion waits again.');
+  await expect(memory.undoLink).toHaveCount(0);
+  expect(await told()).toEqual([before]);
 });

@@ -2,7 +2,7 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, ProjectRef, RetentionRule, RetrievalId, StateFilter, Trust,
+    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, PairId, ProjectRef, RetentionRule, RetrievalId, StateFilter, Trust,
     UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
@@ -514,6 +514,8 @@ pub struct MemoryDetail {
     /// Newest first.
     pub versions: Vec<MemoryVersion>,
     pub links: Vec<MemoryLink>,
+    /// The accepted suggestions that a reviewer can undo, each with the other memory.
+    pub decided: Vec<(MemoryId, PairId)>,
     /// Newest first, at most 50.
     pub audit: Vec<AuditEntry>,
 }

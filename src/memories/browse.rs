@@ -106,6 +106,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let memory = store::by_ids(&mut tx, ctx.tenancy(), None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     let links = store::links(&mut tx, ctx.tenancy(), id).await?;
+    let decided = store::accepted(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[id]).await?;
     let further = store::topics_of(&mut tx, ctx.tenancy(), &[id], engine.clock().now()).await?;
     let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
@@ -153,6 +154,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         embedded_by,
         versions,
         links: links.into_iter().map(|link| link.seen_from(id)).collect(),
+        decided,
         audit,
         memory: with_slug(memory, &slugs),
     })

@@ -1,10 +1,10 @@
 //! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
-use crate::support::{alone, ask, memory_owner, remember, work};
+use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
     AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, InboxVerdict, MemoryScope,
-    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, PairId, ProfileRequest,
+    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, ProfileRequest,
     ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest,
     SectionName, Speaker,
 };
@@ -262,10 +262,11 @@ async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() 
     assert_eq!(told(&world, "What is the favourite tea of Vera?").await, ["The favourite tea of Vera is sencha."]);
     assert!(inbox(&world).await.is_empty());
 
-    let decided = "select id from memory_proposals where tenant_id = $1 and state = 'accepted' and decided_by = 'system'";
-    let mut owner = memory_owner(&world.engine).await;
-    let pair: PairId = sqlx::query_scalar(decided).bind(world.system.tenant_id).fetch_one(&mut owner).await.unwrap();
-    consolidation::undo_pair(&world.engine, &world.vera, pair).await.unwrap();
+    let id = ask(&world, &world.atlas, "How many people has the team of Vera?").await.memories()[0].memory_id;
+    let decided = memories::detail(&world.engine, &world.vera, id).await.unwrap().decided;
+    let old = memories::detail(&world.engine, &world.vera, decided[0].0).await.unwrap();
+    assert_eq!((decided.len(), old.decided, old.memory.content.as_str()), (1, vec![(id, decided[0].1)], "The team of Vera has 7 people."));
+    consolidation::undo_pair(&world.engine, &world.vera, decided[0].1).await.unwrap();
     work(&world).await;
     assert_eq!(told(&world, "How many people has the team of Vera?").await, ["The team of Vera has 7 people."]);
     let waiting = inbox(&world).await;

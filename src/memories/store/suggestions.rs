@@ -1,7 +1,7 @@
 //! What is suggested to people about two memories.
 
-use crate::api::{AgentId, MemoryId, PairRelation, UserId};
-use crate::db::{DbError, Tenancy, Tx, insert};
+use crate::api::{AgentId, MemoryId, PairId, PairRelation, UserId};
+use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -31,4 +31,23 @@ pub async fn suggest(
         created_at: now,
     } "on conflict do nothing");
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+}
+
+/// The accepted suggestions about a memory that can be undone, each with the other memory, the last decision first.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<(MemoryId, PairId)>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select case when p.from_id = $3 then p.to_id else p.from_id end, p.id
+            from memory_proposals p
+           where p.tenant_id = $1 and p.agent_id = $2 and (p.from_id = $3 or p.to_id = $3) and p.state = 'accepted' and p.effect is not null
+             and ",
+        of_user!("p", "$4"),
+        " order by p.decided_at desc, p.id"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
 }

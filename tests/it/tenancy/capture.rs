@@ -289,6 +289,11 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), None, c.now).await?; 0 };
+    "memories::accepted" |tx, c| {
+        let effect = json!({ "what": "linked" });
+        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), Some(&effect), c.now).await?;
+        memories::accepted(tx, c.ctx.tenancy(), c.agent, c.id).await?.len()
+    };
     "consolidation::decided" |tx, c| usize::from(consolidation::decided(tx, c.ctx.tenancy(), declined(c)).await?.is_some());
     "consolidation::reopen_pair" |tx, c| { consolidation::reopen_pair(tx, c.ctx.tenancy(), declined(c)).await?; 0 };
     "consolidation::disputed" |tx, c| consolidation::disputed(tx, c.ctx.tenancy(), &[c.other]).await?.len();

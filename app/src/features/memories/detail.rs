@@ -145,7 +145,12 @@ fn Whole(
                 </section>
                 <Evidence quotes />
                 <Contradictions links=detail.links.clone() />
-                <Links topic=row.topic.clone() links=detail.links.clone() />
+                <Links
+                    topic=row.topic.clone()
+                    links=detail.links.clone()
+                    decided=if may_review { detail.decided.clone() } else { Vec::new() }
+                    here=here.clone()
+                />
             </div>
             <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
                 {in_recall.then(|| view! { <Review id=row.id version=row.version trust=detail.trust may_review here=here.clone() /> })}

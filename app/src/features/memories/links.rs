@@ -3,9 +3,10 @@ use super::{
     relation::{disputes, relation},
     table::place,
 };
-use crate::ui::{Badge, Icon, Shape, Time, Tone, text};
+use crate::ids::Ids;
+use crate::ui::{Badge, Icon, PostForm, Shape, Time, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
+use remembrancer::api::{MemoryId, MemoryLink, MemoryStatus, PairId, Relation};
 
 /// A warning with the memories that contradict this one; nothing if there are none.
 #[component]
@@ -42,14 +43,26 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
 
 /// The links of a memory, as a drawing and a list.
 #[component]
-pub fn Links(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
+pub fn Links(
+    topic: String,
+    links: Vec<MemoryLink>,
+    /// The accepted suggestions that can be undone, each with the other memory; none for who may not.
+    decided: Vec<(MemoryId, PairId)>,
+    /// The URL of the memory's page.
+    here: String,
+) -> impl IntoView {
     if links.is_empty() {
         return ().into_any();
     }
     let mut links = links;
     // Contradictions first; the sort is stable and keeps the newest first.
     links.sort_by_key(|link| link.relation != Relation::Contradicts);
-    let list = links.clone().into_iter().map(|link| view! { <Item link /> }).collect_view();
+    let decision = |link: &MemoryLink| decided.iter().find(|(other, _)| *other == link.other_id).map(|(_, pair)| *pair);
+    let item = |link: MemoryLink| {
+        let undo = decision(&link).map(|pair| view! { <Undo pair here=here.clone() /> });
+        view! { <Item link>{undo}</Item> }
+    };
+    let list = links.clone().into_iter().map(item).collect_view();
     view! {
         <section aria-labelledby="links">
             <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="links">
@@ -65,8 +78,22 @@ pub fn Links(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     .into_any()
 }
 
+/// Undoes the suggestion that made a link: a reviewer accepted it, or a correction replaced its speaker's own words.
 #[component]
-fn Item(link: MemoryLink) -> impl IntoView {
+fn Undo(pair: PairId, here: String) -> impl IntoView {
+    view! {
+        <PostForm class="mt-1" action="/console/api/undo_pair" test_id="undo-link">
+            <input type="hidden" name="id" value=String::from(Ids(vec![pair])) />
+            <input type="hidden" name="done" value=here />
+            <button class="text-soft underline" type="submit" title="Both memories become as they were before, and the suggestion waits again.">
+                "Undo"
+            </button>
+        </PostForm>
+    }
+}
+
+#[component]
+fn Item(link: MemoryLink, children: Children) -> impl IntoView {
     let (relation, disputes) = (relation(&link), disputes(&link));
     view! {
         <li class="border-b border-line px-4 py-2.5 text-sm last:border-b-0">
@@ -77,6 +104,7 @@ fn Item(link: MemoryLink) -> impl IntoView {
                 <span class="ml-auto text-soft"><Time at=link.created_at /></span>
             </div>
             <p class="line-clamp-2 break-words text-soft">{text::visible(&link.other_content)}</p>
+            {children()}
         </li>
     }
 }

@@ -80,7 +80,7 @@ pub struct UpdateMemoryRequest {
     pub content: String,
     /// Where that was said.
     ///
-    /// The memory keeps its own source.
+    /// Without it the words are the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
     /// The person you are talking to.

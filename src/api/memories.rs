@@ -2,8 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, PairId, ProjectRef, RetentionRule, RetrievalId, StateFilter, Trust,
-    UserId, UserRef,
+    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, PairId, ProjectRef, RetentionRule, RetrievalId, StateFilter,
+    Trust, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -139,8 +139,8 @@ pub fn all() -> &'static [Tool] {
             Tool::new(
                 "update_memory",
                 Scope::MemoryWrite,
-                "Correct an entry of your memory when it is no longer true. Your memory shows its `memory_id` after `id:`. You need not \
-                 ask first. Answers with the old and the new content.",
+                "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
+                 content.",
                 |engine, ctx, input: UpdateMemoryRequest| async move { Ok(contract::update(&engine, &ctx, input, TOOL).await?.1) },
             )
             .with_effect(Effect::Write, false)

@@ -88,7 +88,8 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     memories::link(engine, ctx, request(json!({ "from": long, "to": short, "relation": "supports" }))).await.unwrap();
     let gone = remember(world, ctx, fact(&odd(200), &format!("{MARK} goes"))).await.memory_id;
     memories::forget(engine, ctx, ForgetRequest { memory_id: gone.into(), reason: Some(odd(500)), user_id: None }).await.unwrap();
-    let gone = remember(world, ctx, fact(&odd(201), &format!("{MARK} goes, too"))).await.memory_id;
+    let said = RememberRequest { source: request(place("2026-05-03T09:12:10Z")), ..fact(&odd(201), &format!("{MARK} goes, too")) };
+    let gone = remember(world, ctx, said).await.memory_id;
     memories::delete(engine, vera, &[gone], &odd(500)).await.unwrap();
     let messages = json!([
         { "role": "user", "content": wild(16 * 1024), "message_id": odd(256), "observed_at": "9999-12-31T23:59:59Z", "importance": 1.0 },

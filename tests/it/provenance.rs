@@ -4,9 +4,9 @@ use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, remember, work};
 use remembrancer::api::{
     AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, InboxVerdict, MemoryScope,
-    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, ProfileRequest,
-    ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest,
-    SectionName, Speaker,
+    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, ProfileRequest, ProfileResponse,
+    Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest, SectionName,
+    Speaker,
 };
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, profile, projects, recall, search, tools};

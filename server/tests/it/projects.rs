@@ -56,7 +56,8 @@ async fn what_is_remembered_or_captured_names_its_project_by_slug() {
     let again = site.atlas("agent_memory_remember", fact(zephyr["id"].as_str().unwrap())).await.json();
     assert_eq!((&again["memory_id"], &again["unchanged"]), (&known["memory_id"], &json!(true)));
 
-    let stored = Request::post("/api/sources").header(header::AUTHORIZATION, format!("Bearer {atlas}"));
+    let stored =
+        Request::post("/api/sources").header(header::AUTHORIZATION, format!("Bearer {atlas}")).header(header::CONTENT_TYPE, "text/plain");
     let stored = site.send(stored.body(Body::from("Vera: the keel is larch.")).unwrap()).await.json();
     let body = |tool: &str, project: &str| match tool {
         "agent_memory_remember" => fact(project),

@@ -153,6 +153,7 @@ const APART: &[&str] = &[
 async fn fill_everything(site: &Site, key: &str, form: Form, first: usize, faults: &mut Faults) -> usize {
     let names = [
         ("user_id", Value::Null),
+        ("project_id", Value::Null),
         ("project", json!("harbour")),
         ("repo", Value::Null),
         ("documents[0].path", json!(format!("docs/adr/{first}.md"))),
@@ -192,7 +193,6 @@ async fn fill_everything(site: &Site, key: &str, form: Form, first: usize, fault
     stranger.names.extend([
         ("from", memory.clone()),
         ("memory_id", memory),
-        ("project_id", Value::Null),
         ("connection_id", json!(uuid::Uuid::from_u128(first as u128 + 7))),
     ]);
     let mut all: Vec<Operation> = operations().into_iter().filter(|one| !APART.contains(&one.path)).collect();

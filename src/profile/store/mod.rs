@@ -63,7 +63,7 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
           select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts, l.source_ids,
                  l.event_ids, l.first_seen, l.last_seen, l.superseded_at, l.matters, l.session_ids,
                  exists (select from forgotten f where f.source_id = any(l.source_ids)) as hidden,
-                 coalesce((select bool_and(coalesce(e.role, 'user') <> 'user') from events e
+                 coalesce((select bool_and(coalesce(e.payload->>'role', 'user') <> 'user') from events e
                             where e.tenant_id = $1 and e.agent_id = $2 and e.id = any(l.event_ids)), false)
                  and not exists (select from evidence v
                                    join agent_memories m on m.tenant_id = $1 and m.agent_id = $2 and m.id = v.memory_id

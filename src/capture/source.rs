@@ -47,7 +47,7 @@ pub struct Paste {
 ///
 /// # Errors
 /// `Forbidden` without `capture:write`; `OverQuota` for a key that sent its share of the day; `Invalid` for the field `content` if it is
-/// empty, too large, no text and no attachment, or JSON without messages.
+/// empty, too large, no text and no attachment, or a conversation that cannot be read: a table, or JSON without messages.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
@@ -127,7 +127,13 @@ impl Read {
     }
 
     fn from_bytes(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {
-        Ok(Self::of(details, transcript::read(content).map_err(refusal)?))
+        let is_material = matches!(details.form, Some(SourceForm::Attachment | SourceForm::Document | SourceForm::ToolOutput));
+        let read = match transcript::read(content) {
+            // Tables and data are material like any other text; as conversations they would be misread.
+            Err(ReadError::Foreign { .. } | ReadError::Shape(_)) if is_material => transcript::read_plain(content),
+            read => read,
+        };
+        Ok(Self::of(details, read.map_err(refusal)?))
     }
 
     /// An attachment that is not text: it is kept and not read.

@@ -23,6 +23,15 @@ async fn what_cannot_be_read_is_refused_and_nothing_is_stored() {
         let error = add(bytes).await.unwrap_err();
         assert_eq!(field(&error), "content", "{error}");
     }
+    // A table and a list of users are no conversation; as material they are kept like any other text.
+    let users = r#"[{"id": "U1", "team_id": "T1", "profile": {"real_name": "Vera Lind"}}]"#;
+    for (text, name) in [("date,speaker,text\n2026-05-03,Vera,I live in Thun.", "a table (CSV)"), (users, "`users.json`")] {
+        let error = add(text.into()).await.unwrap_err();
+        assert!(field(&error) == "content" && error.fields()[0].message.contains(name), "{error:?}");
+        let details = SourceDetails { form: Some(SourceForm::Document), ..SourceDetails::default() };
+        let kept = capture::add_source(&world.engine, &world.atlas, details, text.into()).await.unwrap();
+        assert_eq!(kept.bytes, text.len() as i64);
+    }
     let nowhere = conversation(SourceId(nowhere()));
     assert!(matches!(capture::capture_conversation(&world.engine, &world.atlas, nowhere).await, Err(Error::NotFound(_))));
     let source = send(&world, &world.atlas, "Vera: I live in Thun.").await;

@@ -1,4 +1,4 @@
-//! Reads what somebody pasted: message lists of the common chat APIs, transcripts with names, notes. Linear in the text.
+//! Reads what somebody pasted: exports of chat programs, message lists of chat APIs, transcripts with names, notes. Linear in the text.
 //!
 //! The result holds the text as it is stored, without secrets, and its turns by bytes of that text. Plain text and Markdown are stored as
 //! they are. Messages in JSON are written out, one turn a paragraph, because a span must be readable where it lies.
@@ -8,6 +8,7 @@ mod lines;
 mod moment;
 mod plain;
 mod stamp;
+mod table;
 
 use super::{Role, Transcript, Turn};
 use crate::guard::redact;
@@ -25,24 +26,44 @@ pub enum ReadError {
     Encoding { at: usize },
     #[error("the source begins like JSON, but cannot be read: {0}")]
     Json(String),
-    #[error("the source is JSON, but not a list of messages with `role` and `content`: {0}")]
+    #[error(
+        "the source is JSON, but holds no messages that can be read ({0}): send the export of a chat program, or a list such as \
+         [{{\"role\": \"user\", \"name\": \"Vera\", \"content\": \"I moved.\"}}]"
+    )]
     Shape(String),
+    #[error("the source is {what}, not a conversation: {recipe}")]
+    Foreign {
+        /// What the file holds.
+        what: &'static str,
+        /// What to send instead.
+        recipe: &'static str,
+    },
 }
 
 /// Reads a source.
 ///
 /// # Errors
-/// When it is empty, no text, or JSON that holds no messages.
+/// When it is empty, no text, a table, or JSON that holds no messages.
 pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
     let text = text(source)?;
     match json::messages(text)? {
         Some(list) => Ok(Transcript { skipped: list.skipped, ..render(&list.messages) }),
-        None => {
-            let clean = redact(text);
-            let turns = plain(&clean.text);
-            Ok(Transcript { text: clean.text, turns, removed: clean.removed, skipped: 0 })
-        }
+        None => table::refusal(text).map_or_else(|| Ok(written(text)), Err),
     }
+}
+
+/// Reads a source as a text, whatever it holds.
+///
+/// # Errors
+/// When it is empty or no text.
+pub fn read_plain(source: &[u8]) -> Result<Transcript, ReadError> {
+    text(source).map(written)
+}
+
+fn written(text: &str) -> Transcript {
+    let clean = redact(text);
+    let turns = plain(&clean.text);
+    Transcript { text: clean.text, turns, removed: clean.removed, skipped: 0 }
 }
 
 /// Whether bytes are a text: UTF-8 with hardly any control character.

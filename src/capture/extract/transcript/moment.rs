@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 const NAMES: &[&str] = &[
     "at",
     "ts",
+    "dateunixtime",
     "timestamp",
     "timestampms",
     "datetime",

@@ -39,7 +39,7 @@ pub fn ChooseFile() -> impl IntoView {
             <input
                 class="hidden"
                 type="file"
-                accept="text/*,.md,.txt,.log,.json,.csv,.srt,.vtt"
+                accept="text/*,.md,.txt,.log,.json,.jsonl,.csv,.srt,.vtt"
                 aria-label="Text file"
                 node_ref=field
                 on:change=chosen

@@ -75,7 +75,7 @@ impl<T> UnreadBody<T> {
     }
 }
 
-/// A text, not yet read: plain, Markdown, or a list of messages in JSON.
+/// A text, not yet read: plain, Markdown, or messages in JSON.
 pub struct UnreadText(Request);
 
 impl<S: Send + Sync> FromRequest<S> for UnreadText {
@@ -93,7 +93,8 @@ impl Describe for UnreadText {
     fn describe(operation: &mut Operation) {
         let text = json!({ "type": "string", "minLength": 1, "examples": ["Vera: I moved to Basel in May."] });
         let messages = json!({
-            "description": "The messages of a chat API, as a list or under `messages`: `role`, `content`, and if known `name` and `created_at`.",
+            "description": "An export of a chat program, or the messages of a chat API as a list or under `messages`: `role`, `content`, and \
+                if known `name` and `created_at`.",
             "anyOf": [{ "type": "array", "minItems": 1 }, { "type": "object", "required": ["messages"] }],
             "examples": [[{ "role": "user", "name": "Vera", "content": "I moved to Basel in May." }]],
         });

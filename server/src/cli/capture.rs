@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(Args)]
 pub struct Capture {
-    /// A transcript, a note or a list of messages in JSON; `-` reads standard input
+    /// A transcript, a note or the export of a chat program; `-` reads standard input
     file: PathBuf,
     #[arg(long)]
     tenant: String,

@@ -59,7 +59,7 @@ pub struct PutMemoryRequest {
     /// The new text, in 5 to 500 characters.
     #[cfg_attr(feature = "engine", schemars(length(min = 5, max = 500)))]
     pub content: String,
-    /// The conversation that the change comes from. The memory keeps its own source.
+    /// The conversation that the change comes from; without it the words are the agent's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
 }

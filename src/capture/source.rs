@@ -123,7 +123,7 @@ impl Read {
     pub fn statement(details: Admitted<SourceDetails>, text: &str) -> Self {
         let Redacted { text, removed } = redact(text.trim());
         let turn = Turn { speaker: None, role: Role::Person, at: None, start: 0, end: text.len(), text: text.clone(), cleared: false };
-        Self::of(details.into_inner(), Transcript { turns: vec![turn], text, removed, skipped: 0 })
+        Self::of(details.into_inner(), Transcript { turns: vec![turn], text, removed, ..Transcript::default() })
     }
 
     fn from_bytes(details: SourceDetails, content: &[u8]) -> Result<Self, Error> {

@@ -16,6 +16,7 @@ mod value;
 mod view;
 
 pub use secrets::{Redacted, SecretKind, redact, redact_under};
+pub(crate) use value::decoded as from_base64;
 
 use serde_json::Value;
 

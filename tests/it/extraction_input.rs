@@ -64,6 +64,100 @@ fn other_languages_give_nothing_rather_than_nonsense() {
     }
 }
 
+/// Who says "I moved to Oslo." after the heads, each of which begins a line; empty for nobody.
+fn speakers(lines: &[String]) -> Vec<String> {
+    let text = format!("Vera: I live in Basel.\nMina: Good morning.\n{}\nVera: Nice.\n", lines.join("\nMina: Really?\n"));
+    let turns = read(text.as_bytes()).unwrap().turns;
+    let said = turns.into_iter().filter(|turn| turn.text.contains("I moved to Oslo."));
+    said.map(|turn| turn.speaker.unwrap_or_default()).collect()
+}
+
+#[test]
+fn no_head_gives_its_words_to_the_speaker_before() {
+    for (head, once, twice) in [
+        ("idris:", "", "idris"),
+        ("Idris🚢:", "Idris🚢", "Idris🚢"),
+        ("Idris (they/them):", "Idris", "Idris"),
+        ("Idris Amin [Acme]:", "Idris Amin", "Idris Amin"),
+        ("+41 79 123 45 67:", "+41 79 123 45 67", "+41 79 123 45 67"),
+        ("idris.amin@acme.example:", "idris.amin@acme.example", "idris.amin@acme.example"),
+        ("@idris:", "", "idris"),
+        ("<idris>", "", "idris"),
+        ("Idris -", "", "Idris"),
+        ("Idris said:", "", "Idris"),
+        ("李伟：", "李伟", "李伟"),
+        ("Idris :", "Idris", "Idris"),
+        ("IDRIS AMIN:", "IDRIS AMIN", "IDRIS AMIN"),
+        ("Idris (Host) 09:12\n", "Idris", "Idris"),
+        ("[09:12] Idris Amin\n", "", "Idris Amin"),
+        ("Idris, 9:12 AM:", "Idris", "Idris"),
+        ("Q:", "Q", "Q"),
+        ("Note to self:", "", ""),
+        ("[09:12]", "", ""),
+        ("PM:", "PM", "PM"),
+        ("IdrisBot 2000:", "", "IdrisBot 2000"),
+        ("~ Idris:", "Idris", "Idris"),
+        ("Conan O'Brien:", "Conan O'Brien", "Conan O'Brien"),
+        ("Álvaro Núñez:", "Álvaro Núñez", "Álvaro Núñez"),
+        ("van der Berg:", "van der Berg", "van der Berg"),
+    ] {
+        let line = format!("{head} I moved to Oslo.");
+        assert_eq!(speakers(std::slice::from_ref(&line)), [once], "{head}");
+        assert_eq!(speakers(&[line.clone(), line]), [twice, twice], "{head}");
+    }
+}
+
+/// Speaker, time and words of each turn.
+fn turns(text: &str) -> Vec<(String, String, String)> {
+    let time = |turn: &remembrancer::capture::extract::Turn| turn.at.map_or_else(String::new, |at| at.format("%F %R").to_string());
+    let turns = read(text.as_bytes()).unwrap().turns;
+    turns.into_iter().map(|turn| (turn.speaker.clone().unwrap_or_default(), time(&turn), turn.text)).collect()
+}
+
+#[test]
+fn copies_of_chat_programs_have_speakers() {
+    for (text, at) in [
+        (
+            "====================\nGuild: Acme\nChannel: Text / general\n====================\n\n[13/05/2026 09:12] vera\nHi, all.\n\n[13/05/2026 09:13] idris\nI moved.\n\n[13/05/2026 09:14] vera\nNice.\n\n[13/05/2026 09:15] idris\nYes.\n\n====================\nExported 4 message(s)",
+            "2026-05-13 09:12",
+        ),
+        ("[09:12] Vera\nHi, all.\n[09:13] Idris\nI moved.\n[09:14] Vera\nNice.\n[09:15] Idris\nYes.", ""),
+        ("Vera  9:12 AM\nHi, all.\nIdris  9:13 AM\nI moved.\nVera  9:14 AM\nNice.\nIdris  9:15 AM\nYes.", ""),
+        ("Vera  0:00  \nHi, all.\n\nIdris  1:01  \nI moved.\n\nVera  2:02  \nNice.\n\nIdris  3:03  \nYes.", ""),
+        (
+            "May 13, 2026\n\nWeekly sync - Transcript\n\n00:00:00\n\nVera: Hi, all.\nIdris: I moved.\n\n00:05:00\n\nVera: Nice.\nIdris: Yes.",
+            "",
+        ),
+        ("vera: Hi, all.\nidris: I moved.\nvera: Nice.\nidris: Yes, so it is.\nidris: Yes.", ""),
+    ] {
+        let turns = turns(text);
+        let said = |(name, _, words): &(String, String, String)| format!("{}: {words}", name.to_lowercase());
+        let read: Vec<String> = turns.iter().map(said).collect();
+        assert!(read.starts_with(&["vera: Hi, all.".to_owned(), "idris: I moved.".into(), "vera: Nice.".into()]), "{read:?}");
+        assert!(turns.iter().all(|(name, ..)| ["vera", "idris"].contains(&name.to_lowercase().as_str())), "{read:?}");
+        assert!(at.is_empty() || turns[0].1 == at, "{text}");
+    }
+}
+
+#[test]
+fn people_who_speak_once_are_speakers() {
+    let text = "Conan O'Brien: I moved to Basel.\nD'Arcy-Smith: I like tea.\nDr. Vera Lind (PhD): I never work on Fridays.";
+    let names: Vec<String> = turns(text).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["Conan O'Brien", "D'Arcy-Smith", "Dr. Vera Lind"]);
+}
+
+#[test]
+fn code_in_a_chat_does_not_speak() {
+    let code = "fn main() { let x: i32 = 1; }\nlet x: i32 = 1;\nlet y: i32 = 2;\nname: harbour\nimage: postgres\nHost: example.org\n\
+                TypeError: x is not a function\n    at main (a.js:1:2)\nCaused by: java.io.IOException: gone\nTraceback (most recent call last):\n\
+                {\"home\": \"Oslo\"}\nsee https://acme.example/a: b\nuser: admin\nat 10:30 we left\nType: AWS::S3";
+    let text = format!("Vera: see this\n{code}\nIdris: thanks\n```yaml\nMina: a name in code\n```\nI moved to Oslo.\nVera: nice\n");
+    for (name, _, words) in turns(&text) {
+        assert!(["", "Vera", "Idris"].contains(&name.as_str()), "{name}: {words}");
+        assert!(!words.contains("I moved") || name == "Idris", "{name}: {words}");
+    }
+}
+
 #[test]
 fn marks_of_direction_do_not_hide_a_speaker() {
     let (transcript, extraction) = run("\u{200e}Vera: I moved to Haifa \u{200f}(חיפה)\u{200f} last year.".as_bytes());
@@ -88,6 +182,18 @@ proptest! {
             let extraction = extract(&transcript);
             for candidate in extraction.candidates {
                 prop_assert_eq!(transcript.text.get(candidate.span.start..candidate.span.end), Some(candidate.span.quote.as_str()));
+            }
+        }
+    }
+
+    #[test]
+    fn no_captions_and_no_mail_break_the_reader(
+        first in "(WEBVTT\n|1\n|From: Vera\nMessage-ID: 1\n|From: V\nContent-Type: multipart/mixed; boundary=b\n\n--b\n)",
+        rest in "(1\n|0:01 --> 0:02\n|<v Vera>|</v>|Vera: |&amp;|<|=\\?utf-8\\?Q\\?|=C3|\\?=|--b\n|Content-Transfer-Encoding: base64\n|[\n =:]|\\PC){0,40}"
+    ) {
+        if let Ok(transcript) = read(format!("{first}{rest}").as_bytes()) {
+            for turn in &transcript.turns {
+                prop_assert_eq!(transcript.text.get(turn.start..turn.end), Some(turn.text.as_str()));
             }
         }
     }

@@ -60,6 +60,9 @@ pub struct Transcript {
     /// Messages of a list that could not be read and were left out.
     #[serde(default)]
     pub skipped: usize,
+    /// Dates such as 03/05/2026 of which nobody can tell the day: their turns have no time.
+    #[serde(default)]
+    pub unclear_dates: bool,
 }
 
 /// What one speaker said at one time.

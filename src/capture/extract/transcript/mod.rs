@@ -1,19 +1,24 @@
-//! Reads what somebody pasted: exports of chat programs, message lists of chat APIs, transcripts with names, notes. Linear in the text.
+//! Reads what somebody pasted: exports of chat programs, message lists of chat APIs, transcripts with names, captions, mails, notes. Linear
+//! in the text.
 //!
 //! The result holds the text as it is stored, without secrets, and its turns by bytes of that text. Plain text and Markdown are stored as
-//! they are. Messages in JSON are written out, one turn a paragraph, because a span must be readable where it lies.
+//! they are. Messages in JSON and captions are written out, one turn a paragraph, because a span must be readable where it lies.
 
+mod cues;
 mod json;
 mod lines;
+mod mail;
 mod moment;
 mod plain;
 mod stamp;
 mod table;
+mod whatsapp;
 
 use super::{Role, Transcript, Turn};
 use crate::guard::redact;
 use crate::intake;
 use chrono::{DateTime, Utc};
+use std::borrow::Cow;
 
 /// Why a source cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,11 +50,14 @@ pub enum ReadError {
 /// # Errors
 /// When it is empty, no text, a table, or JSON that holds no messages.
 pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
-    let text = text(source)?;
-    match json::messages(text)? {
-        Some(list) => Ok(Transcript { skipped: list.skipped, ..render(&list.messages) }),
-        None => table::refusal(text).map_or_else(|| Ok(written(text)), Err),
+    let text = characters(source)?;
+    if let Some(list) = json::messages(&text)? {
+        return Ok(Transcript { skipped: list.skipped, ..render(&list.messages) });
     }
+    if let Some(messages) = cues::messages(&text) {
+        return Ok(render(&messages));
+    }
+    table::refusal(&text).map_or_else(|| Ok(written(&text)), Err)
 }
 
 /// Reads a source as a text, whatever it holds.
@@ -57,13 +65,24 @@ pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
 /// # Errors
 /// When it is empty or no text.
 pub fn read_plain(source: &[u8]) -> Result<Transcript, ReadError> {
-    text(source).map(written)
+    characters(source).map(|text| written(&text))
 }
 
 fn written(text: &str) -> Transcript {
     let clean = redact(text);
-    let turns = plain(&clean.text);
-    Transcript { text: clean.text, turns, removed: clean.removed, skipped: 0 }
+    let (turns, unclear_dates) = turns(&clean.text);
+    Transcript { text: clean.text, turns, removed: clean.removed, unclear_dates, ..Transcript::default() }
+}
+
+/// The characters of a source: UTF-8, UTF-16 with a byte order mark, or a mail as programs save it.
+///
+/// # Errors
+/// When it is empty or no text.
+pub fn characters(source: &[u8]) -> Result<Cow<'_, str>, ReadError> {
+    match mail::decoded(source) {
+        Some(mail) => text(mail.as_bytes()).map(|text| Cow::Owned(text.into_owned())),
+        None => text(source),
+    }
 }
 
 /// Whether bytes are a text: UTF-8 with hardly any control character.
@@ -73,19 +92,37 @@ pub fn is_text(source: &[u8]) -> bool {
 
 /// The turns of a text that is stored without them.
 pub fn plain(text: &str) -> Vec<Turn> {
-    let mut turns = plain::turns(text);
+    turns(text).0
+}
+
+/// The turns of a text, and whether dates of it may be read in two ways.
+fn turns(text: &str) -> (Vec<Turn>, bool) {
+    let plain::Read { mut turns, unclear } = plain::read(text);
     for turn in &mut turns {
         turn.speaker = turn.speaker.as_deref().map(intake::speaker).filter(|name| !name.is_empty());
     }
-    turns
+    (turns, unclear)
 }
 
 /// The source as text, without a byte order mark.
-fn text(source: &[u8]) -> Result<&str, ReadError> {
-    let source = source.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(source);
-    if source.starts_with(&[0xff, 0xfe]) || source.starts_with(&[0xfe, 0xff]) {
-        return Err(ReadError::Encoding { at: 0 });
+fn text(source: &[u8]) -> Result<Cow<'_, str>, ReadError> {
+    match source {
+        [0xef, 0xbb, 0xbf, text @ ..] => utf8(text).map(Cow::Borrowed),
+        [0xff, 0xfe, units @ ..] => utf16(units, u16::from_le_bytes).map(Cow::Owned),
+        [0xfe, 0xff, units @ ..] => utf16(units, u16::from_be_bytes).map(Cow::Owned),
+        text => utf8(text).map(Cow::Borrowed),
     }
+}
+
+fn utf16(units: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
+    let (pairs, rest) = units.as_chunks::<2>();
+    let text = String::from_utf16(&pairs.iter().map(|pair| unit(*pair)).collect::<Vec<u16>>());
+    let text = text.ok().filter(|_| rest.is_empty()).ok_or(ReadError::Encoding { at: 0 })?;
+    utf8(text.as_bytes())?;
+    Ok(text)
+}
+
+fn utf8(source: &[u8]) -> Result<&str, ReadError> {
     let control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1b);
     let controls = source.iter().filter(control).count();
     // Postgres stores no NUL, and text has hardly any other control character.
@@ -119,23 +156,18 @@ fn render(messages: &[Message]) -> Transcript {
         if let Some(at) = message.at {
             transcript.text.push_str(&format!("[{}] ", at.format("%Y-%m-%d %H:%M:%S")));
         }
-        // The text names its speakers, so a name of several lines would be several turns.
-        let speaker = Some(intake::speaker(&message.speaker)).filter(|name| !name.is_empty()).unwrap_or_else(|| UNNAMED.into());
-        transcript.text.push_str(&format!("{speaker}: "));
+        // The text names its speakers, so a name of several lines would be several turns. Captions may have none.
+        let name = Some(&message.speaker).filter(|name| !name.is_empty()).map(|name| intake::speaker(name));
+        let speaker = name.map(|name| if name.is_empty() { UNNAMED.into() } else { name });
+        if let Some(speaker) = &speaker {
+            transcript.text.push_str(&format!("{speaker}: "));
+        }
         let start = transcript.text.len();
         transcript.text.push_str(&clean.text);
         let end = transcript.text.len();
         transcript.text.push_str("\n\n");
         transcript.removed.extend(clean.removed);
-        transcript.turns.push(Turn {
-            speaker: Some(speaker),
-            role: message.role,
-            at: message.at,
-            start,
-            end,
-            text: clean.text,
-            cleared: false,
-        });
+        transcript.turns.push(Turn { speaker, role: message.role, at: message.at, start, end, text: clean.text, cleared: false });
     }
     transcript
 }
@@ -159,10 +191,21 @@ mod tests {
         assert_eq!(read(b" \n\t "), Err(ReadError::Empty));
         assert_eq!(read(b"\x7fELF\x00\x01\x02"), Err(ReadError::Binary));
         assert_eq!(read(b"caf\xe9 au lait"), Err(ReadError::Encoding { at: 3 }));
-        assert_eq!(read(b"\xff\xfeh\x00i\x00"), Err(ReadError::Encoding { at: 0 }));
+        assert_eq!(read(b"\xff\xfeh\x00i"), Err(ReadError::Encoding { at: 0 }));
         assert!(matches!(read(b"[{\"role\": \"user\","), Err(ReadError::Json(_))));
         assert!(matches!(read(b"{\"name\": \"Vera\"}"), Err(ReadError::Shape(_))));
         assert!(matches!(read(b"[{\"role\": 3}]"), Err(ReadError::Shape(_))));
+    }
+
+    #[test]
+    fn utf_16_is_read() {
+        let units = "Vera: I moved to Zürich 🚢.".encode_utf16();
+        let little: Vec<u8> = [0xff, 0xfe].into_iter().chain(units.clone().flat_map(u16::to_le_bytes)).collect();
+        let big: Vec<u8> = [0xfe, 0xff].into_iter().chain(units.flat_map(u16::to_be_bytes)).collect();
+        for source in [little, big] {
+            let turn = &read(&source).unwrap().turns[0];
+            assert_eq!((turn.speaker.as_deref(), turn.text.as_str()), (Some("Vera"), "I moved to Zürich 🚢."));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::serve::{self, IfAbsent, Opened};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::api::{CaptureMode, EventState, MemoryScope, SourceId};
+use remembrancer::capture::extract::transcript;
 use remembrancer::capture::{self, Paste};
 use remembrancer::{Engine, OpContext, Workers, identity};
 use std::path::{Path, PathBuf};
@@ -47,9 +48,8 @@ pub struct Capture {
 pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let agent = identity::agent_by_slug(engine, &ctx, &command.agent).await?;
-    let text = String::from_utf8(read(&command.file).await?).map_err(|error| {
-        format!("{}: is not UTF-8 (byte {}): save it as UTF-8", command.file.display(), error.utf8_error().valid_up_to())
-    })?;
+    let bytes = read(&command.file).await?;
+    let text = transcript::characters(&bytes).map_err(|error| format!("{}: {error}", command.file.display()))?.into_owned();
     let name = command.file.file_name().filter(|_| command.file.as_os_str() != "-").map(|name| name.to_string_lossy().into_owned());
     let paste = Paste {
         agent_id: agent.id,

@@ -94,9 +94,15 @@ pub struct SourceResponse {
     /// Turns that have a time. A time without a zone is UTC; one outside the years 1970 to 2100 is none.
     #[serde(default)]
     pub timed_turns: i64,
+    /// How many different speakers the turns have.
+    #[serde(default)]
+    pub speakers: i64,
     /// Messages of a list that could not be read and were left out.
     #[serde(default)]
     pub skipped_messages: i64,
+    /// Sentences about what could not be read, such as that no speakers were found.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Parts that a long source was split into.
     pub parts: i64,
     /// Secrets that were replaced by a marker before the text was stored: `API key`, `password`, …

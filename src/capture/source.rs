@@ -19,6 +19,7 @@ use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use tokio::sync::Semaphore;
 use tracing::instrument;
 use uuid::Uuid;
@@ -75,7 +76,9 @@ pub(super) struct Read {
     bytes: usize,
     turns: usize,
     timed: usize,
+    speakers: usize,
     skipped: usize,
+    warnings: Vec<String>,
     /// Of the whole text as it will be stored.
     digest: Vec<u8>,
     title: String,
@@ -149,7 +152,9 @@ impl Read {
             bytes: size,
             turns: 0,
             timed: 0,
+            speakers: 0,
             skipped: 0,
+            warnings: vec![],
             digest: Sha256::digest(&bytes).to_vec(),
             title,
             parts: vec![Part { text: String::new(), turns: vec![] }],
@@ -161,13 +166,17 @@ impl Read {
     fn of(details: SourceDetails, transcript: Transcript) -> Self {
         let digest = Sha256::digest(&transcript.text).to_vec();
         let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
+        let form = details.form.unwrap_or(SourceForm::Transcript);
+        let speakers = transcript.turns.iter().filter_map(|turn| turn.speaker.as_deref()).collect::<HashSet<_>>().len();
         Self {
-            form: details.form.unwrap_or(SourceForm::Transcript),
+            form,
             redacted: transcript.removed.iter().map(ToString::to_string).collect(),
             bytes: transcript.text.len(),
             turns: transcript.turns.len(),
             timed: transcript.turns.iter().filter(|turn| turn.at.is_some()).count(),
+            speakers,
             skipped: transcript.skipped,
+            warnings: warnings(&transcript, form, speakers),
             digest,
             title,
             parts: split(&transcript, PART_MAX),
@@ -218,7 +227,9 @@ impl Read {
             bytes: number(self.bytes),
             turns: number(self.turns),
             timed_turns: number(self.timed),
+            speakers: number(self.speakers),
             skipped_messages: number(self.skipped),
+            warnings: self.warnings,
             parts: i64::from(count),
             redacted: self.redacted,
             media_type: self.binary.map(|binary| binary.media_type),
@@ -258,6 +269,18 @@ fn refusal(error: ReadError) -> Error {
         _ => "",
     };
     Error::invalid("content", format!("{error}{keep}"))
+}
+
+/// What the sender should know about how a source was read.
+fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize) -> Vec<String> {
+    let nobody = form == SourceForm::Transcript && speakers == 0 && !transcript.turns.is_empty();
+    [
+        (nobody, "No speakers were found: the text is read as the words of one author."),
+        (transcript.unclear_dates, "Whether the day or the month comes first cannot be told, so the turns have no time."),
+    ]
+    .into_iter()
+    .filter_map(|(applies, warning)| applies.then(|| warning.to_owned()))
+    .collect()
 }
 
 /// The first words that somebody says.

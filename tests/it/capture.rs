@@ -99,6 +99,29 @@ async fn the_same_text_is_one_source_and_is_extracted_once() {
 }
 
 #[tokio::test]
+async fn the_answer_counts_the_speakers_and_warns_of_what_is_unclear() {
+    let world = alone().await;
+    let nobody = "No speakers were found: the text is read as the words of one author.";
+    let unclear = "Whether the day or the month comes first cannot be told, so the turns have no time.";
+    for (text, speakers, timed, warnings) in [
+        (TALK, 2, 3, vec![]),
+        ("I moved to Basel.", 0, 0, vec![nobody]),
+        ("5/3/26, 9:12 AM - Vera: I moved.\n5/4/26, 9:12 AM - Mina: Nice.", 2, 0, vec![unclear]),
+    ] {
+        for _ in 0..2 {
+            let source = send(&world, &world.atlas, text).await;
+            assert_eq!(
+                (source.speakers, source.timed_turns, &source.warnings),
+                (speakers, timed, &warnings.iter().map(ToString::to_string).collect())
+            );
+        }
+    }
+    let note = SourceDetails { form: Some(SourceForm::Note), ..SourceDetails::default() };
+    let source = capture::add_source(&world.engine, &world.atlas, note, b"I moved to Thun.".to_vec()).await.unwrap();
+    assert!(source.warnings.is_empty());
+}
+
+#[tokio::test]
 async fn what_was_rejected_does_not_come_back() {
     let world = alone().await;
     captured(&world, &world.atlas, TALK).await;

@@ -62,6 +62,9 @@ pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
     };
     let source = capture::paste(engine, &ctx, paste).await?;
     println!("source {}: {} bytes, {} turns, {} with a time", source.source_id, source.bytes, source.turns, source.timed_turns);
+    for warning in &source.warnings {
+        println!("{warning}");
+    }
     if source.skipped_messages > 0 {
         println!("{} messages could not be read and were left out", source.skipped_messages);
     }

@@ -100,6 +100,9 @@ fn told(source: &SourceResponse) -> Flash {
     if source.skipped_messages > 0 {
         text.push_str(&format!(" Left out {} that could not be read.", count(source.skipped_messages, "message", "messages")));
     }
+    for warning in &source.warnings {
+        text.push_str(&format!(" {warning}"));
+    }
     if source.parts > 1 {
         text.push_str(&format!(" It was split into {} parts.", number(source.parts)));
     }

@@ -279,7 +279,8 @@ fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize) -> Vec<S
         (transcript.unclear_dates, "Whether the day or the month comes first cannot be told, so the turns have no time."),
     ]
     .into_iter()
-    .filter_map(|(applies, warning)| applies.then(|| warning.to_owned()))
+    .filter(|(applies, _)| *applies)
+    .map(|(_, warning)| warning.to_owned())
     .collect()
 }
 

@@ -17,7 +17,8 @@ pub fn messages(text: &str) -> Option<Vec<Message>> {
     let mut written = text.lines().filter(|line| !line.trim().is_empty());
     let first = written.next()?.trim();
     let numbered = first.bytes().all(|byte| byte.is_ascii_digit());
-    if !first.starts_with("WEBVTT") && !is_time(first) && !(numbered && written.next().is_some_and(is_time)) {
+    let is_captions = first.starts_with("WEBVTT") || is_time(first) || numbered && written.next().is_some_and(is_time);
+    if !is_captions {
         return None;
     }
     let cues = cues(text);

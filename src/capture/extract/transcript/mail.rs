@@ -188,8 +188,9 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Read> {
         return None;
     }
     let unclear = stamp::settle(openings.iter_mut().flatten().filter_map(|opening| opening.stamp.as_mut()).collect());
-    let (mut turns, mut by, mut open, mut skip): (Vec<Turn>, (Option<String>, Option<DateTime<Utc>>), bool, usize) = Default::default();
-    let mut signed = false;
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut by: (Option<String>, Option<DateTime<Utc>>) = (None, None);
+    let (mut open, mut skip, mut signed) = (false, 0_usize, false);
     for (line, opening) in lines.iter().zip(openings) {
         if skip > 0 {
             skip -= 1;

@@ -288,7 +288,9 @@ fn is_code(body: &str) -> bool {
     let body = body.trim();
     let inner = body.trim_end_matches(['.', ',', '!', '?', ')']);
     let one = !body.contains(char::is_whitespace);
-    let opens = body.starts_with(['{', '[', '|']) || body.ends_with(['{', ';']) || body.contains("::");
+    // "[8080, 443]", not "[shared photo: two boats]".
+    let list = body.strip_prefix('[').is_some_and(|list| !list.contains(' ') || list.contains(", ") && !list.contains(": "));
+    let opens = list || body.starts_with(['{', '|']) || body.ends_with(['{', ';']) || body.contains("::");
     opens || (one && inner.contains(['.', '/', '=', '_', '<', '"', ':']) && !body.contains("//"))
 }
 

@@ -276,11 +276,12 @@ impl View {
 
     /// Confidence of each leaf, and whether another visible leaf contradicts it.
     pub(super) fn rated(&self) -> Vec<(f64, bool)> {
-        let observations: HashMap<Uuid, i32> = self.leaves.iter().map(|leaf| (leaf.id, leaf.observations)).collect();
+        let by_id: HashMap<Uuid, &Leaf> = self.leaves.iter().map(|leaf| (leaf.id, leaf)).collect();
         let rate = |leaf: &Leaf| {
-            let against: Vec<i32> = leaf.contradicts.iter().filter_map(|other| observations.get(other).copied()).collect();
-            let disputed = !against.is_empty();
-            (confidence(leaf.observations, against, leaf.last_seen, self.now), disputed)
+            let others: Vec<&Leaf> = leaf.contradicts.iter().filter_map(|other| by_id.get(other).copied()).collect();
+            // What an agent made of a person makes nobody doubt what the person said.
+            let against = others.iter().filter(|other| leaf.unconfirmed || !other.unconfirmed).map(|other| other.observations);
+            (confidence(leaf.observations, against, leaf.last_seen, self.now), !others.is_empty())
         };
         self.leaves.iter().map(rate).collect()
     }

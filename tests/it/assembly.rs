@@ -300,10 +300,12 @@ async fn each_source_that_hangs_or_fails_is_left_out_and_named() {
     fill(&world).await;
     let urls = world.engine.urls();
     let blocks = [BlockName::Memory, BlockName::Facts, BlockName::Episodes, BlockName::Knowledge];
+    // Whether a person confirmed what a profile says is a matter of its memories.
+    let profile = [BlockName::WorkingMemory, BlockName::StructuredData, BlockName::LearnedInfo];
     for (url, table, lost) in [
-        (&urls.shared_kb, "chunk_terms", &blocks[3..]),
-        (&urls.agent_memory, "memory_terms", &blocks[1..3]),
-        (&urls.agent_memory, "agent_memories", &blocks[..3]),
+        (&urls.shared_kb, "chunk_terms", vec![BlockName::Knowledge]),
+        (&urls.agent_memory, "memory_terms", vec![BlockName::Facts, BlockName::Episodes]),
+        (&urls.agent_memory, "agent_memories", [&[BlockName::Memory][..], &profile, &[BlockName::Facts, BlockName::Episodes]].concat()),
     ] {
         let mut connection = owner(url).await;
         sqlx::raw_sql(AssertSqlSafe(format!("begin; lock table {table} in access exclusive mode"))).execute(&mut connection).await.unwrap();

@@ -246,9 +246,10 @@ async fn what_a_person_says_of_themselves_takes_effect_at_once_and_is_marked() {
     assert_eq!(inbox(&world).await.len(), 4);
 }
 
-/// The live memories of `atlas` about a query.
-async fn told(world: &World, query: &str) -> Vec<String> {
-    ask(world, &world.atlas, query).await.memories().iter().map(|hit| hit.content.clone()).collect()
+/// What `atlas` is told of somebody's thing when it asks for its number.
+async fn told(world: &World, what: &str) -> Vec<String> {
+    let answer = ask(world, &world.atlas, &format!("How many has the {what}?")).await;
+    answer.memories().iter().map(|hit| hit.content.clone()).filter(|content| content.contains(what)).collect()
 }
 
 #[tokio::test]
@@ -258,8 +259,8 @@ async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() 
     observe(&world, "The team of Vera has 7 people.", Some(Role::User)).await;
     observe(&world, "The favourite tea of Vera is sencha.", Some(Role::User)).await;
     observe_as(&world, correct, "The team of Vera has 8 people.", Some(Role::User)).await;
-    assert_eq!(told(&world, "How many people has the team of Vera?").await, ["The team of Vera has 8 people."]);
-    assert_eq!(told(&world, "What is the favourite tea of Vera?").await, ["The favourite tea of Vera is sencha."]);
+    assert_eq!(told(&world, "team of Vera").await, ["The team of Vera has 8 people."]);
+    assert_eq!(told(&world, "favourite tea of Vera").await, ["The favourite tea of Vera is sencha."]);
     assert!(inbox(&world).await.is_empty());
 
     let id = ask(&world, &world.atlas, "How many people has the team of Vera?").await.memories()[0].memory_id;
@@ -268,7 +269,7 @@ async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() 
     assert_eq!((decided.len(), old.decided, old.memory.content.as_str()), (1, vec![(id, decided[0].1)], "The team of Vera has 7 people."));
     consolidation::undo_pair(&world.engine, &world.vera, decided[0].1).await.unwrap();
     work(&world).await;
-    assert_eq!(told(&world, "How many people has the team of Vera?").await, ["The team of Vera has 7 people."]);
+    assert_eq!(told(&world, "team of Vera").await, ["The team of Vera has 7 people."]);
     let waiting = inbox(&world).await;
     assert_eq!(
         waiting.iter().map(|item| (item.content.as_str(), item.pairs.len())).collect::<Vec<_>>(),
@@ -283,7 +284,7 @@ async fn a_correction_hides_nothing_that_others_said_or_that_a_person_confirmed(
     // Somebody else said it: the agent.
     remember(&world, &world.atlas, fact("team", "The team of Idris has 5 people.")).await;
     observe_as(&world, correct, "The team of Idris has 6 people.", Some(Role::User)).await;
-    assert_eq!(told(&world, "How many people has the team of Idris?").await, ["The team of Idris has 5 people."]);
+    assert_eq!(told(&world, "team of Idris").await, ["The team of Idris has 5 people."]);
 
     // A person confirmed it.
     let of = |own_statements| CapturePolicy { own_statements, ..CapturePolicy::default() };
@@ -294,12 +295,12 @@ async fn a_correction_hides_nothing_that_others_said_or_that_a_person_confirmed(
     consolidation::decide(&world.engine, vera, &[item.id], confirm, &Default::default()).await.unwrap();
     identity::set_policy(&world.engine, vera, of(Promotion::Automatic)).await.unwrap();
     observe_as(&world, correct, "The garden of Mina has 4 trees.", Some(Role::User)).await;
-    assert_eq!(told(&world, "How many trees has the garden of Mina?").await, ["The garden of Mina has 3 trees."]);
+    assert_eq!(told(&world, "garden of Mina").await, ["The garden of Mina has 3 trees."]);
 
     // The agent corrects what the person said.
     observe(&world, "The boat of Mina has 2 masts.", Some(Role::User)).await;
     observe_as(&world, correct, "The boat of Mina has 9 masts.", Some(Role::Assistant)).await;
-    assert_eq!(told(&world, "How many masts has the boat of Mina?").await, ["The boat of Mina has 2 masts."]);
+    assert_eq!(told(&world, "boat of Mina").await, ["The boat of Mina has 2 masts."]);
 
     let waiting: Vec<String> = inbox(&world).await.into_iter().map(|item| item.content).collect();
     assert_eq!(waiting, ["The team of Idris has 6 people.", "The garden of Mina has 4 trees.", "The boat of Mina has 9 masts."]);
@@ -319,6 +320,8 @@ async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_
     let before = read().await;
     let expected = [("Baker", true), ("Bern", true), ("Surveyor", false)].map(|(value, mark)| (value.to_owned(), mark));
     assert_eq!(marks(&before), expected.clone().into(), "the correction of an agent replaces nothing");
+    let sure = |value: &str| before.leaves.iter().find(|leaf| leaf.value == value).unwrap().confidence;
+    assert!(sure("Surveyor") > 0.69 && sure("Baker") < 0.36, "it does not make the person's word doubtful");
     assert!(before.working_memory.contains("Surveyor"), "{}", before.working_memory);
     assert!(!before.working_memory.contains("Baker") && !before.working_memory.contains("Bern"), "{}", before.working_memory);
     let prompt = context::assemble(&world.engine, &world.atlas, AssembleRequest::new("Where is the office?")).await.unwrap().text;

@@ -99,7 +99,8 @@ fn heads(kinds: &[Kind]) -> impl Iterator<Item = &Head> {
 fn settle(lines: &[Line], kinds: &mut [Kind]) {
     let stamped = heads(kinds).filter(|head| head.form != Form::Unknown && head.stamp.is_some()).count();
     let bare = heads(kinds).filter(|head| head.form == Form::Name && head.stamp.is_none()).count();
-    let people = heads(kinds).filter(|head| head.form == Form::Name && head.role == Role::Person).count();
+    let is_role = |head: &Head| head.role != Role::Person || ["user", "human"].contains(&head.speaker.to_lowercase().as_str());
+    let people = heads(kinds).filter(|head| head.form == Form::Name && !is_role(head)).count();
     let items = lines.iter().zip(kinds.iter()).filter(|(line, kind)| is_named(kind) && is_item(line)).count();
     for (line, kind) in lines.iter().zip(kinds.iter_mut()) {
         let Kind::Head(head) = kind else { continue };
@@ -109,7 +110,7 @@ fn settle(lines: &[Line], kinds: &mut [Kind]) {
             continue;
         }
         // Where messages have times, a name without one may be any word before a colon; where people talk, so may a role.
-        let loose = stamped > 1 && stamped > bare || people > 1 && head.role != Role::Person && !head.talks;
+        let loose = stamped > 1 && stamped > bare || people > 1 && is_role(head) && !head.talks;
         if head.form == Form::Name && head.stamp.is_none() && loose {
             head.form = Form::Perhaps;
         }

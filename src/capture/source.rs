@@ -167,7 +167,13 @@ impl Read {
         let digest = Sha256::digest(&transcript.text).to_vec();
         let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
         let form = details.form.unwrap_or(SourceForm::Transcript);
-        let speakers = transcript.turns.iter().filter_map(|turn| turn.speaker.as_deref()).collect::<HashSet<_>>().len();
+        let speakers = transcript
+            .turns
+            .iter()
+            .filter(|turn| turn.role != Role::Machine)
+            .filter_map(|turn| turn.speaker.as_deref())
+            .collect::<HashSet<_>>()
+            .len();
         Self {
             form,
             redacted: transcript.removed.iter().map(ToString::to_string).collect(),

@@ -8,7 +8,7 @@ use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{Change, Memory};
+use crate::memories::model::{Change, Link, Memory};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -218,6 +218,10 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
             memories::unlink(tx, tenancy, agent, from.id, to.id, Relation::Supersedes).await?;
             reinstate(engine, ctx, tx, &to, Relation::Supersedes).await?;
             if was_candidate {
+                let replaces = |link: &Link| link.from_id == from.id && link.relation == Relation::Supersedes;
+                if memories::links(tx, tenancy, from.id).await?.iter().any(replaces) {
+                    return Err(Error::Conflict(format!("{} replaced other memories, too: undo those first", from.short_id)));
+                }
                 return_to_inbox(engine, ctx, tx, &from).await?;
             }
             Ok(())

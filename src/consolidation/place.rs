@@ -135,7 +135,7 @@ async fn place(
     let disputes = |other: &Relative| match other.relation {
         PairRelation::Duplicates => false,
         PairRelation::Contradicts => true,
-        PairRelation::Supersedes => other.one_matter && !is_replaced(other),
+        PairRelation::Supersedes => !is_replaced(other) && (other.one_matter || !candidate.corrects),
     };
     let promotes = may_promote(candidate, policy) && !relatives.iter().any(disputes);
     let mut replaced = Vec::new();
@@ -181,12 +181,14 @@ struct Relative<'a> {
     /// Both give one matter a value.
     one_matter: bool,
     same_speaker: bool,
+    /// Both are of one kind and hold for the same, and it was not said after the candidate, whose day is known.
+    same_place: bool,
 }
 
 impl Relative<'_> {
     /// Whether the candidate replaces it without a review, unless a person confirmed it: its speaker takes back their own words.
     fn replaced(&self) -> bool {
-        self.relation == PairRelation::Supersedes && self.one_matter && self.same_speaker && self.memory.live
+        self.relation == PairRelation::Supersedes && self.one_matter && self.same_speaker && self.same_place && self.memory.live
     }
 }
 
@@ -212,9 +214,16 @@ fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, 
             reason: reason(relation, *similarity),
             one_matter: likeness.is_conflict(),
             same_speaker: speaker.is_some() && memory.source.speaker.as_ref() == speaker,
+            same_place: holds_for_the_same(candidate, memory) && candidate.observed_at.is_some_and(|at| at >= memory.said_at()),
         });
     }
     relatives
+}
+
+fn holds_for_the_same(candidate: &NewCandidate, memory: &Memory) -> bool {
+    let session = candidate.scope != MemoryScope::Session || candidate.session_id == memory.session_id;
+    let place = (candidate.project_id, candidate.repo_id) == (memory.project_id, memory.repo_id);
+    session && place && (candidate.kind, candidate.scope) == (memory.kind, memory.scope)
 }
 
 /// Why a relation is proposed, in a sentence.

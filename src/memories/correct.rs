@@ -52,7 +52,7 @@ pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, ver
     let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     let before = versions.into_iter().find(|one| one.version < version).ok_or(Error::NotFound("version"))?;
-    let said = store::said_in(&mut tx, ctx.tenancy(), memory.agent_id, id, before.version).await?;
+    let said = store::source_of_version(&mut tx, ctx.tenancy(), memory.agent_id, id, before.version).await?;
     tx.commit().await?;
     let source = said.map(|said| Source { observed_at: said.observed_at.or(Some(memory.created_at)), ..said });
     let reason = Reason::new("correction undone");

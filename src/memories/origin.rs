@@ -91,7 +91,7 @@ pub(crate) enum Whose<'a> {
 }
 
 /// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository
-/// that it holds for. `capture::extract::recalled` knows these openings, so that nothing recalled is captured again.
+/// that it holds for. `capture::extract::recalled` knows those of an agent's own statements, so that they are not captured again.
 pub(crate) fn opening(memory: &Memory, whose: Whose<'_>) -> String {
     let (origin, provenance) = (said_by(memory), provenance(memory, None, false));
     if origin.is_quoted() {

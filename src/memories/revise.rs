@@ -176,7 +176,7 @@ fn draft(
     Draft {
         review: false,
         // A person who corrects a memory answers for the words, and the agent quotes that person.
-        suspicious: if by_agent { suspicious } else { cause.is_quoted && content_hash != memory.content_hash },
+        suspicious: suspicious && by_agent || (suspicious || cause.is_quoted) && content_hash != memory.content_hash,
         key: memory.key(),
         created_by: memory.created_by,
         topic_raw: memory.topic_raw.clone(),
@@ -186,11 +186,7 @@ fn draft(
         content_hash,
         source: Source { observed_at: said.observed_at.or(Some(now)), ..said },
         origin: cause.origin,
-        source_kind: match (by_agent, is_own) {
-            (false, _) => SourceKind::Manual,
-            (true, true) => SourceKind::Conversation,
-            (true, false) => memory.source_kind,
-        },
+        source_kind: if by_agent && is_own { SourceKind::Conversation } else { memory.source_kind },
         retention: memory.retention,
         lifecycle,
         details: Details {

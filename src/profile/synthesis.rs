@@ -98,7 +98,8 @@ fn unusable(what: impl Into<String>) -> ChatError {
 /// What the model reads: one JSON object a line, in which no text can pass for structure.
 fn question(view: &View, sent: &[&Observation]) -> String {
     let mut rated: Vec<(&Leaf, f64)> = view.leaves().iter().zip(view.rated()).map(|(leaf, (confidence, _))| (leaf, confidence)).collect();
-    rated.retain(|(leaf, _)| leaf.part == Part::Scaffold);
+    // What is unconfirmed would come back in the narrative, and a value that is not sent stays as it is.
+    rated.retain(|(leaf, _)| leaf.part == Part::Scaffold && !leaf.unconfirmed);
     rated.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let mut size = 0;
     let known = rated.into_iter().map(|(leaf, _)| leaf).take_while(|leaf| {

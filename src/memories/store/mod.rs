@@ -27,7 +27,8 @@ pub use topics::{
     topics_of, unresolved, with_phrase,
 };
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
-pub use versions::{removals_at, reviewed, said_in, versions, write_version};
+pub(crate) use versions::confirmed;
+pub use versions::{removals_at, reviewed, source_of_version, versions, write_version};
 pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};

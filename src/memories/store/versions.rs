@@ -135,7 +135,13 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
 
 /// Where the content of a version was said; its change may have come from somewhere else.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
-pub async fn said_in(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, version: i32) -> Result<Option<Source>, DbError> {
+pub async fn source_of_version(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    id: MemoryId,
+    version: i32,
+) -> Result<Option<Source>, DbError> {
     let source: Option<Json<Source>> = sqlx::query_scalar(concat!(
         r"select coalesce(v.provenance, v.source) from agent_memory_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.version = $4 and ",
@@ -164,7 +170,7 @@ macro_rules! confirmed {
                                        and w.version > v.version and w.change in ('revised', 'amended') and w.actor_kind <> 'operator'))"
     };
 }
-pub(super) use confirmed;
+pub(crate) use confirmed;
 
 /// Those of some memories that a person confirmed as they are now.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]

@@ -7,6 +7,7 @@ pub use people::{Cited, StoredPerson, cited, count_people, people};
 use super::{Diff, Leaf, Subject};
 use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
+use crate::memories::store::confirmed;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -67,7 +68,9 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
                             where e.tenant_id = $1 and e.agent_id = $2 and e.id = any(l.event_ids)), false)
                  and not exists (select from evidence v
                                    join agent_memories m on m.tenant_id = $1 and m.agent_id = $2 and m.id = v.memory_id
-                                  where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any(l.source_ids) and m.live) as unconfirmed
+                                  where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any(l.source_ids) and m.live and ",
+        confirmed!(),
+        r") as unconfirmed
             from profile_leaves l where l.tenant_id = $1 and l.agent_id = $2 and ",
         same_user!("l", "$3"),
         " and ",

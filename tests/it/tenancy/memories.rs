@@ -66,7 +66,7 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::recalls" |tx, c| memories::recalls(tx, c.ctx.tenancy(), c.id, 10).await?.1.len();
     "memories::removals_at" |tx, c| memories::removals_at(tx, c.ctx.tenancy(), &[c.other], c.now).await?.len();
     "memories::versions" |tx, c| memories::versions(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();
-    "memories::said_in" |tx, c| usize::from(memories::said_in(tx, c.ctx.tenancy(), c.agent, c.id, 1).await?.is_some());
+    "memories::source_of_version" |tx, c| usize::from(memories::source_of_version(tx, c.ctx.tenancy(), c.agent, c.id, 1).await?.is_some());
     "memories::count" |tx, c| memories::count(tx, c.tenant, &filter(c)).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &filter(c), &Seek::First, 10).await?.len();
     "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();

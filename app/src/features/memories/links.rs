@@ -57,7 +57,10 @@ pub fn Links(
     let mut links = links;
     // Contradictions first; the sort is stable and keeps the newest first.
     links.sort_by_key(|link| link.relation != Relation::Contradicts);
-    let decision = |link: &MemoryLink| decided.iter().find(|(other, _)| *other == link.other_id).map(|(_, pair)| *pair);
+    let decision = |link: &MemoryLink| {
+        let made = matches!(link.relation, Relation::Supersedes | Relation::Contradicts);
+        decided.iter().find(|(other, _)| made && *other == link.other_id).map(|(_, pair)| *pair)
+    };
     let item = |link: MemoryLink| {
         let undo = decision(&link).map(|pair| view! { <Undo pair here=here.clone() /> });
         view! { <Item link>{undo}</Item> }

@@ -16,6 +16,7 @@ const DEPTH: usize = 5;
 const BLOCK: usize = 12;
 const FROM: &[&str] = &["from", "von", "de", "da", "van"];
 const SENT: &[&str] = &["sent", "date", "gesendet", "datum", "enviado", "enviado el", "fecha", "envoyé", "inviato", "data", "verzonden"];
+const SUBJECT: &[&str] = &["subject", "betreff", "asunto", "objet", "oggetto", "onderwerp"];
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "to", "cc", "bcc", "subject", "reply-to", "importance", "attachments", "an", "betreff", "para", "asunto", "à", "objet", "a", "oggetto",
@@ -187,7 +188,10 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Read> {
     if lines.iter().take(first).any(chat) {
         return None;
     }
-    let unclear = stamp::settle(openings.iter_mut().flatten().filter_map(|opening| opening.stamp.as_mut()).collect());
+    // The newest mail of a thread comes first.
+    let mut stamps: Vec<&mut Stamp> = openings.iter_mut().flatten().filter_map(|opening| opening.stamp.as_mut()).collect();
+    stamps.reverse();
+    let unclear = stamp::settle(stamps);
     let mut turns: Vec<Turn> = Vec::new();
     let mut by: (Option<String>, Option<DateTime<Utc>>) = (None, None);
     let (mut open, mut skip, mut signed) = (false, 0_usize, false);
@@ -229,7 +233,9 @@ fn opening(lines: &[Line], at: usize) -> Option<Opening> {
         let is_field = |name: &String| [SENT, OTHERS, FROM].iter().any(|names| names.contains(&name.as_str()));
         let fields: Vec<&(String, &str)> = block.iter().take_while(|(name, _)| is_field(name)).collect();
         let sent = fields.iter().find(|(name, _)| SENT.contains(&name.as_str()))?.1;
-        let others = fields.iter().any(|(name, _)| OTHERS.contains(&name.as_str()));
+        // Notes of a journey have "From" and "To", too.
+        let others =
+            fields.iter().any(|(name, value)| SUBJECT.contains(&name.as_str()) || OTHERS.contains(&name.as_str()) && value.contains('@'));
         let sender = Some(sender(from)).filter(|name| !name.is_empty() && !label.is_empty());
         let exact = DateTime::parse_from_rfc2822(sent).ok().map(|at| at.to_utc()).filter(|at| stamp::plausible(*at));
         let stamp = stamp::unsettled(sent).map(|(stamp, _)| stamp);
@@ -259,7 +265,9 @@ fn wrote(line: &str) -> Option<(String, Option<Stamp>)> {
     let begins = ["On ", "Am ", "El ", "Le ", "Il ", "Op "].iter().find_map(|word| said.strip_prefix(word))?;
     let verb = WROTE.iter().find(|verb| said.contains(**verb))?;
     let day = stamp::unsettled(begins).map(|(stamp, _)| stamp);
-    let name = said.strip_suffix(*verb).or_else(|| said.split_once(*verb).map(|(_, after)| after))?;
+    // "Vera wrote", or "schrieb Vera": whoever comes after "to" is somebody else.
+    let named = |after: &&str| after.trim_start().starts_with(|c: char| !c.is_lowercase());
+    let name = said.strip_suffix(*verb).or_else(|| said.split_once(*verb).map(|(_, after)| after).filter(named))?;
     let (name, address) = name.split_once(['<', '(']).unwrap_or((name, ""));
     let is_name =
         |word: &&str| word.starts_with(|c: char| c.is_alphabetic() && !c.is_lowercase()) && !matches!(*word, "AM" | "PM" | "UTC" | "GMT");
@@ -337,6 +345,24 @@ mod tests {
         let quoted =
             "From: Vera\nDate: 2026-05-04 08:02\nTo: Idris\n\nSee below.\n\nOn 3 May 2026, Idris wrote:\n> I live in Oslo.\nGood.\n";
         assert_eq!(turns(quoted.as_bytes()), [said("Vera", "2026-05-04 08:02", "See below."), said("Vera", "2026-05-04 08:02", "Good.")]);
+    }
+
+    #[test]
+    fn notes_that_look_like_a_mail_have_no_sender() {
+        for note in [
+            "From: Basel\nTo: Oslo\nDate: 3 May 2026\n\nI decided to take the train.",
+            "On 3 May 2026 Vera wrote to Idris Amin:\nI moved to Oslo.",
+        ] {
+            assert!(turns(note.as_bytes()).iter().all(|(name, ..)| !["Basel", "Idris Amin"].contains(&name.as_str())), "{note}");
+        }
+    }
+
+    #[test]
+    fn the_newest_mail_of_a_thread_comes_first() {
+        let mail = |name: &str, day: &str| format!("From: {name} Lind\nSent: {day}\nTo: Mina\nSubject: Boat\n\nHello from {name}.\n\n");
+        let thread = format!("{}{}", mail("Vera", "09/06/2026 09:12"), mail("Idris", "10/05/2026 09:12"));
+        let at: Vec<String> = turns(thread.as_bytes()).into_iter().map(|(_, at, _)| at).collect();
+        assert_eq!(at, ["2026-06-09 09:12", "2026-05-10 09:12"]);
     }
 
     #[test]

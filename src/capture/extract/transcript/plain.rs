@@ -81,7 +81,9 @@ fn kinds(lines: &[Line]) -> Vec<Kind> {
 /// Which lines are code between fences. A fence that is not closed is none.
 fn code(lines: &[Line]) -> Vec<bool> {
     let (mut inside, mut open) = (vec![false; lines.len()], None);
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.text.matches("```").count() % 2 == 1) {
+    // Words may name the mark: a fence begins a line, or what somebody says.
+    let fences = |line: &Line| line.text.trim_start().starts_with("```") || line.text.contains(": ```");
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| fences(line) && line.text.matches("```").count() % 2 == 1) {
         let language = line.text.trim().strip_prefix("```").is_some_and(|language| !language.is_empty());
         match open.take().filter(|_| !language) {
             Some(start) => inside.iter_mut().take(at + 1).skip(start + 1).for_each(|line| *line = true),
@@ -170,13 +172,15 @@ fn is_conversation(lines: &[Line], kinds: &[Kind]) -> bool {
 
 fn by_speaker(lines: &[Line], kinds: Vec<Kind>) -> Vec<Turn> {
     let mut talk = Talk::default();
+    // Only an export begins with one; elsewhere somebody underlines a heading.
+    let drawn = lines.iter().find(|line| !line.is_blank()).is_some_and(|line| is_rule(line.text));
     for (line, kind) in lines.iter().zip(kinds) {
         match kind {
-            _ if is_rule(line.text) => talk.pause = true,
+            _ if drawn && is_rule(line.text) => talk.pause = true,
             Kind::Head(head) if head.form == Form::Name => talk.begin(line, head),
             Kind::Head(head) if head.stamp.is_some() || !talk.pause => talk.nobody(line, &head),
             Kind::Stamp(stamp) => {
-                talk.day = stamp.date.or(talk.day);
+                talk.day = if stamp.is_unclear() { None } else { stamp.date.or(talk.day) };
                 talk.open = false;
             }
             Kind::Words if !line.is_blank() => talk.words(line),
@@ -216,7 +220,7 @@ impl Talk {
         let goes_on = self.open && head.stamp.is_none() && self.turns.last().is_some_and(|turn| turn.speaker.is_none());
         match self.turns.last_mut().filter(|_| goes_on && self.quoted == is_quote(line)) {
             Some(turn) => turn.end = line.end(),
-            None => self.push(line, head.words, (None, Role::Person, at), is_quote(line)),
+            None => self.push(line, head.words, (None, self.role(), at), is_quote(line)),
         }
     }
 
@@ -229,9 +233,14 @@ impl Talk {
             turn.end = line.end();
         } else if !self.turns.is_empty() {
             // After a quotation, the speaker goes on.
-            let speaker = self.speaking.clone().filter(|_| self.open && !quoted).unwrap_or_default();
+            let speaker = self.speaking.clone().filter(|_| self.open && !quoted).unwrap_or_else(|| (None, self.role(), None));
             self.push(line, 0, speaker, quoted);
         }
+    }
+
+    /// The role of words that nobody is known to say: what may be an assistant's is not a person's.
+    fn role(&self) -> Role {
+        self.speaking.as_ref().map_or(Role::Person, |by| by.1)
     }
 
     fn push(&mut self, line: &Line, at: usize, by: Speaker, quoted: bool) {
@@ -297,6 +306,7 @@ pub fn filled(text: &str, turns: Vec<Turn>) -> Vec<Turn> {
 #[cfg(test)]
 mod tests {
     use super::read;
+    use crate::capture::extract::Role;
     use proptest::prelude::*;
 
     fn speakers_and_texts(text: &str) -> Vec<(Option<String>, String, Option<String>)> {
@@ -332,6 +342,24 @@ mod tests {
             speakers_and_texts(text).into_iter().filter_map(|(_, _, at)| at).collect::<Vec<_>>(),
             ["2026-05-03 09:12", "2026-05-02 09:12"]
         );
+    }
+
+    #[test]
+    fn what_an_assistant_may_have_said_is_no_persons() {
+        let text = "User: What database?\nAssistant: My advice.\nStep 1: We decided to use Kafka because it is fast.\n> I live in Oslo.\n";
+        let turns = read(text).turns;
+        assert!(turns.iter().skip(1).all(|turn| turn.role == Role::Assistant), "{turns:?}");
+        assert!(turns.iter().any(|turn| turn.text.contains("Kafka") && turn.speaker.is_none()), "{turns:?}");
+    }
+
+    #[test]
+    fn marks_that_somebody_names_silence_nobody() {
+        let fences = "Vera: use ``` for code.\nIdris: I moved to Oslo.\nMina: I like ``` too.";
+        assert_eq!(speakers_and_texts(fences).into_iter().filter_map(|(name, ..)| name).collect::<Vec<_>>(), ["Vera", "Idris", "Mina"]);
+        let underlined = "Vera: My plan\n====================\nI moved to Basel in May.\nIdris: Good.";
+        assert!(speakers_and_texts(underlined)[0].1.contains("I moved to Basel"), "a line under a heading");
+        let days = "3 May 2026\n[09:12] Vera: a\n05/06/2026\n[09:12] Vera: b";
+        assert_eq!(speakers_and_texts(days)[1].2, None, "a day that cannot be told is not the day before");
     }
 
     fn lie_in_order(text: &str) -> bool {

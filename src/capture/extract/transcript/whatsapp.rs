@@ -14,6 +14,13 @@ const NOTICES: &[&str] = &[
     "questo messaggio è stato eliminato", "hai eliminato questo messaggio", "null", "missed voice call", "missed video call",
 ];
 
+/// How the names of attachments end.
+#[rustfmt::skip]
+const MEDIA: &[&str] = &[
+    "jpg", "jpeg", "png", "webp", "gif", "mp4", "mov", "3gp", "opus", "ogg", "mp3", "m4a", "aac", "amr", "pdf", "doc", "docx", "xls",
+    "xlsx", "ppt", "pptx", "vcf", "zip", "txt", "csv",
+];
+
 /// The line that begins a message.
 struct Entry<'a> {
     stamp: Stamp,
@@ -80,7 +87,8 @@ fn is_mark(c: char) -> bool {
 /// "IMG-20260503-WA0001.jpg (file attached)".
 fn is_file(body: &str) -> bool {
     let body = body.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
-    body.split_once(" (").is_some_and(|(file, note)| !file.contains(' ') && file.contains('.') && note.ends_with(')') && note.len() < 40)
+    let is_media = |file: &str| file.rsplit_once('.').is_some_and(|(_, kind)| MEDIA.contains(&kind.to_ascii_lowercase().as_str()));
+    body.split_once(" (").is_some_and(|(file, note)| !file.contains(' ') && is_media(file) && note.ends_with(')') && note.len() < 40)
 }
 
 /// Whether the program speaks instead of the sender: "<Media omitted>", "\u{200e}image omitted".
@@ -141,6 +149,14 @@ mod tests {
         let phone = "[13/05/26, 09:11:00] Harbour: \u{200e}Messages are encrypted.\n[13/05/26, 09:12:00] Vera: \u{200e}image omitted\n\
                      [13/05/26, 09:13:00] Vera: Hi";
         assert_eq!(turns(phone).len(), 1);
+    }
+
+    #[test]
+    fn a_message_with_a_remark_is_no_attachment() {
+        for words in ["Ok. (I moved to Basel)", "acme.example (my new site)"] {
+            let text = format!("03.05.26, 09:12 - Vera: {words}\n03.05.26, 09:13 - Vera: IMG-1.jpg (file attached)");
+            assert_eq!(turns(&text).into_iter().map(|(_, _, said)| said).collect::<Vec<_>>(), [words]);
+        }
     }
 
     #[test]

@@ -233,12 +233,13 @@ fn opening(lines: &[Line], at: usize) -> Option<Opening> {
         let is_field = |name: &String| [SENT, OTHERS, FROM].iter().any(|names| names.contains(&name.as_str()));
         let fields: Vec<&(String, &str)> = block.iter().take_while(|(name, _)| is_field(name)).collect();
         let sent = fields.iter().find(|(name, _)| SENT.contains(&name.as_str()))?.1;
-        // Notes of a journey have "From" and "To", too.
-        let others =
-            fields.iter().any(|(name, value)| SUBJECT.contains(&name.as_str()) || OTHERS.contains(&name.as_str()) && value.contains('@'));
+        let others = fields.iter().any(|(name, _)| OTHERS.contains(&name.as_str()));
         let sender = Some(sender(from)).filter(|name| !name.is_empty() && !label.is_empty());
         let exact = DateTime::parse_from_rfc2822(sent).ok().map(|at| at.to_utc()).filter(|at| stamp::plausible(*at));
         let stamp = stamp::unsettled(sent).map(|(stamp, _)| stamp);
+        // Notes of a journey have "From", "To" and a day, too; a mail has a subject, an address or a time of day.
+        let subject = fields.iter().any(|(name, value)| SUBJECT.contains(&name.as_str()) || value.contains('@'));
+        let others = others && (subject || from.contains('@') || exact.is_some() || stamp.is_some_and(|stamp| stamp.is_whole()));
         return others.then_some(Opening { sender, stamp, exact, lines: fields.len() + 1 });
     }
     let (name, stamp) = wrote(line)?;

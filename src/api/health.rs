@@ -129,7 +129,7 @@ pub struct RecallHealth {
     pub agents: Vec<(AgentId, String, Silence)>,
     /// Topics by zero hits, most first, at most ten; `other` gathers queries outside the vocabulary.
     pub topics: Vec<(String, Silence)>,
-    /// Agents among these recalls that have no live memory of their own, whatever the commons and documents answer: id, slug.
+    /// The agents that made these recalls and have no live memories of their own: id and slug. What is shared may still answer them.
     pub without_memories: Vec<(AgentId, String)>,
 }
 

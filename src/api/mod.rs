@@ -130,7 +130,7 @@ pub use profile::{
     ProfileRequest, ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL,
     SCHEMA_TTL_MAX, TOOL_SCHEMA_MAX,
 };
-pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, ProjectRef, Repo};
+pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, ProjectRef, Repo, is_slug};
 pub use provenance::{Provenance, Speaker};
 pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter};
 pub use recall::{

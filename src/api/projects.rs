@@ -32,6 +32,12 @@ pub enum ProjectRef {
 #[cfg(feature = "engine")]
 const PROJECT_REF: &str = "^[a-z0-9][a-z0-9-]{0,62}$";
 
+/// Whether a text can be a slug: 1 to 63 characters of a-z, 0-9 and '-', of which the first is no '-'.
+pub fn is_slug(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.starts_with(plain) && text.len() <= 63 && text.chars().all(|c| plain(c) || c == '-')
+}
+
 impl ProjectRef {
     /// The id, if it is one.
     pub fn id(&self) -> Option<Uuid> {
@@ -48,9 +54,7 @@ impl TryFrom<String> for ProjectRef {
         if let Ok(id) = text.parse() {
             return Ok(Self::Id(id));
         }
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_slug = text.bytes().next().is_some_and(is_plain) && text.len() <= 63 && text.bytes().all(|b| is_plain(b) || b == b'-');
-        if is_slug { Ok(Self::Slug(text)) } else { Err("must be a project's id or slug") }
+        if is_slug(&text) { Ok(Self::Slug(text)) } else { Err("must be a project's id or slug") }
     }
 }
 

@@ -36,7 +36,7 @@ fn narrative(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { quote::block(text.trim()) }
 }
 
-/// A part of the profile, and after it which of its values are doubtful: otherwise a guess of last year, or what an agent made of a person,
+/// A part of the profile, and after it which of its values are doubtful: otherwise a guess of last year, or what an agent noted about a person,
 /// would look like what is known.
 fn marked(known: &Value, part: Part, doubtful: &[Doubtful]) -> String {
     let doubtful: Vec<&Doubtful> = doubtful.iter().filter(|one| one.part == part).collect();

@@ -37,7 +37,7 @@ pub use users::{add_user, named_by_caller, user, users};
 pub use uses::{KeyRef, SeenKey, Use, Uses};
 pub use views::{delete_view, rename_view, save_view, views};
 
-use crate::api::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef};
+use crate::api::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -214,11 +214,11 @@ async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -
     Ok(tx.commit().await?)
 }
 
-/// 1 to 63 of a-z, 0-9 and '-'.
+/// What a slug may be, as [`is_slug`] says.
 pub(crate) fn check_slug(slug: &str) -> Result<(), Error> {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let well_formed = slug.starts_with(plain) && slug.len() <= 63 && slug.chars().all(|c| plain(c) || c == '-');
-    Checks::default().that(well_formed, "slug", "must have 1 to 63 characters of a-z, 0-9 and '-', and start with a letter or digit").done()
+    Checks::default()
+        .that(is_slug(slug), "slug", "must have 1 to 63 characters of a-z, 0-9 and '-', and start with a letter or digit")
+        .done()
 }
 
 fn name_conflict(error: DbError, what: &str, name: &str) -> Error {

@@ -15,8 +15,8 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Gives a memory of any agent new content, as its next version: agents are told that the operator said it, now. Topic, scope, links and ids
-/// stay; the old content is in its history. With a `version` it is what the person saw, and another one is not overwritten.
+/// Gives a memory of any agent new content, as its next version. Agents are told that the operator said it, now. Topic, scope, links and ids
+/// stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing changes.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a

@@ -279,7 +279,7 @@ impl View {
         let by_id: HashMap<Uuid, &Leaf> = self.leaves.iter().map(|leaf| (leaf.id, leaf)).collect();
         let rate = |leaf: &Leaf| {
             let others: Vec<&Leaf> = leaf.contradicts.iter().filter_map(|other| by_id.get(other).copied()).collect();
-            // What an agent made of a person makes nobody doubt what the person said.
+            // What an agent noted makes nobody doubt what the person said.
             let against = others.iter().filter(|other| leaf.unconfirmed || !other.unconfirmed).map(|other| other.observations);
             (confidence(leaf.observations, against, leaf.last_seen, self.now), !others.is_empty())
         };

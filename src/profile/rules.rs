@@ -62,7 +62,7 @@ impl Observation {
         self.connection_id.is_some() || matches!(self.event_type.as_str(), "scaffold_update" | "learned_fact")
     }
 
-    /// Whether it corrects what was said before. What an agent made of a person replaces nothing that the person said.
+    /// Whether it corrects what was said before. What an agent noted replaces nothing that the person said.
     pub fn corrects(&self) -> bool {
         self.event_type == "correction" && !self.by_agent
     }

@@ -57,7 +57,7 @@ pub struct Head {
 /// How much the beginning of a line looks like that of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A name stands there.
+    /// It is a name.
     Name,
     /// It is a name if it comes back.
     Perhaps,

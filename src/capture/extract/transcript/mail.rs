@@ -97,7 +97,7 @@ fn parameter<'a>(kind: &'a str, name: &str) -> Option<&'a str> {
     kind.split(';').find_map(value).map(|(_, value)| value.trim().trim_matches('"'))
 }
 
-/// What stands between the lines that begin with `mark`, after the first one.
+/// The parts between the lines that begin with `mark`, after the first such line.
 fn parts<'a>(body: &'a [u8], mark: &[u8]) -> Vec<&'a [u8]> {
     let (mut parts, mut start, mut at) = (Vec::new(), None, 0);
     for line in body.split_inclusive(|byte| *byte == b'\n') {

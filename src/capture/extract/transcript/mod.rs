@@ -60,7 +60,7 @@ pub fn read(source: &[u8]) -> Result<Transcript, ReadError> {
     table::refusal(&text).map_or_else(|| Ok(written(&text)), Err)
 }
 
-/// Reads a source as a text, whatever it holds.
+/// Reads a source as a text, also a table or JSON.
 ///
 /// # Errors
 /// When it is empty or no text.

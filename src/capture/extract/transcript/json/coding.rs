@@ -19,7 +19,7 @@ const PROGRAM: &[&str] = &[
     "# AGENTS.md instructions", "[Request interrupted by user", "Caveat: The messages below",
     "This session is being continued from a previous conversation",
 ];
-/// What stands in front of the person's words in an editor, and how they begin.
+/// The first line of what an editor adds before the person's words, and the line that ends it.
 const EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
 
 /// Whether an entry is a line of a session.

@@ -52,7 +52,7 @@ fn words(text: &str, names: &HashMap<&str, &str>) -> String {
     out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// What stands in angle brackets: `@U01`, `#C01|general`, `!here`, `https://example.org|label`.
+/// A mark in angle brackets, as people see it: `@U01`, `#C01|general`, `!here`, `https://example.org|label`.
 fn shown(mark: &str, names: &HashMap<&str, &str>) -> String {
     let (target, label) = mark.split_once('|').unwrap_or((mark, ""));
     let (kind, id) = target.split_at(target.chars().next().map_or(0, char::len_utf8));

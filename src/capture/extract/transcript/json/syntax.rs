@@ -79,7 +79,7 @@ fn closed(text: &str) -> Option<Value> {
     object(&format!("{}{ends}", text.get(..end)?))
 }
 
-/// What stands between the commas of an array, without its opening bracket, up to the bracket that closes it.
+/// The texts between the commas of an array, from after its opening bracket up to the bracket that closes it.
 fn pieces(inside: &str) -> Vec<&str> {
     let (mut pieces, mut start, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
     for (at, byte) in inside.bytes().enumerate() {

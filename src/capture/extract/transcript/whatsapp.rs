@@ -2,11 +2,11 @@
 
 use super::plain::{Line, Read, filled};
 use super::stamp::{self, Stamp};
-use crate::capture::extract::Turn;
+use crate::capture::extract::{Role, Turn};
 
 /// The longest name, in bytes.
 const NAME_MAX: usize = 128;
-/// What stands in place of a message without words.
+/// The texts that the program writes instead of a message, in lower case.
 #[rustfmt::skip]
 const NOTICES: &[&str] = &[
     "this message was deleted", "you deleted this message", "diese nachricht wurde gelöscht", "du hast diese nachricht gelöscht",
@@ -47,7 +47,7 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Read> {
             open = speaker.is_some();
             // The name of an attachment is no word of its sender; the lines after it are.
             let body = if is_file(line.text.get(body..).unwrap_or_default()) { line.text.len() } else { body };
-            turns.extend(speaker.map(|name| line.turn(body, Some(name.to_owned()), super::role(name), stamp.at(None))));
+            turns.extend(speaker.map(|name| line.turn(body, Some(name.to_owned()), Role::Person, stamp.at(None))));
         } else if let Some(turn) = turns.last_mut().filter(|_| open && !line.is_blank()) {
             turn.end = line.end();
         }
@@ -149,6 +149,12 @@ mod tests {
         let phone = "[13/05/26, 09:11:00] Harbour: \u{200e}Messages are encrypted.\n[13/05/26, 09:12:00] Vera: \u{200e}image omitted\n\
                      [13/05/26, 09:13:00] Vera: Hi";
         assert_eq!(turns(phone).len(), 1);
+    }
+
+    #[test]
+    fn a_person_may_be_called_claude() {
+        let turns = plain::read("03.05.26, 09:12 - Claude: I moved to Basel.").turns;
+        assert_eq!((turns[0].speaker.as_deref(), turns[0].role), (Some("Claude"), crate::capture::extract::Role::Person));
     }
 
     #[test]

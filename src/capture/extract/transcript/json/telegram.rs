@@ -1,6 +1,6 @@
 //! Telegram's `result.json`, of one chat or of all: `{type: message, from, date_unixtime, text}`.
 
-use super::{File, Object, Reading, message, moment, role, string};
+use super::{File, Object, Reading, Role, message, moment, string};
 use serde_json::Value;
 
 /// Whether an entry is one of a chat.
@@ -17,7 +17,8 @@ pub fn read(entry: &Object, _: &File) -> Reading {
     }
     let author = if entry.contains_key("forwarded_from") { "forwarded_from" } else { "from" };
     let speaker = string(entry, &[author]).unwrap_or_default();
-    Ok(vec![message(speaker, role(speaker), moment::of(entry), words(entry.get("text"))?)])
+    // Claude is also a person's name, and the file does not say who is a program.
+    Ok(vec![message(speaker, Role::Person, moment::of(entry), words(entry.get("text"))?)])
 }
 
 /// A text: a string, or a list of strings and of entities such as links.

@@ -1,13 +1,14 @@
 //! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
-use crate::support::{alone, ask, remember, work};
+use crate::support::{agent, alone, ask, remember, work};
 use remembrancer::api::{
-    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, InboxVerdict, MemoryScope,
-    MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest, ProfileRequest, ProfileResponse,
-    Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest, SearchRequest, SectionName,
-    Speaker,
+    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxVerdict, MemoryKind,
+    MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
+    ProfileRequest, ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest,
+    SearchRequest, SectionName, Speaker,
 };
+use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, profile, projects, recall, search, tools};
 use std::collections::BTreeMap;
@@ -246,7 +247,7 @@ async fn what_a_person_says_of_themselves_takes_effect_at_once_and_is_marked() {
     assert_eq!(inbox(&world).await.len(), 4);
 }
 
-/// What `atlas` is told of somebody's thing when it asks for its number.
+/// The hits about something, such as "team of Vera", when `atlas` asks for a number of it.
 async fn told(world: &World, what: &str) -> Vec<String> {
     let answer = ask(world, &world.atlas, &format!("How many has the {what}?")).await;
     answer.memories().iter().map(|hit| hit.content.clone()).filter(|content| content.contains(what)).collect()
@@ -335,4 +336,69 @@ async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_
     let expected = expected.map(|(value, mark)| (value.clone(), mark && value != "Bern"));
     assert_eq!(marks(&after), expected.into());
     assert!(after.working_memory.contains("Bern"), "{}", after.working_memory);
+}
+
+#[tokio::test]
+async fn what_an_agent_keeps_for_itself_confirms_no_value_of_a_profile() {
+    let world = alone().await;
+    remember(&world, &world.atlas, fact("city", "City: Bern")).await;
+    observe_as(&world, ObservationCategory::Fact, "City: Bern", Some(Role::Assistant)).await;
+    assert!(inbox(&world).await.is_empty(), "its memory says it already, and has one more place as evidence");
+    let profile = profile::get(&world.engine, &world.atlas, ProfileRequest::default()).await.unwrap();
+    assert!(profile.leaves.iter().any(|leaf| leaf.value == "Bern" && leaf.unconfirmed), "{:?}", profile.leaves);
+}
+
+/// Places what Vera says of a project, as a policy that asks nobody does.
+async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (bool, Option<&str>)) -> Placed {
+    let source_id = send(world, &world.atlas, content).await.source_id;
+    let event_id = EventId(world.engine.clock().id());
+    let spot = Spot { source_id, event_id, starts: 0, ends: content.len(), quote: content.into(), speaker: Some("Vera".into()) };
+    let candidate = NewCandidate {
+        kind: MemoryKind::Project,
+        scope: MemoryScope::Project,
+        project_id: Some(project),
+        topic: "deploy window".into(),
+        observed_at: at.map(|at| at.parse().unwrap()),
+        corrects,
+        ..NewCandidate::statement(content.into(), spot)
+    };
+    let (engine, system) = (&world.engine, &world.system);
+    let owner = Owner { agent_id: agent(&world.atlas), user_id: None };
+    let policy = CapturePolicy { others: Promotion::Automatic, ..CapturePolicy::default() };
+    let ready = consolidation::prepare(engine, system, owner, &[candidate]).await.unwrap();
+    let mut tx = engine.db().memory.begin(system.tenancy()).await.unwrap();
+    let placed = consolidation::place_all(engine, system, &mut tx, owner, &ready, &policy).await.unwrap().remove(0);
+    tx.commit().await.unwrap();
+    placed
+}
+
+#[tokio::test]
+async fn a_correction_replaces_only_what_was_said_before_of_the_same_project() {
+    let world = alone().await;
+    let (harbour, meadow) = (project(&world, "harbour").await, project(&world, "meadow").await);
+    let day = "2026-05-03T09:00:00Z";
+    let first = place(&world, "The deploy window has 3 hours.", harbour, (false, Some(day))).await;
+    assert!(matches!(first, Placed::Promoted(_)), "{first:?}");
+    for (content, project, at) in [
+        ("The deploy window has 4 hours.", meadow, Some("2026-05-04T09:00:00Z")),
+        ("The deploy window has 5 hours.", harbour, None),
+        ("The deploy window has 6 hours.", harbour, Some("2026-05-02T09:00:00Z")),
+    ] {
+        let placed = place(&world, content, project, (true, at)).await;
+        assert!(matches!(placed, Placed::Waiting(_)), "{content}: {placed:?}");
+    }
+    let Placed::Promoted(first) = first else { unreachable!() };
+    let status = async || memories::detail(&world.engine, &world.vera, first).await.unwrap().memory.status;
+    assert_eq!(status().await, MemoryStatus::Active);
+}
+
+#[tokio::test]
+async fn a_later_correction_of_the_same_project_replaces_at_once() {
+    let world = alone().await;
+    let harbour = project(&world, "harbour").await;
+    let said = place(&world, "The deploy window has 3 hours.", harbour, (false, Some("2026-05-03T09:00:00Z"))).await;
+    let corrected = place(&world, "The deploy window has 7 hours.", harbour, (true, Some("2026-05-04T09:00:00Z"))).await;
+    let (Placed::Promoted(said), Placed::Promoted(_)) = (said, corrected) else { panic!("{said:?} {corrected:?}") };
+    let said = memories::detail(&world.engine, &world.vera, said).await.unwrap().memory;
+    assert_eq!(said.status, MemoryStatus::Superseded);
 }

@@ -23,20 +23,20 @@ use std::borrow::Cow;
 /// Why a source cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    #[error("the source is empty")]
+    #[error("is empty")]
     Empty,
-    #[error("the source is not text: it looks like a binary file")]
+    #[error("is not text: it looks like a binary file")]
     Binary,
-    #[error("the source is not UTF-8 (byte {at}): save it as UTF-8")]
+    #[error("is not UTF-8 (byte {at}): save it as UTF-8")]
     Encoding { at: usize },
-    #[error("the source begins like JSON, but cannot be read: {0}")]
+    #[error("begins like JSON, but cannot be read: {0}")]
     Json(String),
     #[error(
-        "the source is JSON, but holds no messages that can be read ({0}): send the export of a chat program, or a list such as \
+        "is JSON, but holds no messages that can be read ({0}): send the export of a chat program, or a list such as \
          [{{\"role\": \"user\", \"name\": \"Vera\", \"content\": \"I moved.\"}}]"
     )]
     Shape(String),
-    #[error("the source is {what}, not a conversation: {recipe}")]
+    #[error("is {what}, not a conversation: {recipe}")]
     Foreign {
         /// What the file holds.
         what: &'static str,

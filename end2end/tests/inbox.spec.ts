@@ -84,7 +84,7 @@ test('a candidate is merged into the memory that says the same', { tag: '@no-js'
   const known = await agent.remember({
     kind: 'artifact',
     topic_raw: `paint of the ${what}`,
-    content: `The author and others decided to paint the ${what} of the museum ship green because it really fades in the sun.`,
+    content: `We decided to paint the ${what} of the museum ship green because it really fades in the sun.`,
   });
   await note({ capture, source }, agent, [`We decided to paint the ${what} of the museum ship green because it fades in the sun.`]);
   await inbox.open(agent, what);

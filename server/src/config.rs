@@ -47,7 +47,7 @@ pub struct Config {
     pub onnxruntime: Option<PathBuf>,
     pub openai_base_url: String,
     pub openai_api_key: Option<remembrancer::providers::ApiKey>,
-    /// The chat model that extracts for organisations that allow it; without one the rules do.
+    /// The chat model that extracts for organisations that allow it; without one, people are quoted.
     pub llm_model: Option<String>,
     /// How long one answer of the chat model may take.
     pub llm_timeout: Duration,

@@ -144,8 +144,8 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
     ];
     let mut words: Vec<String> =
         counted.into_iter().filter(|(name, _)| number(name) > 0).map(|(name, words)| format!("{} {words}", number(name))).collect();
-    // The rules are what people expect, and a memory that an agent proposes has no extractor.
-    let extractor = outcome.get("extractor").and_then(Value::as_str).filter(|name| !["", "rules", "none"].contains(name));
+    // Without a model people expect quotations and rules, and a memory that an agent proposes has no extractor.
+    let extractor = outcome.get("extractor").and_then(Value::as_str).filter(|name| !["", "quotes", "rules", "none"].contains(name));
     words.extend(extractor.filter(|_| !words.is_empty()).map(|name| format!("by {name}")));
     match words.is_empty() {
         true if task == "extract" && number("read") >= number("of") => Some("nothing to remember".into()),

@@ -1,7 +1,7 @@
 //! What a worker does with a captured source: extract candidates, and place them in steps that are committed one by one.
 
 use super::extract::model::Model;
-use super::extract::rules::Rules;
+use super::extract::quotes::Quotes;
 use super::extract::{self, ExtractError, Extraction, Extractor, Span, Transcript};
 use super::parts;
 use super::progress::Progress;
@@ -28,7 +28,7 @@ use uuid::Uuid;
 /// Longest pause that a provider may ask for.
 const PAUSE_MAX: Duration = Duration::from_secs(3600);
 /// The extractor of a source whose model nobody can pay for any more.
-pub(super) const RULES_UNPAID: &str = "rules, because the balance is used up";
+const QUOTES_UNPAID: &str = "quoting, because the balance is used up";
 /// Candidates that one transaction places. A worker that dies loses at most the work on these.
 const STEP: usize = 25;
 
@@ -60,7 +60,7 @@ struct Extracting<'a> {
     progress: Progress,
 }
 
-/// Extracts candidates from a part of a source, one step: about 25 candidates of the rules, or one answer of a model. It stores candidates
+/// Extracts candidates from a part of a source, one step: about 25 quotations, or one answer of a model. It stores candidates
 /// together with how far it came, in transactions that hold the event: a worker that dies loses nothing and doubles nothing, and the next
 /// step goes on where the last one stopped.
 ///
@@ -100,8 +100,8 @@ pub async fn extract_source(
         match extraction {
             Ok(extraction) => break extraction,
             Err(ExtractError::Model(ChatError::Exhausted(_))) => {
-                extractor = Box::new(Rules);
-                work.progress.extractor = RULES_UNPAID.to_owned();
+                extractor = Box::new(Quotes);
+                work.progress.extractor = QUOTES_UNPAID.to_owned();
             }
             Err(error) => return Ok(failure(&error)),
         }
@@ -131,12 +131,11 @@ async fn index_attachment(engine: &Engine, ctx: &OpContext, owner: Owner, stored
     profile::index_attachment(engine, ctx, Subject { agent_id: owner.agent_id, user_id: owner.user_id }, &attachment).await
 }
 
-/// A chat model where one is configured and the organisation allows it; else the rules. The rules also follow a model whose balance is used
-/// up.
+/// A chat model where one is configured and the organisation allows it; else people are quoted, also after a model whose balance is used up.
 fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn Extractor> {
     match engine.chat().is_some() && policy.outside_models {
         true => Box::new(Model::new(engine.clone(), payer)),
-        false => Box::new(Rules),
+        false => Box::new(Quotes),
     }
 }
 

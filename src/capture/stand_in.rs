@@ -1,6 +1,5 @@
 //! When rules read observations in place of a chat model, and what the model reads again once it answers.
 
-use super::run::RULES_UNPAID;
 use super::store::StoredObservation;
 use crate::profile::View;
 use crate::providers::chat::ChatError;
@@ -13,7 +12,7 @@ const ATTEMPTS: i32 = 2;
 /// Why rules read what a chat model was to read, as an outcome names them. `None`: the model is tried again first.
 pub(super) fn reason(error: &ChatError, tries: i32) -> Option<String> {
     match error {
-        ChatError::Exhausted(_) => Some(RULES_UNPAID.to_owned()),
+        ChatError::Exhausted(_) => Some("rules, because the balance is used up".to_owned()),
         error if tries >= ATTEMPTS || !error.is_transient() => Some(format!("rules, because {error}")),
         _ => None,
     }

@@ -44,7 +44,7 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
     let waiting = inbox(&world).await;
     let statements: Vec<&str> = waiting.iter().map(|item| item.content.as_str()).collect();
     assert_eq!(statements.len(), 2, "{statements:?}");
-    assert!(statements[0].contains("Vera moved to Basel"), "{statements:?}");
+    assert_eq!(statements[0], "Vera, 21 May 2026: “I moved to Basel last month.” (last month: April 2026)");
     assert_eq!(contents(&world, &world.atlas, "Where does Vera live?").await, [] as [String; 0], "candidates are not found");
     let quote = &waiting[0].quotes[0];
     assert_eq!(quote.evidence.quote, "I moved to Basel last month.");
@@ -61,7 +61,7 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
     .await
     .unwrap();
     assert_eq!(outcome.changed, [waiting[0].id]);
-    assert!(contents(&world, &world.atlas, "Basel").await[0].contains("Vera moved to Basel"));
+    assert!(contents(&world, &world.atlas, "Basel").await[0].contains("“I moved to Basel last month.”"));
     assert_eq!(inbox(&world).await.len(), 1);
 }
 

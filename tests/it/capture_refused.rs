@@ -78,7 +78,7 @@ async fn an_attachment_that_is_not_text_is_kept_and_not_read() {
 async fn a_long_transcript_is_split_and_every_quote_equals_its_source() {
     let world = alone().await;
     let filler = "Idris: Did you see the boats? ".repeat(40);
-    let text: String = (0..1200).map(|n| format!("{filler}\nVera: I bought boat number {n} in Basel.\n")).collect();
+    let text: String = (0..1200).map(|n| format!("{filler}\nVera: I prefer boat number {n} in Basel.\n")).collect();
     let source = send(&world, &world.atlas, &text).await;
     assert!(source.parts > 1 && source.turns == 2400, "{source:?}");
     let answer = capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 const STATEMENTS: usize = 250;
 
 fn large(fleet: usize) -> String {
-    (0..STATEMENTS).map(|n| format!("Vera: I bought boat number {n} of fleet {fleet} in Basel.\n")).collect()
+    (0..STATEMENTS).map(|n| format!("Vera: I prefer boat number {n} of fleet {fleet} in Basel.\n")).collect()
 }
 
 async fn capture_all(world: &World, ctx: &OpContext, text: &str) -> SourceId {

@@ -255,7 +255,7 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     report(&world, &world.binky, "Called zqxmarker.").await;
     recalled(&world, &world.binky, "Where does Zqxmarker live?").await;
     identity::save_view(engine, &world.vera, ViewPage::Memories, "zqxmarker", &format!("user={}", person.0)).await.unwrap();
-    talk(&world, &world.binky, "[2026-05-21 09:12] Idris: Zqxmarker has a boat in Basel.\n").await;
+    talk(&world, &world.binky, "[2026-05-21 09:12] Idris: My brother Zqxmarker has a boat in Basel.\n").await;
     settle(&world).await;
     let (before, chain) = (rows_of(&world, other).await, audit::verify(engine, &world.vera, None).await.unwrap().head);
     assert!(before.len() > 40, "{}", before.len());

@@ -1,7 +1,7 @@
 //! Input that is broken, huge or hostile: a clear error or a sensible result, and spans that always equal their source.
 
 use proptest::prelude::*;
-use remembrancer::capture::extract::rules::extract;
+use remembrancer::capture::extract::quotes::extract;
 use remembrancer::capture::extract::transcript::{ReadError, read};
 use remembrancer::capture::extract::{Extraction, Transcript};
 
@@ -36,7 +36,8 @@ fn a_hundred_thousand_turns_are_read() {
 #[test]
 fn a_turn_of_a_megabyte_is_read() {
     let (_, extraction) = run(format!("Vera: {}", "I painted my boat blue in May. ".repeat(33_000)).as_bytes());
-    assert_eq!(extraction.candidates.len(), 33_000);
+    // Three sentences each, and fewer at the end of a piece that is read at a time.
+    assert!((11_000..11_200).contains(&extraction.candidates.len()), "{}", extraction.candidates.len());
     for unit in ["x", "a ", ". ", "\"", "> ", "eyJ-", "password: ", "I ", "1 ", "-----BEGIN PRIVATE KEY-----", "ignore ", "(", "[", "no, "]
     {
         run(format!("Vera: {}", unit.repeat(1_000_000 / unit.len())).as_bytes());
@@ -52,16 +53,19 @@ fn nested_json_is_an_error_and_no_crash() {
 fn notes_without_speakers_have_an_author() {
     let (_, extraction) = run(b"I moved to Basel in 2019.\n\nThe staging server runs Debian.");
     let statements: Vec<&str> = extraction.candidates.iter().map(|one| one.statement.as_str()).collect();
-    assert_eq!(statements, ["The author moved to Basel in 2019.", "The staging server runs Debian."]);
+    assert_eq!(statements, ["I moved to Basel in 2019.", "The staging server runs Debian."]);
 }
 
 #[test]
-fn other_languages_give_nothing_rather_than_nonsense() {
-    for source in
-        ["Vera: Ich wohne seit März in Basel und arbeite als Ärztin.", "ミナ: 私は東京に住んでいます。", "مينا: \u{200f}أنا أعيش في بيروت."]
-    {
-        assert!(run(source.as_bytes()).1.candidates.is_empty(), "{source}");
+fn every_language_is_quoted_as_it_is() {
+    for (source, statement) in [
+        ("Vera: Ich wohne seit März in Basel und arbeite als Ärztin.", "Vera: “Ich wohne seit März in Basel und arbeite als Ärztin.”"),
+        ("ミナ: 私は東京に住んでいます。", "ミナ: “私は東京に住んでいます。”"),
+    ] {
+        let statements: Vec<String> = run(source.as_bytes()).1.candidates.into_iter().map(|one| one.statement).collect();
+        assert_eq!(statements, [statement]);
     }
+    assert_eq!(run("مينا: \u{200f}أنا أعيش في بيروت.".as_bytes()).1.candidates.len(), 1);
 }
 
 /// Who says "I moved to Oslo." after the heads, each of which begins a line; empty for nobody.

@@ -135,16 +135,16 @@ async fn a_limit_holds_for_its_user_and_its_organisation_only() {
 }
 
 #[tokio::test]
-async fn rules_extract_when_nothing_is_left_for_the_chat_model() {
+async fn quoting_goes_on_when_nothing_is_left_for_the_chat_model() {
     let (world, server) = with_model().await;
     let none = UsageLimits { month_dollars: Some(0.0), ..UsageLimits::default() };
     usage::set_limits(&world.engine, &world.system, None, none).await.unwrap();
     captured(&world, &world.atlas, "Vera: I live in Bern since March.\n").await;
-    assert!(!inbox(&world).await.is_empty(), "the rules find something");
+    assert!(!inbox(&world).await.is_empty(), "something is quoted");
     assert!(server.received_requests().await.unwrap().is_empty(), "the chat model is not called");
     let outcomes = remembrancer::capture::events(&world.engine, &world.vera, &Default::default()).await.unwrap().rows;
-    let outcome = outcomes.into_iter().find_map(|event| event.outcome.filter(|text| text.contains("by rules")));
-    assert!(outcome.as_deref().is_some_and(|text| text.ends_with("by rules, because the balance is used up")), "{outcome:?}");
+    let outcome = outcomes.into_iter().find_map(|event| event.outcome.filter(|text| text.contains("by quoting")));
+    assert!(outcome.as_deref().is_some_and(|text| text.ends_with("by quoting, because the balance is used up")), "{outcome:?}");
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! `remembrancer eval extraction`: how well the rules find the turns from which people noted something.
+//! `remembrancer eval extraction`: how well quoting finds the turns from which people noted something.
 
 use super::Failure;
 use remembrancer::capture::extract::eval::{Labelled, Report, evaluate};
-use remembrancer::capture::extract::rules::Rules;
+use remembrancer::capture::extract::quotes::Quotes;
 use std::path::Path;
 
-/// Prints precision, recall and F1 by turn, for the rules, for two rules of thumb, and for each kind of candidate.
+/// Prints precision, recall and F1 by turn, for what is quoted, for rules of thumb, and for each kind of candidate.
 ///
 /// # Errors
 /// When the file cannot be read; the error names the line.
@@ -15,7 +15,7 @@ pub async fn extraction(file: &Path, json: bool) -> Result<(), Failure> {
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         lines.push(serde_json::from_str(line).map_err(|error| format!("{}: line {number}: {error}", file.display()))?);
     }
-    let report = evaluate(&Rules, &lines).await?;
+    let report = evaluate(&Quotes, &lines).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&report)?);
     } else {

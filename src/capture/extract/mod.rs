@@ -1,12 +1,12 @@
 //! From the turns of a conversation to candidate memories: no database and no clock.
 //!
 //! [`transcript::read`] turns what somebody pasted into one text with turns, without secrets. An [`Extractor`] proposes candidates from it:
-//! [`rules::Rules`] needs no model, [`model::Model`] asks one. Each candidate quotes the place of the text that it comes from.
+//! [`quotes::Quotes`] needs no model, [`model::Model`] asks one. Each candidate quotes the place of the text that it comes from.
 
 pub mod eval;
 pub mod model;
+pub mod quotes;
 mod recalled;
-pub mod rules;
 pub mod transcript;
 
 use crate::api::{Category, MemoryKind, MemoryScope};
@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 
 /// Proposes memories from a conversation.
 pub trait Extractor: Send + Sync + 'static {
-    /// The name that events record: `rules`, or that of a model.
+    /// The name that events record: `quotes`, or that of a model.
     fn name(&self) -> &str;
     /// Whether reading a text again costs next to nothing. What costs more is placed as a whole before others have their turn.
     fn is_free(&self) -> bool;
     /// Candidates from byte `from` on, in the order of the text. An extractor reads as much at a time as suits it, and says how far it came.
     ///
     /// # Errors
-    /// When a model does not answer, or answers something unusable. The rules never fail.
+    /// When a model does not answer, or answers something unusable. Quoting never fails.
     fn extract<'a>(&'a self, transcript: &'a Transcript, from: usize) -> BoxFuture<'a, Result<Extraction, ExtractError>>;
 }
 
@@ -115,11 +115,11 @@ pub struct Candidate {
     pub kind: MemoryKind,
     /// The narrowest scope that fits. A capture may widen it.
     pub scope: MemoryScope,
-    /// One fact that can be understood without the conversation.
+    /// A quotation with its speaker, or one fact that a model restates: it can be understood without the conversation.
     pub statement: String,
-    /// How sure the speaker is, and how sure the rules are of their reading: 0 to 1.
+    /// How sure the speaker is, and how sure the extractor is of its reading: 0 to 1.
     pub confidence: f32,
-    /// How much it matters, 0 to 1; see [`rules::weight`].
+    /// How much it matters, 0 to 1.
     pub importance: f32,
     /// A topic in a few words: a proposal, not a canonical term.
     pub topic: String,

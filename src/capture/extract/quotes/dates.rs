@@ -1,6 +1,6 @@
 //! Relative times ("next Tuesday", "two weeks ago") resolved against the day of the turn. English, pure.
 
-use super::words::{Word, lower};
+use super::words::{Word, line};
 use crate::capture::extract::Resolved;
 use chrono::{Datelike, Days, Months, NaiveDate};
 
@@ -15,16 +15,9 @@ const NUMBERS: &[(&str, u32)] = &[
 /// The largest number of periods that is resolved: beyond it a date would be a guess.
 const FARTHEST: u32 = 200;
 
-/// A resolved time with the place of its words in the sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
-    pub end: usize,
-    pub date: Resolved,
-}
-
-/// The relative times of a sentence that was said on `day`.
-pub fn relative(sentence: &str, words: &[Word], day: NaiveDate) -> Vec<Mention> {
-    let lowers = lower(words);
+/// The relative times of a text that was said on `day`.
+pub fn relative(text: &str, words: &[Word], day: NaiveDate) -> Vec<Resolved> {
+    let lowers: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
     let (mut found, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let rest = lowers.get(at..).unwrap_or_default();
@@ -34,23 +27,18 @@ pub fn relative(sentence: &str, words: &[Word], day: NaiveDate) -> Vec<Mention> 
             continue;
         };
         if let (Some(start), Some(end)) = (words.get(at), words.get(at + length - 1)) {
-            let phrase = sentence.get(start.start..end.end).unwrap_or_default().to_owned();
-            found.push(Mention { end: end.end, date: Resolved { phrase, first, last } });
+            let phrase = line(text.get(start.start..end.end).unwrap_or_default());
+            found.push(Resolved { phrase, first, last });
         }
         at += length;
     }
     found
 }
 
-/// The sentence with each resolved date in brackets after its words: "next Tuesday (26 May 2026)".
-pub fn annotated(sentence: &str, found: &[Mention]) -> String {
-    let (mut text, mut read) = (String::with_capacity(sentence.len() + 24 * found.len()), 0);
-    for one in found {
-        text.push_str(sentence.get(read..one.end).unwrap_or_default());
-        text.push_str(&format!(" ({})", format_days(&one.date)));
-        read = one.end;
-    }
-    text + sentence.get(read..).unwrap_or_default()
+/// The days of relative times, as a remark after the text: " (next Tuesday: 26 May 2026)". Nothing if there are none.
+pub fn remark(found: &[Resolved]) -> String {
+    let days: Vec<String> = found.iter().map(|one| format!("{}: {}", one.phrase, format_days(one))).collect();
+    if days.is_empty() { String::new() } else { format!(" ({})", days.join("; ")) }
 }
 
 /// A day, a month, a year, or the first and last day of anything else.
@@ -187,8 +175,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn annotate_on(sentence: &str, (year, month, day): (i32, u32, u32)) -> String {
-        annotated(sentence, &relative(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap()))
+    fn remark_on(sentence: &str, (year, month, day): (i32, u32, u32)) -> String {
+        remark(&relative(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap()))
     }
 
     /// A Thursday.
@@ -214,22 +202,22 @@ mod tests {
             ("two years ago", "2024"),
             ("last year", "2025"),
         ] {
-            assert_eq!(annotate_on(&format!("We meet {phrase}."), THURSDAY), format!("We meet {phrase} ({date})."));
+            assert_eq!(remark_on(&format!("We meet {phrase}."), THURSDAY), format!(" ({phrase}: {date})"));
         }
     }
 
     #[test]
     fn the_ends_of_months_and_years_hold() {
-        assert_eq!(annotate_on("in a month", (2026, 12, 31)), "in a month (January 2027)");
-        assert_eq!(annotate_on("a month ago", (2024, 3, 31)), "a month ago (February 2024)");
-        assert_eq!(annotate_on("yesterday", (2024, 3, 1)), "yesterday (29 February 2024)");
-        assert_eq!(annotate_on("next Monday", (2026, 5, 18)), "next Monday (25 May 2026)", "said on a Monday");
+        assert_eq!(remark_on("in a month", (2026, 12, 31)), " (in a month: January 2027)");
+        assert_eq!(remark_on("a month ago", (2024, 3, 31)), " (a month ago: February 2024)");
+        assert_eq!(remark_on("yesterday", (2024, 3, 1)), " (yesterday: 29 February 2024)");
+        assert_eq!(remark_on("next Monday", (2026, 5, 18)), " (next Monday: 25 May 2026)", "said on a Monday");
     }
 
     #[test]
     fn vague_or_quoted_times_stay_as_they_are() {
         for sentence in ["a few days ago", "in two minutes", "he said \"see you tomorrow\"", "the last thing", "in a row"] {
-            assert_eq!(annotate_on(sentence, THURSDAY), sentence);
+            assert_eq!(remark_on(sentence, THURSDAY), "");
         }
     }
 

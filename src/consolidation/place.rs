@@ -201,7 +201,7 @@ fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, 
         let corrects = match likeness {
             Likeness::Same => false,
             likeness if likeness.is_conflict() => candidate.corrects && later(candidate, memory),
-            Likeness::Differs(_) | Likeness::Other => candidate.corrects && same_subject && relatives.is_empty(),
+            Likeness::Differs(_) | Likeness::Other | Likeness::Apart => candidate.corrects && same_subject && relatives.is_empty(),
         };
         let relation = match corrects {
             true => Some(PairRelation::Supersedes),

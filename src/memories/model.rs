@@ -503,6 +503,17 @@ mod tests {
     }
 
     #[test]
+    fn whoever_is_asked_speaks() {
+        for content in
+            ["Vera: “Since May.”", "Idris asked “Since when?” Vera: “Since May.”", "Idris said “Hi” Vera, 3 May 2026: “Since May.”"]
+        {
+            let mut memory = crate::testing::memory("boat", content);
+            memory.source.speaker = Some("Vera".into());
+            assert_eq!(memory.speaker().as_deref(), Some("Vera"), "{content}");
+        }
+    }
+
+    #[test]
     fn decay_halves_in_62_days() {
         let now = at(1_800_000_000);
         assert!((recency(now - Duration::hours((62.38 * 24.0) as i64), now) - 0.5).abs() < 1e-3);

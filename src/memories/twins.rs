@@ -42,7 +42,7 @@ pub(crate) fn judge(model: &Model, one: &str, other: &str, cosine: f64) -> Verdi
         Likeness::Same => Verdict::Same,
         Likeness::Differs(difference) => Verdict::Differs(difference),
         Likeness::Other if cosine > model.dedup_threshold => Verdict::Differs(Difference::Words),
-        Likeness::Other => Verdict::Apart,
+        Likeness::Other | Likeness::Apart => Verdict::Apart,
     }
 }
 
@@ -201,6 +201,9 @@ mod tests {
             assert_eq!(relation(&model, tea, same, near), Some(PairRelation::Duplicates));
             assert_eq!(relation(&model, tea, green, nearer), Some(PairRelation::Supersedes));
             assert_eq!(relation(&model, tea, green, near), None);
+            // A cosine sees the speaker and the day of minutes, too: it says nothing of words that differ.
+            let (vera, mina) = ("Vera, 3 May 2026: “I live in Bern.”", "Mina, 3 May 2026: “I live in Bern.”");
+            assert_eq!((judge(&model, vera, mina, nearer), relation(&model, vera, mina, nearer)), (Verdict::Apart, None));
         }
     }
 }

@@ -13,6 +13,7 @@ pub use json::{escaped, json, json_lines};
 
 use crate::api::Trust;
 use crate::text::marks::without_hidden;
+use crate::text::minutes::single;
 use crate::text::shorten;
 use std::borrow::Cow;
 
@@ -147,12 +148,7 @@ fn naming_none(text: &str, bracket: &str) -> String {
 
 /// A text in quotation marks, on one line. Quotation marks in it become single ones.
 pub fn marked(text: &str) -> String {
-    let single = |c| match c {
-        '“' | '„' | '‟' => '‘',
-        '”' => '’',
-        c => c,
-    };
-    format!("“{}”", inline(text.trim()).chars().map(single).collect::<String>())
+    format!("“{}”", single(&inline(text.trim())))
 }
 
 /// Each line of a text after `> `. Hidden characters are left out.

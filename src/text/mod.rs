@@ -1,8 +1,10 @@
-//! Text without meaning: the words that a search matches, the form in which phrases are compared, how two statements relate, and pieces.
+//! Text without meaning: the words that a search matches, the form in which phrases are compared, how two statements relate, minutes,
+//! and pieces.
 
 pub mod compare;
 mod csv;
 pub mod marks;
+pub mod minutes;
 mod normal;
 mod pieces;
 mod shorten;

@@ -6,8 +6,10 @@
 mod lexicon;
 mod order;
 mod pair;
+mod speakers;
 mod statement;
 
+use super::minutes::Minutes;
 use pair::{Pair, plain};
 use statement::Statement;
 use unicode_normalization::UnicodeNormalization;
@@ -21,6 +23,9 @@ pub enum Likeness {
     Differs(Difference),
     /// They are about different matters, or it cannot be told.
     Other,
+    /// Statements of which it is known that they are about different matters, however near their vectors are: a vector sees the speaker and
+    /// the day, too.
+    Apart,
 }
 
 /// In what two statements about one matter differ.
@@ -71,10 +76,26 @@ impl Likeness {
 }
 
 /// Compares two statements. In English, forms of one word and a few synonyms count as the same word, linking words may come and go, and a few
-/// orders of the same words say the same. In other languages the words, their order and the marks between them must agree.
+/// orders of the same words say the same. In other languages the words, their order and the marks between them must agree. Of minutes, the
+/// words and the speaker count, not the day on which they were said.
 pub fn compare(one: &str, other: &str) -> Likeness {
+    let (mine, yours) = (Minutes::parse(one), Minutes::parse(other));
+    match (&mine, &yours) {
+        (None, None) => of_words(one, other).0,
+        (Some(mine), Some(yours)) => speakers::compare(mine, yours),
+        (Some(said), None) => speakers::compare_with_text(said, other),
+        (None, Some(said)) => speakers::compare_with_text(said, one),
+    }
+}
+
+/// As [`compare`], of words alone, and whether both are read as English.
+fn of_words(one: &str, other: &str) -> (Likeness, bool) {
     let (mut one, mut other) = (Statement::read(one), Statement::read(other));
     let english = one.latin && other.latin && (one.marked_english || other.marked_english);
+    (likeness(&mut one, &mut other, english), english)
+}
+
+fn likeness(one: &mut Statement, other: &mut Statement, english: bool) -> Likeness {
     one.stem(english);
     other.stem(english);
     let pair = Pair { one: &one.tokens, other: &other.tokens, english };
@@ -266,6 +287,52 @@ mod tests {
     }
 
     #[test]
+    fn minutes_are_compared_by_what_was_said() {
+        use Difference as D;
+        let (may, june) = ("Vera, 3 May 2026", "Vera, 4 June 2026");
+        let lisbon = "I am flying to Lisbon next Tuesday.";
+        for (one, other, likeness) in [
+            // The day on which something was said is none of its dates.
+            (format!("{may}: “The gym is closed on Mondays.”"), format!("{june}: “The gym is closed on Mondays.”"), Likeness::Same),
+            (format!("{may}: “I live in Bern.”"), "Vera: “I live in Bern.”".into(), Likeness::Same),
+            (format!("{may}: “I live in Bern.”"), format!("{june}: “I live in Basel.”"), Likeness::Differs(D::Name)),
+            (format!("{may}: “I live in Bern.”"), format!("{may}: “Mina plays the cello.”"), Likeness::Apart),
+            // Two speakers, each about themselves; and both about one matter.
+            (format!("{may}: “I live in Bern.”"), "Mina, 3 May 2026: “I live in Bern.”".into(), Likeness::Apart),
+            (format!("{may}: “I live in Bern.”"), "Mina, 3 May 2026: “I live in Basel.”".into(), Likeness::Apart),
+            (format!("{may}: “Vivo en Berna.”"), "Mina, 3 May 2026: “Vivo en Basilea.”".into(), Likeness::Apart),
+            ("Somebody: “I live in Bern.”".into(), "Somebody: “I live in Basel.”".into(), Likeness::Apart),
+            (format!("{may}: “The review is on Wednesday.”"), "Mina: “The review is on Thursday.”".into(), Likeness::Differs(D::Date)),
+            (format!("{may}: “The review is on Wednesday.”"), "Mina: “The review is on Wednesday.”".into(), Likeness::Differs(D::Subject)),
+            // An answer says the same only if the question does, and "next Tuesday" only if it is the same one.
+            (
+                format!("Idris asked “How old is your boat?” {may}: “It is from 1990.”"),
+                format!("Idris asked “How old is your car?” {june}: “It is from 1990.”"),
+                Likeness::Apart,
+            ),
+            (
+                format!("Idris asked “How old is your boat?” {may}: “It is from 1990.”"),
+                format!("Mina asked “How old is your boat?” {june}: “It is from 1985.”"),
+                Likeness::Differs(D::Number),
+            ),
+            (
+                format!("{may}: “{lisbon}” (next Tuesday: 5 May 2026)"),
+                format!("{june}: “{lisbon}” (next Tuesday: 9 June 2026)"),
+                Likeness::Apart,
+            ),
+            // Beside what nobody is quoted with.
+            (format!("{may}: “I live in Bern.”"), "Idris lives in Basel.".into(), Likeness::Apart),
+            (format!("{may}: “I live in Bern.”"), "Vera lives in Basel.".into(), Likeness::Differs(D::Name)),
+            (format!("{may}: “The gym is closed on Mondays.”"), "The gym is closed on Sundays.".into(), Likeness::Differs(D::Date)),
+            (format!("{may}: “The gym is closed on Mondays.”"), "The gym is closed on Mondays.".into(), Likeness::Same),
+        ] {
+            assert_eq!(both(&one, &other), likeness, "{one} / {other}");
+        }
+        // A text that holds a quotation is compared as a whole.
+        assert!(both("On 3 May Vera said “stop” twice.", "On 4 May Vera said “stop” twice.").is_conflict());
+    }
+
+    #[test]
     fn one_digit_in_a_long_text_is_seen() {
         let text = |number: u32| {
             format!("{} The gauge read {number} bar. {}", "All quiet on deck. ".repeat(400), "Nothing to report. ".repeat(400))
@@ -337,7 +404,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_says_the_same_as_itself_and_no_text_breaks_it(one in "\\PC{0,60}", other in "\\PC{0,60}") {
+        fn a_text_says_the_same_as_itself_and_no_text_breaks_it(
+            one in "(Vera(, 3 May 2026)?: “\\PC{1,20}”|Somebody: “I am “|\\PC{0,60})",
+            other in "(Mina(, 3 May 2026)?: “\\PC{1,20}”|\\PC{0,60})",
+        ) {
             prop_assert_eq!(compare(&one, &one), Likeness::Same);
             prop_assert_eq!(compare(&one, &other), compare(&other, &one));
         }

@@ -6,9 +6,9 @@ use super::words::{Word, line, words};
 use super::{dates, topic};
 use crate::api::{Category, MemoryKind, MemoryScope, TOPIC_MAX};
 use crate::capture::extract::{Candidate, Role, Span, Transcript, Turn};
+use crate::text::minutes::{Minutes, Question, SOMEBODY, label};
 use crate::text::shorten;
 use chrono::TimeDelta;
-use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
 /// The most sentences of a candidate.
@@ -23,8 +23,6 @@ const PAUSE_MAX: TimeDelta = TimeDelta::hours(3);
 const SHORT: usize = 6;
 /// How many turns, or pieces of long ones, a correction looks back.
 pub const LATEST: usize = 12;
-/// Names of speakers whom a program did not know.
-const UNKNOWN: &[&str] = &["unknown", "unknown speaker", "somebody"];
 
 /// What was said lately, the latest first.
 #[derive(Default)]
@@ -220,16 +218,16 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
     let (kind, category) = kind(kept.sort, own);
     let decision = kind == MemoryKind::Decision;
     let (confidence, importance) = weight(kept.sort, passage.any(|one| one.hedged), kept.telling);
-    let speaker = label(scene.turn);
+    let speaker = label(scene.turn.speaker.as_deref());
     let known = own && !decision && !scene.notes && speaker != SOMEBODY;
     Some(Candidate {
         kind,
         scope: if decision || kind == MemoryKind::Project { MemoryScope::Project } else { MemoryScope::Agent },
-        statement: format!("{}{}", statement(scene, &span.quote, kept.context.as_ref()), dates::remark(&dates)),
+        statement: statement(scene, &line(&span.quote), kept.context.as_ref(), dates::note(&dates).as_deref()),
         confidence,
         importance,
         topic: shorten(&topic::topic(&span.quote, &words, &matches).unwrap_or_else(|| kind.as_str().to_owned()), TOPIC_MAX - 1),
-        subject: known.then(|| speaker.into_owned()),
+        subject: known.then(|| speaker.to_owned()),
         category: Some(category),
         observed_at: at,
         rationale: rationale(&span.quote, &words, &matches).filter(|_| decision),
@@ -262,32 +260,16 @@ fn kind(sort: Option<Sort>, first_person: bool) -> (MemoryKind, Category) {
     }
 }
 
-/// The statement as in minutes: who said when what, and what it replies to. A note is the author's own sentence.
-fn statement(scene: &Scene, quote: &str, context: Option<&(&Turn, Sentence)>) -> String {
+/// The words as in minutes: who said them when, and what they reply to. A note is the author's own sentence.
+fn statement(scene: &Scene, words: &str, context: Option<&(&Turn, Sentence)>, note: Option<&str>) -> String {
     if scene.notes {
-        return line(quote);
+        return note.map_or_else(|| words.to_owned(), |note| format!("{words} ({note})"));
     }
-    let asked = context.and_then(|(turn, last)| {
-        let verb = if last.question { "asked" } else { "said" };
-        Some(format!("{} {verb}: “{}” ", label(turn), line(scene.transcript.text.get(last.start..last.end)?)))
-    });
-    let day = scene.turn.at.map(|at| at.format(", %-d %B %Y").to_string());
-    format!("{}{}{}: “{}”", asked.unwrap_or_default(), label(scene.turn), day.unwrap_or_default(), line(quote))
-}
-
-/// A speaker whom nobody knows.
-const SOMEBODY: &str = "Somebody";
-
-/// Who speaks, as a statement names them.
-fn label(turn: &Turn) -> Cow<'_, str> {
-    let Some(name) = turn.speaker.as_deref().map(str::trim).filter(|name| !name.is_empty()) else { return SOMEBODY.into() };
-    let is = |known: &str| name.eq_ignore_ascii_case(known);
-    match name {
-        _ if UNKNOWN.iter().any(|unknown| is(unknown)) => SOMEBODY.into(),
-        _ if is("user") || is("human") => "The user".into(),
-        _ if is("assistant") => "The assistant".into(),
-        _ => name.into(),
-    }
+    let said = context.and_then(|(turn, last)| Some((turn, last.question, line(scene.transcript.text.get(last.start..last.end)?))));
+    let question =
+        said.as_ref().map(|(turn, asks, words)| Question { speaker: label(turn.speaker.as_deref()), asks: *asks, words: words.as_str() });
+    let day = scene.turn.at.map(|at| at.date_naive());
+    Minutes { question, speaker: label(scene.turn.speaker.as_deref()), day, words, note }.to_string()
 }
 
 /// The reason of a decision, verbatim.

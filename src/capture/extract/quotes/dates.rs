@@ -35,10 +35,10 @@ pub fn relative(text: &str, words: &[Word], day: NaiveDate) -> Vec<Resolved> {
     found
 }
 
-/// The days of relative times, as a remark after the text: " (next Tuesday: 26 May 2026)". Nothing if there are none.
-pub fn remark(found: &[Resolved]) -> String {
+/// The days of relative times as a note: "next Tuesday: 26 May 2026". Absent if there are none.
+pub fn note(found: &[Resolved]) -> Option<String> {
     let days: Vec<String> = found.iter().map(|one| format!("{}: {}", one.phrase, format_days(one))).collect();
-    if days.is_empty() { String::new() } else { format!(" ({})", days.join("; ")) }
+    (!days.is_empty()).then(|| days.join("; "))
 }
 
 /// A day, a month, a year, or the first and last day of anything else.
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn remark_on(sentence: &str, (year, month, day): (i32, u32, u32)) -> String {
-        remark(&relative(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap()))
+    fn note_on(sentence: &str, (year, month, day): (i32, u32, u32)) -> String {
+        note(&relative(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap())).unwrap_or_default()
     }
 
     /// A Thursday.
@@ -202,22 +202,22 @@ mod tests {
             ("two years ago", "2024"),
             ("last year", "2025"),
         ] {
-            assert_eq!(remark_on(&format!("We meet {phrase}."), THURSDAY), format!(" ({phrase}: {date})"));
+            assert_eq!(note_on(&format!("We meet {phrase}."), THURSDAY), format!("{phrase}: {date}"));
         }
     }
 
     #[test]
     fn the_ends_of_months_and_years_hold() {
-        assert_eq!(remark_on("in a month", (2026, 12, 31)), " (in a month: January 2027)");
-        assert_eq!(remark_on("a month ago", (2024, 3, 31)), " (a month ago: February 2024)");
-        assert_eq!(remark_on("yesterday", (2024, 3, 1)), " (yesterday: 29 February 2024)");
-        assert_eq!(remark_on("next Monday", (2026, 5, 18)), " (next Monday: 25 May 2026)", "said on a Monday");
+        assert_eq!(note_on("in a month", (2026, 12, 31)), "in a month: January 2027");
+        assert_eq!(note_on("a month ago", (2024, 3, 31)), "a month ago: February 2024");
+        assert_eq!(note_on("yesterday", (2024, 3, 1)), "yesterday: 29 February 2024");
+        assert_eq!(note_on("next Monday", (2026, 5, 18)), "next Monday: 25 May 2026", "said on a Monday");
     }
 
     #[test]
     fn vague_or_quoted_times_stay_as_they_are() {
         for sentence in ["a few days ago", "in two minutes", "he said \"see you tomorrow\"", "the last thing", "in a row"] {
-            assert_eq!(remark_on(sentence, THURSDAY), "");
+            assert_eq!(note_on(sentence, THURSDAY), "");
         }
     }
 

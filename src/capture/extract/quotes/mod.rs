@@ -177,6 +177,7 @@ mod tests {
     use crate::api::{Category, MemoryKind};
     use crate::capture::extract::Candidate;
     use crate::capture::extract::transcript::read;
+    use crate::text::minutes::single;
     use proptest::prelude::*;
 
     fn transcript(turns: &[(usize, &str)]) -> Transcript {
@@ -276,7 +277,7 @@ mod tests {
         let found = extract(&transcript).candidates;
         for one in &found {
             assert_eq!(transcript.text[one.span.start..one.span.end], one.span.quote);
-            assert!(one.statement.contains(&words::line(&one.span.quote)), "{one:?}");
+            assert!(one.statement.contains(&single(&words::line(&one.span.quote))), "{one:?}");
         }
         found
     }
@@ -301,6 +302,11 @@ mod tests {
             ["Vera, 21 May 2026: “I am flying to Lisbon next Tuesday.” (next Tuesday: 26 May 2026)"]
         );
         assert_eq!(
+            statements("Vera: Remember that we call our boat “the ark”."),
+            ["Vera: “Remember that we call our boat ‘the ark’.”"],
+            "no words end their quotation"
+        );
+        assert_eq!(
             statements("I moved to Basel in 2019.\n\nThe staging server runs Debian."),
             ["I moved to Basel in 2019.", "The staging server runs Debian."]
         );
@@ -310,13 +316,13 @@ mod tests {
     fn a_reply_is_quoted_with_what_it_replies_to() {
         assert_eq!(
             statements("[2026-05-03 09:00] Idris: How old is your boat?\n[2026-05-03 09:01] Vera: It is from 1990."),
-            ["Idris asked: “How old is your boat?” Vera, 3 May 2026: “It is from 1990.”"]
+            ["Idris asked “How old is your boat?” Vera, 3 May 2026: “It is from 1990.”"]
         );
         assert_eq!(
             statements("Vera: I bought a boat in Basel.\nIdris: It needs a new mast, Vera said so on Monday."),
             [
                 "Vera: “I bought a boat in Basel.”",
-                "Vera said: “I bought a boat in Basel.” Idris: “It needs a new mast, Vera said so on Monday.”"
+                "Vera said “I bought a boat in Basel.” Idris: “It needs a new mast, Vera said so on Monday.”"
             ]
         );
         let paused = "[2026-05-03 09:00] Idris: How old is your boat?\n[2026-05-03 19:01] Vera: It is from 1990, a gift of Mina.";
@@ -331,7 +337,7 @@ mod tests {
             ),
             [
                 "The user: “It rains in Basel since Monday.”",
-                "The assistant asked: “Since when do you live there?” The user: “Since May 2019.”"
+                "The assistant asked “Since when do you live there?” The user: “Since May 2019.”"
             ]
         );
     }

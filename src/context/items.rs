@@ -2,9 +2,9 @@
 
 use super::budget::Piece;
 use crate::api::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, Provenance, SectionName, SourceTag, Trust};
-use crate::memories::{self, model::Memory};
+use crate::memories::{self, Whose, model::Memory};
 use crate::op::OpContext;
-use crate::quote::{Origin, Quote, inline};
+use crate::quote::{Origin, Quote, inline, spoken};
 use crate::ranking::explain;
 use crate::text::shorten;
 use uuid::Uuid;
@@ -50,10 +50,13 @@ pub(super) fn from_memory(memory: &Memory, because: String, marks: Marks, reader
     let origin = memories::origin(memory, reader, trust == Trust::Reviewed);
     let day = memory.said_at().format("%-d %B %Y");
     let citation = explain::cited(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
-    let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(&memory.content);
+    // The line names the speaker, and the citation the day.
+    let said = spoken(&memory.content, &memories::opening(memory, Whose::Own));
+    let content = said.as_deref().unwrap_or(&memory.content);
+    let headline = memory.title.as_deref().or(memory.summary.as_deref()).unwrap_or(content);
     let quoted = |text: &str| Quote::new(text, &origin).line();
-    let whole = with_alternatives(memory, &origin);
-    let summary = memory.summary.clone().unwrap_or_else(|| shorten(&memory.content, SUMMARY));
+    let whole = with_alternatives(memory, content, &origin);
+    let summary = memory.summary.clone().unwrap_or_else(|| shorten(content, SUMMARY));
     let summary = quoted(&summary) + &reason(memory, &summary, &origin, REASON);
     let summary = if summary.chars().count() > whole.chars().count() { whole.clone() } else { summary };
     let texts = [quoted(&shorten(headline, LINE)), summary, whole].map(|text| format!("{}: {text}", inline(&memory.topic)));
@@ -84,8 +87,8 @@ fn reason(memory: &Memory, text: &str, origin: &Origin, most: usize) -> String {
 }
 
 /// The content in full, with the reason of a decision and what was rejected.
-fn with_alternatives(memory: &Memory, origin: &Origin) -> String {
-    let mut text = Quote::new(&memory.content, origin).line() + &reason(memory, &memory.content, origin, usize::MAX);
+fn with_alternatives(memory: &Memory, content: &str, origin: &Origin) -> String {
+    let mut text = Quote::new(content, origin).line() + &reason(memory, content, origin, usize::MAX);
     if let Some(alternatives) = memory.alternatives.as_ref().filter(|alternatives| !alternatives.is_empty()) {
         text.push_str(&format!(" Rejected: {}.", Quote::new(&alternatives.join(", "), origin).inline()));
     }

@@ -2,7 +2,8 @@
 
 use super::model::Memory;
 use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
-use crate::quote::{Origin, Speaker};
+use crate::quote::{ACCORDING, Origin, Speaker};
+use crate::text::minutes::{SOMEBODY, THE_USER, format_day, label};
 use chrono::{DateTime, Utc};
 
 /// The platform of what was extracted from a source.
@@ -27,8 +28,11 @@ impl Facts<'_> {
         let file = self.filename.filter(|_| self.source.platform == CAPTURE);
         match (self.role, self.is_captured, self.speaker()) {
             // Before the role: a message has no named speaker until somebody corrects it.
-            (_, true, Some("user" | "User")) => Origin::of(Speaker::Person),
-            (_, true, Some(name)) => named(Speaker::Person, name),
+            (_, true, Some(name)) => match label(Some(name)) {
+                THE_USER => Origin::of(Speaker::Person),
+                SOMEBODY => Origin::of(Speaker::Unknown),
+                _ => named(Speaker::Person, name),
+            },
             (Some(Role::User), ..) => Origin::of(Speaker::Person),
             (Some(Role::ToolResult), ..) => Origin::of(Speaker::Tool),
             (Some(Role::System), ..) => named(Speaker::Unknown, "a system message"),
@@ -91,11 +95,12 @@ pub(crate) enum Whose<'a> {
 }
 
 /// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository
-/// that it holds for. `capture::extract::recalled` knows those of an agent's own statements, so that they are not captured again.
+/// that it holds for. `capture::extract::recalled` knows these openings, so that nothing recalled is captured again. After it, of minutes only
+/// the words are shown ([`crate::quote::spoken`]).
 pub(crate) fn opening(memory: &Memory, whose: Whose<'_>) -> String {
     let (origin, provenance) = (said_by(memory), provenance(memory, None, false));
     if origin.is_quoted() {
-        return format!("According to {} (on {}):", origin.who(), day_and_place(memory.said_at(), &provenance));
+        return format!("{ACCORDING}{} (on {}):", origin.who(), day_and_place(memory.said_at(), &provenance));
     }
     statement(whose, memory.said_at(), &provenance)
 }
@@ -113,5 +118,5 @@ pub(crate) fn statement(whose: Whose<'_>, said_at: DateTime<Utc>, provenance: &P
 
 fn day_and_place(said_at: DateTime<Utc>, provenance: &Provenance) -> String {
     let place = provenance.place().map(|place| format!(", {place}")).unwrap_or_default();
-    format!("{}{place}", said_at.format("%-d %B %Y"))
+    format!("{}{place}", format_day(said_at.date_naive()))
 }

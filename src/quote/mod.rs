@@ -13,10 +13,12 @@ pub use json::{escaped, json, json_lines};
 
 use crate::api::Trust;
 use crate::text::marks::without_hidden;
-use crate::text::minutes::single;
+use crate::text::minutes::{Minutes, format_day, single};
 use crate::text::shorten;
 use std::borrow::Cow;
 
+/// How an opening begins that names the speaker of a quotation.
+pub const ACCORDING: &str = "According to ";
 /// Characters of a speaker's name.
 const NAME: usize = 80;
 
@@ -106,19 +108,29 @@ impl<'a> Quote<'a> {
 
     /// As [`Quote::inline`], after the name of the speaker if it is a quotation: `According to Vera: “…”`.
     pub fn line(&self) -> String {
-        if self.origin.is_quoted() { format!("According to {}: {}", self.origin.who(), self.inline()) } else { self.inline() }
+        if self.origin.is_quoted() { format!("{ACCORDING}{}: {}", self.origin.who(), self.inline()) } else { self.inline() }
     }
 
     /// The text after an opening of ours, such as `On 3 May 2026 binky reported:`, and before an ending of ours, such as its id. A text of
     /// several lines becomes a block, and the ending is before it.
     pub fn item(&self, opening: &str, ending: &str) -> String {
-        let (text, parts) =
-            (self.text.trim(), |parts: [&str; 3]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "));
+        let said = spoken(self.text, opening);
+        let text = said.as_deref().unwrap_or(self.text).trim();
+        let parts = |parts: [&str; 3]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         if text.contains(ends_line) {
             return format!("{}\n{}", parts([opening, ending, ""]), block(text));
         }
-        parts([opening, &Quote { text, ..*self }.inline(), ending])
+        parts([opening, &Quote::new(text, self.origin).inline(), ending])
     }
+}
+
+/// The words of minutes whose speaker and day an opening of ours names already: after `According to Vera (on 3 May 2026):` it is only
+/// “I live in Bern.” `None` for every other text.
+pub fn spoken(text: &str, opening: &str) -> Option<String> {
+    let minutes = Minutes::parse(text)?;
+    let day = minutes.day.map(format_day).unwrap_or_default();
+    let named = format!("{ACCORDING}{} (on {day}", minutes.speaker).to_lowercase();
+    opening.to_lowercase().contains(&named).then(|| minutes.spoken())
 }
 
 /// A text on one line: what ends a line, and each tab, becomes a space. Hidden characters are left out. For titles, names and reasons.

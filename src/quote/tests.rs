@@ -85,3 +85,21 @@ fn a_quotation_names_its_speaker() {
     assert_eq!(Quote::new("It is 4711.", &reviewed).line(), "It is 4711.");
     assert!(Origin { confirmed: true, ..Origin::of(Speaker::Person) }.is_quoted(), "a confirmed statement of a person is still theirs");
 }
+
+#[test]
+fn minutes_after_an_opening_that_names_them_are_only_their_words() {
+    let vera = Origin { name: Some("Vera".into()), ..Origin::of(Speaker::Person) };
+    let item = |content: &str, opening: &str| Quote::new(content, &vera).item(opening, "[aaaaaaaa]");
+    let (content, opening) = ("Vera, 3 May 2026: “I live in Bern.”", "According to Vera (on 3 May 2026, project ark):");
+    assert_eq!(item(content, opening), format!("{opening} “I live in Bern.” [aaaaaaaa]"));
+    assert_eq!(
+        item("Idris asked “Since when?” Vera, 3 May 2026: “Since last May.” (last May: May 2025)", opening),
+        format!("{opening} “Idris asked ‘Since when?’ Since last May. (last May: May 2025)” [aaaaaaaa]")
+    );
+    assert_eq!(spoken("The user: “I live in Bern.”", "According to the user (on 3 May 2026):").as_deref(), Some("I live in Bern."));
+    for other in
+        ["According to Mina (on 3 May 2026):", "According to Vera (on 4 May 2026):", "I remember (from 3 May 2026):", "According to Vera:"]
+    {
+        assert!(item(content, other).contains("Vera, 3 May 2026: ‘I live in Bern.’"), "{other}");
+    }
+}

@@ -84,7 +84,7 @@ impl Display for Minutes<'_> {
         }
         f.write_str(&single(speaker))?;
         if let Some(day) = day {
-            write!(f, ", {}", day.format(DAY))?;
+            write!(f, ", {}", format_day(*day))?;
         }
         write!(f, ": “{}”", single(words))?;
         note.map_or(Ok(()), |note| write!(f, " ({})", single(note)))
@@ -110,9 +110,14 @@ pub fn label(speaker: Option<&str>) -> &str {
     }
 }
 
-/// The day of a text such as "3 May 2026", as statements and openings write it.
+/// The day that [`format_day`] writes so.
 pub fn day(text: &str) -> Option<NaiveDate> {
-    NaiveDate::parse_from_str(text, DAY).ok().filter(|day| day.format(DAY).to_string() == text)
+    NaiveDate::parse_from_str(text, DAY).ok().filter(|day| format_day(*day) == text)
+}
+
+/// A day as statements and openings write it.
+pub fn format_day(day: NaiveDate) -> String {
+    day.format(DAY).to_string()
 }
 
 /// A text in which quotation marks are single ones, so that it can stand between double ones.

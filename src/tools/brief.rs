@@ -71,8 +71,9 @@ fn memory(hit: Hit) -> BriefMemory {
         short_id: hit.short_id,
         topic: hit.topic,
         topic_raw: hit.topic_raw,
+        // The attribution names the speaker and the day of minutes.
+        content: quote::spoken(&hit.content, &hit.attribution).unwrap_or(hit.content),
         attribution: hit.attribution,
-        content: hit.content,
         rationale: hit.rationale,
         source: hit.source,
         source_tag: hit.source_tag,

@@ -78,6 +78,8 @@ async fn every_rendering_names_speaker_place_and_confirmation() {
         }
         assert!(text.contains("project harbour"), "{name}: {text}");
         assert!(name == "record" || text.contains("According to Idris"), "{name}: {text}");
+        let once = text.contains("“We decided to keep sessions in Valkey because restarts lost them.”");
+        assert!(["hit", "record"].contains(&name) || once, "the opening names the speaker, {name}: {text}");
         assert!(name != "bundle" || text.contains("(a conversation with Idris, "), "{name}: {text}");
         assert!(!text.contains(", bytes "), "{name}: {text}");
         assert!(!text.contains("unconfirmed"), "{name}: {text}");

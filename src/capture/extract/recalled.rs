@@ -1,11 +1,17 @@
 //! Text that came from a memory: it was remembered once and is not remembered again.
 
+use crate::quote::ACCORDING;
+use crate::text::minutes;
 use std::ops::Range;
 
-/// How recalls begin a quotation of a memory.
+/// How recalls begin a memory of an agent.
 const ATTRIBUTIONS: &[&str] = &["I remember (from ", "We remember (from ", "According to another agent (from "];
 /// How they begin one of what another agent shared: with its slug, and then the day.
 const OF_AGENT: &str = "According to agent ";
+/// What stands before the day where they quote somebody: `According to Vera (on 3 May 2026):`.
+const ON: &str = " (on ";
+/// The longest day, "30 September 2026", and the character after it.
+const DAY_MAX: usize = 18;
 /// The heading of the memory block in a prompt.
 const BLOCK: &str = "## Your Memory";
 /// How a line of that block begins.
@@ -33,13 +39,25 @@ fn attribution(line: &str) -> Option<usize> {
     let is_slug = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let of_agent =
         line.match_indices(OF_AGENT).find(|(at, _)| line[at + OF_AGENT.len()..].trim_start_matches(is_slug).starts_with(" (from "));
-    ATTRIBUTIONS.iter().filter_map(|opening| line.find(opening)).chain(of_agent.map(|(at, _)| at)).min()
+    let quoted = line.find(ACCORDING).and_then(|first| {
+        let (at, _) = line.match_indices(ON).find(|(at, _)| *at > first && begins_with_day(&line[at + ON.len()..]))?;
+        line[..at].rfind(ACCORDING)
+    });
+    ATTRIBUTIONS.iter().filter_map(|opening| line.find(opening)).chain(of_agent.map(|(at, _)| at)).chain(quoted).min()
+}
+
+fn begins_with_day(text: &str) -> bool {
+    let head: String = text.chars().take(DAY_MAX).collect();
+    head.split_once([',', ')']).is_some_and(|(day, _)| minutes::day(day).is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::stretches;
-    use crate::memories::{Whose, opening};
+    use crate::api::Trust;
+    use crate::memories::model::Memory;
+    use crate::memories::{Whose, opening, said_by};
+    use crate::quote::Quote;
     use crate::testing::memory;
 
     #[test]
@@ -58,9 +76,12 @@ mod tests {
                 "- [id:2] Mina"
             ]
         );
-        for said in
-            ["I remember that day in May.", "According to agent Smith (from Bern): it rains.", "According to agent atlas, it rains."]
-        {
+        for said in [
+            "I remember that day in May.",
+            "According to agent Smith (from Bern): it rains.",
+            "According to agent atlas, it rains.",
+            "According to Vera (on Monday) it rains.",
+        ] {
             assert!(stretches(said).is_empty(), "{said}");
         }
     }
@@ -69,9 +90,23 @@ mod tests {
     fn every_opening_of_a_recalled_statement_is_known() {
         let memory = memory("tea", "Vera likes tea.");
         for whose in [Whose::Own, Whose::Ours, Whose::Agent(None), Whose::Agent(Some("atlas-2"))] {
-            let text = format!("{} {}", opening(&memory, whose), memory.content);
-            let found = stretches(&format!("Sure. {text}"));
-            assert_eq!(found.iter().map(|one| (one.start, one.end)).collect::<Vec<_>>(), [(6, 6 + text.len())], "{text}");
+            is_covered(&format!("{} {}", opening(&memory, whose), memory.content));
         }
+        let said = memory_of("Vera, 30 September 2026: “I live in Bern.”", "Vera", "2026-09-30T09:00:00Z");
+        let quoted = Quote::new(&said.content, &said_by(&said)).item(&opening(&said, Whose::Own), "[aaaaaaaa]");
+        assert_eq!(quoted, "According to Vera (on 30 September 2026): “I live in Bern.” [aaaaaaaa]");
+        is_covered(&quoted);
+    }
+
+    fn memory_of(content: &str, speaker: &str, at: &str) -> Memory {
+        let mut memory = memory("home", content);
+        (memory.trust, memory.source.speaker) = (Trust::Captured, Some(speaker.into()));
+        memory.observed_at = Some(at.parse().unwrap());
+        memory
+    }
+
+    fn is_covered(text: &str) {
+        let found = stretches(&format!("Sure. {text}"));
+        assert_eq!(found.iter().map(|one| (one.start, one.end)).collect::<Vec<_>>(), [(6, 6 + text.len())], "{text}");
     }
 }

@@ -95,13 +95,13 @@ fn round(transcript: &Transcript, from: usize, most: Round, cancelled: Cancelled
             size += turn.text.len();
             continue;
         }
-        for piece in pieces(turn).into_iter().filter(|piece| turn.start + piece.end > from) {
+        for piece in pieces(turn).into_iter().filter(|piece| turn.start + piece.range.end > from) {
             if is_over(&found, size) {
-                found.read_to = turn.start + piece.start;
+                found.read_to = turn.start + piece.range.start;
                 return found;
             }
-            size += piece.len();
-            let sentences = spoken(turn, piece, (&speakers, cancelled));
+            size += piece.range.len();
+            let sentences = spoken(turn, &piece, (&speakers, cancelled));
             if cancelled() {
                 // The sentences may be a part of the piece.
                 found.read_to = turn.start.max(from);
@@ -123,12 +123,12 @@ fn before<'a>(transcript: &'a Transcript, first: usize, from: usize, how: (&Hash
         if turn.end <= from && quarantined(transcript, turn).is_some() {
             break;
         }
-        for piece in pieces(turn).into_iter().rev().filter(|piece| turn.start + piece.end <= from) {
+        for piece in pieces(turn).into_iter().rev().filter(|piece| turn.start + piece.range.end <= from) {
             if said.len() >= LATEST || size >= BACK_MAX {
                 break 'back;
             }
-            size += piece.len() + 1;
-            let sentences = if turn.role == Role::Machine { Vec::new() } else { spoken(turn, piece, how) };
+            size += piece.range.len() + 1;
+            let sentences = if turn.role == Role::Machine { Vec::new() } else { spoken(turn, &piece, how) };
             said.extend((!sentences.is_empty()).then_some((turn, sentences)));
         }
     }
@@ -145,30 +145,38 @@ fn speakers(turns: &[Turn]) -> HashSet<String> {
     names.into_iter().flat_map(words::words).map(|word| word.lower).collect()
 }
 
-/// The pieces of a turn, by bytes of its text.
-fn pieces(turn: &Turn) -> Vec<Range<usize>> {
-    let (mut pieces, mut start, end) = (Vec::new(), 0, turn.text.len());
+/// A piece of a turn, by bytes of its text.
+struct Piece {
+    range: Range<usize>,
+    /// It begins inside of code.
+    code: bool,
+}
+
+/// The pieces of a turn.
+fn pieces(turn: &Turn) -> Vec<Piece> {
+    let (mut pieces, mut start, mut code, end) = (Vec::new(), 0, false, turn.text.len());
     while end - start > PIECE_MAX {
         let cut = boundary(&turn.text, start, start + PIECE_MAX);
-        pieces.push(start..cut);
+        pieces.push(Piece { range: start..cut, code });
+        code ^= turn.text.get(start..cut).is_some_and(sentences::toggles_code);
         start = cut;
     }
-    pieces.push(start..end);
+    pieces.push(Piece { range: start..end, code });
     pieces
 }
 
 /// The sentences of a piece of a turn that did not come from a memory; only the first of them if the round is cancelled meanwhile.
-fn spoken(turn: &Turn, piece: Range<usize>, (speakers, cancelled): (&HashSet<String>, Cancelled)) -> Vec<Sentence> {
-    let text = turn.text.get(piece.clone()).unwrap_or_default();
+fn spoken(turn: &Turn, piece: &Piece, (speakers, cancelled): (&HashSet<String>, Cancelled)) -> Vec<Sentence> {
+    let text = turn.text.get(piece.range.clone()).unwrap_or_default();
     let (recalled, mut before) = (recalled::stretches(text), 0);
-    let own = sentences::sentences(text).into_iter().filter(|range| {
+    let own = sentences::sentences(text, piece.code).into_iter().filter(|range| {
         while recalled.get(before).is_some_and(|old| old.end <= range.start) {
             before += 1;
         }
         recalled.get(before).is_none_or(|old| old.start >= range.end)
     });
     let wanted = own.take_while(|_| !cancelled());
-    wanted.filter_map(|range| Some(Sentence::new(turn.start + piece.start + range.start, text.get(range)?, speakers))).collect()
+    wanted.filter_map(|range| Some(Sentence::new(turn.start + piece.range.start + range.start, text.get(range)?, speakers))).collect()
 }
 
 #[cfg(test)]
@@ -436,6 +444,12 @@ mod tests {
     }
 
     #[test]
+    fn long_code_is_no_speech() {
+        let code = "I live in Basel since 2019.\n".repeat(PIECE_MAX / 10);
+        assert_eq!(statements(&format!("Vera: ```\n{code}```\nI moved to Thun in 2020.")), ["Vera: “I moved to Thun in 2020.”"]);
+    }
+
+    #[test]
     fn conditions_and_negations_stay_whole() {
         for text in [
             "If it rains on Monday, I will stay in Basel with Mina.",
@@ -478,7 +492,7 @@ mod tests {
             });
         }
         let line = transcript(&[(0, &"a".repeat(16 * 1024 * 1024))]);
-        assert!(pieces(&line.turns[0]).iter().all(|piece| piece.len() <= PIECE_MAX), "it is read in pieces");
+        assert!(pieces(&line.turns[0]).iter().all(|piece| piece.range.len() <= PIECE_MAX), "it is read in pieces");
     }
 
     proptest! {

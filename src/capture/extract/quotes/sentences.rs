@@ -18,9 +18,9 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// The sentences of a text by bytes, without the marks of lists before them. Code, tables, headings, quoted lines and remarks in brackets
-/// have none.
-pub fn sentences(text: &str) -> Vec<Range<usize>> {
-    blocks(text).into_iter().flat_map(|block| split(text, block)).filter(|one| text.get(one.clone()).is_some_and(is_speech)).collect()
+/// have none. `code`: the text begins inside of code.
+pub fn sentences(text: &str, code: bool) -> Vec<Range<usize>> {
+    blocks(text, code).into_iter().flat_map(|block| split(text, block)).filter(|one| text.get(one.clone()).is_some_and(is_speech)).collect()
 }
 
 fn is_speech(text: &str) -> bool {
@@ -29,14 +29,23 @@ fn is_speech(text: &str) -> bool {
     !remark && short && text.contains(char::is_alphanumeric)
 }
 
+/// Whether code is open after a text if it was not before, and the other way round.
+pub fn toggles_code(text: &str) -> bool {
+    text.lines().filter(|line| is_fence(line.trim())).count() % 2 == 1
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
 /// Stretches in which a sentence may go on over the end of a line.
-fn blocks(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut code, mut wraps, mut start): (Vec<Range<usize>>, bool, bool, usize) = (Vec::new(), false, false, 0);
+fn blocks(text: &str, mut code: bool) -> Vec<Range<usize>> {
+    let (mut found, mut wraps, mut start): (Vec<Range<usize>>, bool, usize) = (Vec::new(), false, 0);
     for line in text.split_inclusive('\n') {
         let (from, to) = (start, start + line.len());
         start = to;
         let trimmed = line.trim();
-        let fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
+        let fence = is_fence(trimmed);
         code ^= fence;
         if code || fence || trimmed.is_empty() || trimmed.starts_with(['|', '>', '#']) {
             wraps = false;
@@ -108,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(text: &str) -> Vec<&str> {
-        sentences(text).into_iter().map(|range| &text[range]).collect()
+        sentences(text, false).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -143,7 +152,7 @@ mod tests {
         #[test]
         fn sentences_are_disjoint_and_in_order(text in "(\\PC|[.!?\"\n -]|1\\. |```\n){0,120}") {
             let mut last = 0;
-            for range in sentences(&text) {
+            for range in sentences(&text, false) {
                 prop_assert!(range.start >= last && range.start < range.end && text.get(range.clone()).is_some());
                 last = range.end;
             }

@@ -148,5 +148,6 @@ mod tests {
         assert_eq!(sentence.values, ["mina", "kestrel", "tuesday", "10", "tuesday"]);
         assert!(sentence.named && sentence.numbered && sentence.first_person);
         assert_eq!(read("星期二我们在港口见面。").values, ["星期二"]);
+        assert!(read("We meet in May.").numbered && !read("We may meet.").numbered, "a month or a verb");
     }
 }

@@ -12,7 +12,7 @@ pub mod transcript;
 use crate::api::{Category, MemoryKind, MemoryScope};
 use crate::guard;
 use crate::providers::chat::ChatError;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -135,8 +135,6 @@ pub struct Candidate {
     pub alternatives: Vec<String>,
     /// The speaker corrects something that was said before.
     pub corrects: bool,
-    /// Relative times of the statement, resolved against the time of the turn.
-    pub dates: Vec<Resolved>,
 }
 
 /// A place in the transcript's text.
@@ -153,15 +151,6 @@ impl Span {
     pub fn of(text: &str, start: usize, end: usize) -> Option<Self> {
         Some(Self { start, end, quote: text.get(start..end)?.to_owned() })
     }
-}
-
-/// A relative time and the days that it means.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resolved {
-    /// As it was said: "next Tuesday".
-    pub phrase: String,
-    pub first: NaiveDate,
-    pub last: NaiveDate,
 }
 
 /// A turn that is kept from extraction, and why.

@@ -209,7 +209,6 @@ fn candidate(statement: Statement, turn: &Turn, span: Span) -> Candidate {
             false => Vec::new(),
         },
         corrects: statement.corrects,
-        dates: Vec::new(),
     }
 }
 

@@ -212,51 +212,41 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
     let words = words(&span.quote);
     let matches = PATTERNS.find(&span.quote, &words);
     let at = scene.turn.at;
-    let dates = at.map(|at| dates::relative(&span.quote, &words, at.date_naive())).unwrap_or_default();
+    let note = at.and_then(|at| dates::note(&span.quote, &words, at.date_naive()));
     // "Soy alérgica" is of the first person, too.
     let own = passage.any(|one| one.first_person) || matches!(kept.sort, Some(Sort::Fact | Sort::Prefer));
-    let (kind, category) = kind(kept.sort, own);
-    let decision = kind == MemoryKind::Decision;
-    let (confidence, importance) = weight(kept.sort, passage.any(|one| one.hedged), kept.telling);
+    let (kind, category, confidence, importance) = judged(kept, own, passage.any(|one| one.hedged));
+    let (decision, of_project) = (kind == MemoryKind::Decision, category == Category::Project);
     let speaker = label(scene.turn.speaker.as_deref());
-    let known = own && !decision && !scene.notes && speaker != SOMEBODY;
     Some(Candidate {
         kind,
-        scope: if decision || kind == MemoryKind::Project { MemoryScope::Project } else { MemoryScope::Agent },
-        statement: statement(scene, &line(&span.quote), kept.context.as_ref(), dates::note(&dates).as_deref()),
+        scope: if of_project { MemoryScope::Project } else { MemoryScope::Agent },
+        statement: statement(scene, &line(&span.quote), kept.context.as_ref(), note.as_deref()),
         confidence,
         importance,
         topic: shorten(&topic::topic(&span.quote, &words, &matches).unwrap_or_else(|| kind.as_str().to_owned()), TOPIC_MAX - 1),
-        subject: known.then(|| speaker.to_owned()),
+        // What a team works with or decides is about nobody.
+        subject: (own && !of_project && !scene.notes && speaker != SOMEBODY).then(|| speaker.to_owned()),
         category: Some(category),
         observed_at: at,
         rationale: rationale(&span.quote, &words, &matches).filter(|_| decision),
         alternatives: instead(&span.quote, &words, &matches).filter(|_| decision).into_iter().collect(),
         corrects: kept.corrects,
-        dates,
         span,
     })
 }
 
-/// How sure a candidate is and how much it matters. Somebody asked to remember it, it says plainly what it is, or only its form lets one
-/// expect it; a speaker who is not sure makes it less sure. Of episodes, those with three signals matter more.
-fn weight(sort: Option<Sort>, hedged: bool, telling: bool) -> (f32, f32) {
-    match sort {
-        Some(Sort::Remember) => (0.95, 0.95),
-        Some(sort) => (if hedged { 0.6 } else { 0.85 }, if sort == Sort::Decide { 0.8 } else { 0.7 }),
-        None => (if hedged { 0.6 } else { 0.75 }, if telling { 0.5 } else { 0.4 }),
-    }
-}
-
-/// The kind and category of a statement.
-fn kind(sort: Option<Sort>, first_person: bool) -> (MemoryKind, Category) {
-    match sort {
-        Some(Sort::Decide) => (MemoryKind::Decision, Category::Project),
-        Some(Sort::Project) => (MemoryKind::Project, Category::Project),
-        Some(Sort::Prefer) => (MemoryKind::Profile, Category::Preference),
-        Some(_) if first_person => (MemoryKind::Profile, Category::Person),
-        Some(_) => (MemoryKind::Profile, Category::Context),
-        None => (MemoryKind::Episode, Category::Context),
+/// Kind, category, confidence and importance. Somebody asked to remember it, it says plainly what it is, or only its form lets one expect it; a
+/// speaker who is not sure makes it less sure. Of episodes, those with three signals matter more.
+fn judged(kept: &Kept, own: bool, hedged: bool) -> (MemoryKind, Category, f32, f32) {
+    let (sure, about) = (if hedged { 0.6 } else { 0.85 }, if own { Category::Person } else { Category::Context });
+    match kept.sort {
+        Some(Sort::Remember) => (MemoryKind::Profile, about, 0.95, 0.95),
+        Some(Sort::Decide) => (MemoryKind::Decision, Category::Project, sure, 0.8),
+        Some(Sort::Project) => (MemoryKind::Project, Category::Project, sure, 0.7),
+        Some(Sort::Prefer) => (MemoryKind::Profile, Category::Preference, sure, 0.7),
+        Some(_) => (MemoryKind::Profile, about, sure, 0.7),
+        None => (MemoryKind::Episode, Category::Context, if hedged { 0.6 } else { 0.75 }, if kept.telling { 0.5 } else { 0.4 }),
     }
 }
 

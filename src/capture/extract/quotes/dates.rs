@@ -1,77 +1,63 @@
 //! Relative times ("next Tuesday", "two weeks ago") resolved against the day of the turn. English, pure.
 
 use super::words::{Word, line};
-use crate::capture::extract::Resolved;
-use chrono::{Datelike, Days, Months, NaiveDate};
+use crate::text::minutes::format_day;
+use chrono::{Datelike, Months, NaiveDate, TimeDelta};
 
 const WEEKDAYS: &[&str] = &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const MONTHS: &[&str] =
     &["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
 #[rustfmt::skip]
-const NUMBERS: &[(&str, u32)] = &[
+const NUMBERS: &[(&str, i64)] = &[
     ("a", 1), ("an", 1), ("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("six", 6), ("seven", 7), ("eight", 8),
     ("nine", 9), ("ten", 10), ("eleven", 11), ("twelve", 12),
 ];
 /// The largest number of periods that is resolved: beyond it a date would be a guess.
-const FARTHEST: u32 = 200;
+const FARTHEST: i64 = 200;
 
-/// The relative times of a text that was said on `day`.
-pub fn relative(text: &str, words: &[Word], day: NaiveDate) -> Vec<Resolved> {
+/// The first and the last day.
+type Period = (NaiveDate, NaiveDate);
+
+/// The relative times of a text that was said on `day`, with the days that they mean: "next Tuesday: 26 May 2026". Absent if there are none.
+pub fn note(text: &str, words: &[Word], day: NaiveDate) -> Option<String> {
     let lowers: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
     let (mut found, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let rest = lowers.get(at..).unwrap_or_default();
-        let read = read(rest, day).filter(|_| words.get(at).is_some_and(|word| !word.quoted));
-        let Some((length, (first, last))) = read else {
-            at += 1;
-            continue;
-        };
-        if let (Some(start), Some(end)) = (words.get(at), words.get(at + length - 1)) {
-            let phrase = line(text.get(start.start..end.end).unwrap_or_default());
-            found.push(Resolved { phrase, first, last });
+    while let Some(first) = words.get(at) {
+        let read = lowers.get(at..).filter(|_| !first.quoted).and_then(|rest| read(rest, day));
+        at += read.map_or(1, |(length, _)| length);
+        if let (Some((_, period)), Some(last)) = (read, words.get(at - 1)) {
+            found.push(format!("{}: {}", line(text.get(first.start..last.end).unwrap_or_default()), days(period)));
         }
-        at += length;
     }
-    found
-}
-
-/// The days of relative times as a note: "next Tuesday: 26 May 2026". Absent if there are none.
-pub fn note(found: &[Resolved]) -> Option<String> {
-    let days: Vec<String> = found.iter().map(|one| format!("{}: {}", one.phrase, format_days(one))).collect();
-    (!days.is_empty()).then(|| days.join("; "))
+    (!found.is_empty()).then(|| found.join("; "))
 }
 
 /// A day, a month, a year, or the first and last day of anything else.
-fn format_days(date: &Resolved) -> String {
-    let Resolved { first, last, .. } = date;
-    let day = |day: &NaiveDate| day.format("%-d %B %Y").to_string();
+fn days((first, last): Period) -> String {
     if first == last {
-        day(first)
-    } else if whole_year(first.year()) == Some((*first, *last)) {
+        format_day(first)
+    } else if whole_year(first.year()) == Some((first, last)) {
         first.year().to_string()
-    } else if whole_month(*first) == Some((*first, *last)) {
+    } else if whole_month(first) == Some((first, last)) {
         first.format("%B %Y").to_string()
     } else {
-        format!("{} to {}", day(first), day(last))
+        format!("{} to {}", format_day(first), format_day(last))
     }
 }
 
-type Period = (NaiveDate, NaiveDate);
-
 /// How many words at the beginning of `words` name a time, and its first and last day.
 fn read(words: &[&str], day: NaiveDate) -> Option<(usize, Period)> {
-    let ahead = |days: u64| day.checked_add_days(Days::new(days)).map(|day| (day, day));
-    let back = |days: u64| day.checked_sub_days(Days::new(days)).map(|day| (day, day));
+    let away = |days| moved(day, days, "day");
     let (length, period) = match words {
-        ["the", "day", "before", "yesterday", ..] => (4, back(2)),
-        ["the", "day", "after", "tomorrow", ..] => (4, ahead(2)),
-        ["yesterday", ..] => (1, back(1)),
-        ["last", "night" | "evening", ..] => (2, back(1)),
-        ["today" | "tonight", ..] => (1, Some((day, day))),
-        ["this", "morning" | "afternoon" | "evening", ..] => (2, Some((day, day))),
-        ["tomorrow", ..] => (1, ahead(1)),
-        ["in", count, unit, ..] => (3, count_of(count).and_then(|count| moved(day, i64::from(count), unit))),
-        [count, unit, "ago", ..] => (3, count_of(count).and_then(|count| moved(day, -i64::from(count), unit))),
+        ["the", "day", "before", "yesterday", ..] => (4, away(-2)),
+        ["the", "day", "after", "tomorrow", ..] => (4, away(2)),
+        ["yesterday", ..] => (1, away(-1)),
+        ["last", "night" | "evening", ..] => (2, away(-1)),
+        ["today" | "tonight", ..] => (1, away(0)),
+        ["this", "morning" | "afternoon" | "evening", ..] => (2, away(0)),
+        ["tomorrow", ..] => (1, away(1)),
+        ["in", count, unit, ..] => (3, count_of(count).and_then(|count| moved(day, count, unit))),
+        [count, unit, "ago", ..] => (3, count_of(count).and_then(|count| moved(day, -count, unit))),
         ["a", "couple", "of", unit, "ago", ..] => (5, moved(day, -2, unit)),
         [which @ ("last" | "next" | "this"), unit, ..] => (2, named(day, which, unit)),
         _ => return None,
@@ -79,30 +65,27 @@ fn read(words: &[&str], day: NaiveDate) -> Option<(usize, Period)> {
     Some((length, period?))
 }
 
-fn count_of(word: &str) -> Option<u32> {
+fn count_of(word: &str) -> Option<i64> {
     let count = NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, count)| *count).or_else(|| word.parse().ok())?;
     (1..=FARTHEST).contains(&count).then_some(count)
 }
 
 /// The day, week, month or year that lies `count` units away.
 fn moved(day: NaiveDate, count: i64, unit: &str) -> Option<Period> {
-    let by_days = |days: i64| {
-        if days < 0 { day.checked_sub_days(Days::new(days.unsigned_abs())) } else { day.checked_add_days(Days::new(days.unsigned_abs())) }
-    };
-    let months = |count: i64| {
-        let months = Months::new(u32::try_from(count.unsigned_abs()).ok()?);
-        if count < 0 { day.checked_sub_months(months) } else { day.checked_add_months(months) }
-    };
     match unit.strip_suffix('s').unwrap_or(unit) {
-        "day" => by_days(count).map(|day| (day, day)),
-        "week" => week(by_days(7 * count)?),
-        "month" => whole_month(months(count)?),
-        "year" => whole_year(months(12 * count)?.year()),
+        "day" => add(day, count).map(|day| (day, day)),
+        "week" => week(add(day, 7 * count)?),
+        "month" => {
+            let months = Months::new(u32::try_from(count.unsigned_abs()).ok()?);
+            whole_month(if count < 0 { day.checked_sub_months(months)? } else { day.checked_add_months(months)? })
+        }
+        "year" => whole_year(day.year() + i32::try_from(count).ok()?),
         _ => None,
     }
 }
 
-/// "last Friday", "next week", "this summer" are left out where people mean different days.
+/// "last Friday" is the latest one before today, "next Friday" the one in the week after this; "last May" is the latest one before this month.
+/// "this summer" is left out: people mean different days.
 fn named(day: NaiveDate, which: &str, unit: &str) -> Option<Period> {
     let step = match which {
         "last" => -1,
@@ -110,54 +93,35 @@ fn named(day: NaiveDate, which: &str, unit: &str) -> Option<Period> {
         _ => 0,
     };
     if let Some(weekday) = WEEKDAYS.iter().position(|name| *name == unit) {
-        return weekday_near(day, step, u64::try_from(weekday).ok()?);
+        let this = add(week(day)?.0, i64::try_from(weekday).ok()?)?;
+        let weeks = if step < 0 && this < day { 0 } else { step };
+        return add(this, 7 * weeks).map(|day| (day, day));
     }
     if let Some(month) = MONTHS.iter().position(|name| *name == unit) {
-        return month_near(day, step, u32::try_from(month + 1).ok()?);
+        let month = u32::try_from(month + 1).ok()?;
+        let years = match step {
+            -1 if month >= day.month() => -1,
+            1 if month <= day.month() => 1,
+            _ => 0,
+        };
+        return whole_month(NaiveDate::from_ymd_opt(day.year() + years, month, 1)?);
     }
     match unit {
-        "week" | "month" | "year" => moved(day, step.into(), unit),
-        "weekend" => {
-            let (_, sunday) = week(day)?;
-            // On a Sunday "last weekend" may be the one that ends today; a week before is what most people mean.
-            let sunday = if step < 0 {
-                sunday.checked_sub_days(Days::new(7))
-            } else {
-                sunday.checked_add_days(Days::new(7 * u64::try_from(step).ok()?))
-            }?;
-            Some((sunday.pred_opt()?, sunday))
-        }
+        "week" | "month" | "year" => moved(day, step, unit),
+        // On a Sunday "last weekend" may be the one that ends today; the one before is what most people mean.
+        "weekend" => week(add(day, 7 * step)?).and_then(|(_, sunday)| Some((sunday.pred_opt()?, sunday))),
         _ => None,
     }
 }
 
-/// "last" is the latest such day before today, "next" the one in the week after this, or the coming one if this week's is past.
-fn weekday_near(day: NaiveDate, step: i32, weekday: u64) -> Option<Period> {
-    let monday = week(day)?.0;
-    let this = monday.checked_add_days(Days::new(weekday))?;
-    let chosen = match step {
-        -1 if this < day => this,
-        -1 => this.checked_sub_days(Days::new(7))?,
-        1 => this.checked_add_days(Days::new(7))?,
-        _ => this,
-    };
-    Some((chosen, chosen))
-}
-
-/// The latest such month before this one, the next one after it, or that of this year.
-fn month_near(day: NaiveDate, step: i32, month: u32) -> Option<Period> {
-    let year = match step {
-        -1 if month >= day.month() => day.year() - 1,
-        1 if month <= day.month() => day.year() + 1,
-        _ => day.year(),
-    };
-    whole_month(NaiveDate::from_ymd_opt(year, month, 1)?)
+fn add(day: NaiveDate, days: i64) -> Option<NaiveDate> {
+    day.checked_add_signed(TimeDelta::try_days(days)?)
 }
 
 /// Monday to Sunday around `day`.
 fn week(day: NaiveDate) -> Option<Period> {
-    let monday = day.checked_sub_days(Days::new(u64::from(day.weekday().num_days_from_monday())))?;
-    Some((monday, monday.checked_add_days(Days::new(6))?))
+    let monday = add(day, -i64::from(day.weekday().num_days_from_monday()))?;
+    Some((monday, add(monday, 6)?))
 }
 
 fn whole_month(day: NaiveDate) -> Option<Period> {
@@ -176,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn note_on(sentence: &str, (year, month, day): (i32, u32, u32)) -> String {
-        note(&relative(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap())).unwrap_or_default()
+        note(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap()).unwrap_or_default()
     }
 
     /// A Thursday.
@@ -226,7 +190,7 @@ mod tests {
         fn no_day_and_no_number_overflows(days in 0i32..3_000_000, count in 0u64..u64::MAX, unit in "(day|week|month|year)s?") {
             if let Some(day) = NaiveDate::from_num_days_from_ce_opt(days) {
                 let sentence = format!("{count} {unit} ago, in {count} {unit}, last {unit}, next {unit}, next monday");
-                relative(&sentence, &words(&sentence), day);
+                note(&sentence, &words(&sentence), day);
             }
         }
     }

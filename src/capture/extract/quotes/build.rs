@@ -215,7 +215,7 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
     let note = at.and_then(|at| dates::note(&span.quote, &words, at.date_naive()));
     // "Soy alérgica" is of the first person, too.
     let own = passage.any(|one| one.first_person) || matches!(kept.sort, Some(Sort::Fact | Sort::Prefer));
-    let (kind, category, confidence, importance) = judged(kept, own, passage.any(|one| one.hedged));
+    let (kind, category, confidence, importance) = classify(kept, own, passage.any(|one| one.hedged));
     let (decision, of_project) = (kind == MemoryKind::Decision, category == Category::Project);
     let speaker = label(scene.turn.speaker.as_deref());
     Some(Candidate {
@@ -238,7 +238,7 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
 
 /// Kind, category, confidence and importance. Somebody asked to remember it, it says plainly what it is, or only its form lets one expect it; a
 /// speaker who is not sure makes it less sure. Of episodes, those with three signals matter more.
-fn judged(kept: &Kept, own: bool, hedged: bool) -> (MemoryKind, Category, f32, f32) {
+fn classify(kept: &Kept, own: bool, hedged: bool) -> (MemoryKind, Category, f32, f32) {
     let (sure, about) = (if hedged { 0.6 } else { 0.85 }, if own { Category::Person } else { Category::Context });
     match kept.sort {
         Some(Sort::Remember) => (MemoryKind::Profile, about, 0.95, 0.95),

@@ -201,6 +201,7 @@ mod tests {
         assert_eq!(of(&place, Some("Mina"), None, Trust::Captured), "a conversation with Mina");
         assert_eq!(of(&place, Some("user"), None, Trust::Captured), "a conversation with the user");
         assert_eq!(of(&place, None, None, Trust::Captured), "a conversation");
+        assert_eq!(of(&place, Some("Unknown"), None, Trust::Captured), "a conversation", "nobody is called so");
         assert_eq!(of(&place, Some("Mina"), None, Trust::Own), "a conversation", "the agent reworded it");
         assert_eq!(of(&place, Some("Mina"), Some("timetable.md"), Trust::Captured), "timetable.md");
         for reference in ["ticket 4711", "source code of the ferry, bytes 3 to 9"] {

@@ -7,6 +7,7 @@ use remembrancer::api::{
 };
 use remembrancer::testing::World;
 use remembrancer::{OpContext, capture, consolidation, jobs, memories};
+use std::collections::BTreeMap;
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
     [2026-05-21 09:13] Idris: Nice!\n\
@@ -137,6 +138,19 @@ async fn what_was_rejected_does_not_come_back() {
 
     consolidation::decide(&world.engine, &world.vera, &[id], InboxVerdict::Undo, &Default::default()).await.unwrap();
     assert_eq!(inbox(&world).await.len(), 2);
+}
+
+#[tokio::test]
+async fn the_same_words_on_two_days_are_one_memory_and_those_of_two_people_are_two() {
+    let world = alone().await;
+    for line in ["[2026-05-21 09:12] Vera: ", "[2026-05-22 09:12] Vera: ", "[2026-05-22 09:14] Idris: "] {
+        captured(&world, &world.atlas, &format!("{line}I am allergic to peanuts.\n")).await;
+    }
+    let waiting = inbox(&world).await;
+    let quotes: Vec<(&str, usize)> = waiting.iter().map(|item| (item.content.as_str(), item.quotes.len())).collect();
+    let (vera, idris) = ("Vera, 21 May 2026: “I am allergic to peanuts.”", "Idris, 22 May 2026: “I am allergic to peanuts.”");
+    assert_eq!(quotes.into_iter().collect::<BTreeMap<_, _>>(), BTreeMap::from([(vera, 2), (idris, 1)]));
+    assert!(waiting.iter().all(|item| item.pairs.is_empty()), "nobody contradicts anybody");
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ impl Sentence {
 
     /// Whether it states something, as far as its form says. `assisted`: orders are for an assistant.
     pub fn is_statement(&self, assisted: bool) -> bool {
-        !self.question && !self.courtesy && !(self.order && assisted)
+        !(self.question || self.courtesy || self.order && assisted)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::text_enum::text_enum;
 use super::{AgentId, DocumentId, ErasureId, EventId, MemoryId, MemoryStatus, SourceForm, SourceId, UserId};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 text_enum! {
@@ -102,7 +102,8 @@ pub struct QuotedMemory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceTurn {
     pub speaker: Option<String>,
-    pub at: Option<DateTime<Utc>>,
+    /// On the clock of the speaker; UTC where no zone is known.
+    pub at: Option<DateTime<FixedOffset>>,
     pub pieces: Vec<SourcePiece>,
 }
 

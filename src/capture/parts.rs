@@ -1,7 +1,7 @@
 //! Splits a long transcript into parts. A part is one row, one line of an export and one piece of work. Pure.
 
 use super::extract::{Role, Transcript, Turn};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 /// Longest part, in bytes.
@@ -25,7 +25,7 @@ pub struct StoredTurn {
     pub speaker: Option<String>,
     pub role: Role,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<DateTime<Utc>>,
+    pub at: Option<DateTime<FixedOffset>>,
     pub start: usize,
     pub end: usize,
 }
@@ -98,7 +98,8 @@ pub(super) fn boundary(text: &str, from: usize, most: usize) -> usize {
 pub fn turns(text: &str, stored: Vec<StoredTurn>) -> Vec<Turn> {
     let turn = |turn: StoredTurn| {
         let words = text.get(turn.start..turn.end)?.to_owned();
-        Some(Turn { speaker: turn.speaker, role: turn.role, at: turn.at, start: turn.start, end: turn.end, text: words, cleared: false })
+        let StoredTurn { speaker, role, at, start, end } = turn;
+        Some(Turn { speaker, role, at, local: false, start, end, text: words, cleared: false })
     };
     stored.into_iter().filter_map(turn).collect()
 }
@@ -116,8 +117,8 @@ mod tests {
             transcript.text.push_str(word);
             let end = transcript.text.len();
             transcript.text.push_str("\n\n");
-            let turn = Turn { speaker: Some("Vera".into()), role: Role::Person, at: None, start, end, text: word.clone(), cleared: false };
-            transcript.turns.push(turn);
+            let (speaker, role) = (Some("Vera".into()), Role::Person);
+            transcript.turns.push(Turn { speaker, role, at: None, local: false, start, end, text: word.clone(), cleared: false });
         }
         transcript
     }
@@ -131,6 +132,17 @@ mod tests {
         assert_eq!(parts.iter().map(|part| part.turns.len()).sum::<usize>(), 130_000);
         let controls = transcript(&vec!["\u{1}".repeat(1000); 2_000]);
         assert!(split(&controls, PART_MAX).iter().all(|part| line(part) < 8 * 1024 * 1024 - 128 * 1024));
+    }
+
+    #[test]
+    fn a_turn_keeps_the_clock_of_its_time() {
+        let read = |at: &str| serde_json::from_str::<StoredTurn>(&format!(r#"{{"role":"person","at":"{at}","start":0,"end":1}}"#)).unwrap();
+        // "Z" is what every time was stored with before it had an offset.
+        for at in ["2026-05-03T08:00:00+09:00", "2026-05-03T08:00:00Z"] {
+            let turn = read(at);
+            assert_eq!(turn.at.unwrap().date_naive().to_string(), "2026-05-03");
+            assert!(serde_json::to_string(&turn).unwrap().contains(at), "{at}");
+        }
     }
 
     proptest! {

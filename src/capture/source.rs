@@ -125,7 +125,8 @@ impl Read {
     /// One statement as a source of its own: its text is not searched for turns.
     pub fn statement(details: Admitted<SourceDetails>, text: &str) -> Self {
         let Redacted { text, removed } = redact(text.trim());
-        let turn = Turn { speaker: None, role: Role::Person, at: None, start: 0, end: text.len(), text: text.clone(), cleared: false };
+        let (speaker, role, end) = (None, Role::Person, text.len());
+        let turn = Turn { speaker, role, at: None, local: false, start: 0, end, text: text.clone(), cleared: false };
         Self::of(details.into_inner(), Transcript { turns: vec![turn], text, removed, ..Transcript::default() })
     }
 

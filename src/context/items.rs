@@ -6,6 +6,7 @@ use crate::memories::{self, Whose, model::Memory};
 use crate::op::OpContext;
 use crate::quote::{Origin, Quote, inline, spoken};
 use crate::ranking::explain;
+use crate::text::minutes::format_day;
 use crate::text::shorten;
 use uuid::Uuid;
 
@@ -48,8 +49,8 @@ impl Marks {
 pub(super) fn from_memory(memory: &Memory, because: String, marks: Marks, reader: AgentId) -> (ContextItem, Piece) {
     let Marks { trust, provenance, contradicts } = marks;
     let origin = memories::origin(memory, reader, trust == Trust::Reviewed);
-    let day = memory.said_at().format("%-d %B %Y");
-    let citation = explain::cited(memory).map_or_else(|| day.to_string(), |evidence| format!("{evidence}, {day}"));
+    let day = format_day(memory.said_on());
+    let citation = explain::cited(memory).map_or_else(|| day.clone(), |evidence| format!("{evidence}, {day}"));
     // The line names the speaker, and the citation the day.
     let said = spoken(&memory.content, &memories::opening(memory, Whose::Own));
     let content = said.as_deref().unwrap_or(&memory.content);

@@ -127,7 +127,7 @@ fn render(entries: &[&Entry]) -> String {
         let subject = entry.subject.as_deref().map(|subject| format!("[{}] ", inline(subject))).unwrap_or_default();
         let said = spoken(&entry.content, &memories::opening(memory, Whose::Own));
         // The words of minutes are shown without their day, which their relative times need.
-        let day = memory.observed_at.filter(|_| said.is_some()).map(|at| format_day(at.date_naive()));
+        let day = memory.observed_at.filter(|_| said.is_some()).map(|_| format_day(memory.said_on()));
         let marks: Vec<String> = day.into_iter().chain(provenance.place()).collect();
         let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
         let text = Quote::new(said.as_deref().unwrap_or(&entry.content), origin).line();
@@ -224,9 +224,13 @@ mod tests {
     fn minutes_are_shown_with_their_speaker_and_their_day_once() {
         let mut entry = entry(1, Category::Person, Some("Vera"), "Vera, 3 May 2026: “I live in Bern.”", 0);
         (entry.memory.trust, entry.memory.source.speaker) = (Trust::Captured, Some("Vera".into()));
-        entry.memory.observed_at = Some("2026-05-03T09:00:00Z".parse().unwrap());
         entry.origin = memories::said_by(&entry.memory);
-        assert!(text(&[entry]).ends_with("- [id:00000001] [Vera] According to Vera: “I live in Bern.” (3 May 2026)\n"));
+        // The day is the speaker's, wherever they live.
+        for at in ["2026-05-03T09:00:00Z", "2026-05-02T23:00:00Z", "2026-05-04T04:00:00Z"] {
+            entry.memory.observed_at = Some(at.parse().unwrap());
+            let expected = "- [id:00000001] [Vera] According to Vera: “I live in Bern.” (3 May 2026)\n";
+            assert!(text(std::slice::from_ref(&entry)).ends_with(expected), "{at}");
+        }
     }
 
     fn any_entry() -> impl Strategy<Value = Entry> {

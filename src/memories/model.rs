@@ -6,8 +6,9 @@ use crate::api::{
     MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
 };
 use crate::db::lock_key;
+use crate::text::minutes::Minutes;
 use crate::text::normal;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -352,6 +353,13 @@ impl Memory {
     /// When it was said, or when it was written if that is not known.
     pub fn said_at(&self) -> DateTime<Utc> {
         self.observed_at.unwrap_or(self.created_at)
+    }
+
+    /// The day on which it was said. That of its minutes is the speaker's, which may be the day before or after that of UTC.
+    pub fn said_on(&self) -> NaiveDate {
+        let day = self.said_at().date_naive();
+        let spoken = Minutes::parse(&self.content).and_then(|minutes| minutes.day);
+        spoken.filter(|spoken| (*spoken - day).num_days().abs() <= 1).unwrap_or(day)
     }
 
     /// Who speaks in it (“Vera: …”, at most three words, or as its source says), or the person it is about. The database keeps the same in

@@ -4,7 +4,7 @@ use super::model::Memory;
 use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
 use crate::quote::{ACCORDING, Origin, Speaker};
 use crate::text::minutes::{SOMEBODY, THE_USER, format_day, label};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 /// The platform of what was extracted from a source.
 pub(crate) const CAPTURE: &str = "capture";
@@ -100,7 +100,7 @@ pub(crate) enum Whose<'a> {
 pub(crate) fn opening(memory: &Memory, whose: Whose<'_>) -> String {
     let (origin, provenance) = (said_by(memory), provenance(memory, None, false));
     if origin.is_quoted() {
-        return format!("{ACCORDING}{} (on {}):", origin.who(), day_and_place(memory.said_at(), &provenance));
+        return format!("{ACCORDING}{} (on {}):", origin.who(), day_and_place(memory.said_on(), &provenance));
     }
     statement(whose, memory.said_at(), &provenance)
 }
@@ -113,10 +113,10 @@ pub(crate) fn statement(whose: Whose<'_>, said_at: DateTime<Utc>, provenance: &P
         Whose::Agent(Some(slug)) => format!("According to agent {slug}"),
         Whose::Agent(None) => "According to another agent".to_owned(),
     };
-    format!("{who} (from {}):", day_and_place(said_at, provenance))
+    format!("{who} (from {}):", day_and_place(said_at.date_naive(), provenance))
 }
 
-fn day_and_place(said_at: DateTime<Utc>, provenance: &Provenance) -> String {
+fn day_and_place(day: NaiveDate, provenance: &Provenance) -> String {
     let place = provenance.place().map(|place| format!(", {place}")).unwrap_or_default();
-    format!("{}{place}", format_day(said_at.date_naive()))
+    format!("{}{place}", format_day(day))
 }

@@ -2,7 +2,7 @@
 
 use super::{Candidate, ExtractError, Extractor, Role, Transcript, Turn};
 use crate::api::MemoryKind;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ pub struct Labelled {
     #[serde(default)]
     pub speaker: Option<String>,
     #[serde(default)]
-    pub at: Option<DateTime<Utc>>,
+    pub at: Option<DateTime<FixedOffset>>,
     pub text: String,
     /// Empty if there was nothing to note.
     pub facts: Vec<String>,
@@ -78,6 +78,7 @@ pub fn transcripts(lines: &[Labelled]) -> Vec<(Vec<&Labelled>, Transcript)> {
             speaker: line.speaker.clone(),
             role: Role::Person,
             at: line.at,
+            local: false,
             start,
             end,
             text: line.text.clone(),

@@ -12,7 +12,7 @@ pub mod transcript;
 use crate::api::{Category, MemoryKind, MemoryScope};
 use crate::guard;
 use crate::providers::chat::ChatError;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +71,12 @@ pub struct Turn {
     /// The name as the transcript has it; absent in notes.
     pub speaker: Option<String>,
     pub role: Role,
-    /// When it was said, as far as the transcript says so. Times without a zone are read as UTC.
-    pub at: Option<DateTime<Utc>>,
+    /// When it was said, on the clock of the speaker, as far as the transcript says so. Without a zone it is UTC until
+    /// [`transcript::zone::settle`] sets one.
+    pub at: Option<DateTime<FixedOffset>>,
+    /// The transcript has no zone for this time.
+    #[serde(skip)]
+    pub local: bool,
     /// Where its words begin and end in the transcript's text.
     pub start: usize,
     pub end: usize,

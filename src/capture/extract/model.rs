@@ -199,7 +199,7 @@ fn candidate(statement: Statement, turn: &Turn, span: Span) -> Candidate {
         topic: if topic.is_empty() { statement.kind.as_str().to_owned() } else { topic },
         subject: optional(statement.subject, SUBJECT_MAX - 1),
         category: statement.category,
-        observed_at: turn.at,
+        observed_at: turn.at.map(|at| at.to_utc()),
         span,
         rationale: optional(statement.rationale, RATIONALE_MAX - 1).filter(|_| decision),
         alternatives: match decision {
@@ -259,7 +259,7 @@ mod tests {
             let end = transcript.text.len();
             transcript.text.push_str("\n\n");
             let (speaker, role) = (Some("Vera".into()), Role::Person);
-            transcript.turns.push(Turn { speaker, role, at: None, start, end, text: (*text).into(), cleared: false });
+            transcript.turns.push(Turn { speaker, role, at: None, local: false, start, end, text: (*text).into(), cleared: false });
         }
         transcript
     }

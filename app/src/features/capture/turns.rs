@@ -1,5 +1,5 @@
 use crate::ui::{Icon, Shape, text};
-use chrono::{DateTime, Timelike, Utc};
+use chrono::{DateTime, FixedOffset, Timelike};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
 
@@ -18,6 +18,7 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
             </nav>
         }
     });
+    let zones = zones(&detail.turns);
     let mut day = None;
     let turns = detail
         .turns
@@ -35,7 +36,7 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
                 <span><mark class="memory px-1">"Memory"</mark> " is recalled by agents"</span>
                 <span><mark class="past px-1">"Past"</mark> " was rejected, deleted or replaced"</span>
                 <span><span class="held px-1">"Quarantine"</span> " waits for a decision"</span>
-                <span>"Times in UTC"</span>
+                <span data-testid="zones">"Times in " {zones}</span>
             </p>
             <div class="card">
                 <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>
@@ -78,11 +79,23 @@ fn Turn(
     }
 }
 
-/// The time of a turn as it was written down, with the day where that changes.
+/// The zones of some turns' times: `UTC+01:00, UTC+02:00`.
+fn zones(turns: &[SourceTurn]) -> String {
+    let mut zones: Vec<String> = turns.iter().filter_map(|turn| turn.at).map(zone).collect();
+    zones.sort();
+    zones.dedup();
+    if zones.is_empty() { "UTC".to_owned() } else { zones.join(", ") }
+}
+
+fn zone(at: DateTime<FixedOffset>) -> String {
+    if at.offset().local_minus_utc() == 0 { "UTC".to_owned() } else { format!("UTC{}", at.offset()) }
+}
+
+/// The time of a turn on the clock of its speaker, with the day where that changes.
 #[component]
-fn Clock(at: DateTime<Utc>, with_day: bool) -> impl IntoView {
+fn Clock(at: DateTime<FixedOffset>, with_day: bool) -> impl IntoView {
     let day = with_day.then(|| format!("{}, ", text::day(at.date_naive())));
-    view! { <time datetime=at.to_rfc3339() title=text::moment(&at.fixed_offset(), "UTC")>{day} {format!("{:02}:{:02}", at.hour(), at.minute())}</time> }
+    view! { <time datetime=at.to_rfc3339() title=text::moment(&at, &zone(at))>{day} {format!("{:02}:{:02}", at.hour(), at.minute())}</time> }
 }
 
 #[component]

@@ -228,7 +228,7 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
         // What a team works with or decides is about nobody.
         subject: (own && !of_project && !scene.notes && speaker != SOMEBODY).then(|| speaker.to_owned()),
         category: Some(category),
-        observed_at: at,
+        observed_at: at.map(|at| at.to_utc()),
         rationale: rationale(&span.quote, &words, &matches).filter(|_| decision),
         alternatives: instead(&span.quote, &words, &matches).filter(|_| decision).into_iter().collect(),
         corrects: kept.corrects,

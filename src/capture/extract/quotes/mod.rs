@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::api::{Category, MemoryKind};
     use crate::capture::extract::Candidate;
-    use crate::capture::extract::transcript::read;
+    use crate::capture::extract::transcript::{read, zone};
     use crate::text::minutes::single;
     use proptest::prelude::*;
 
@@ -197,7 +197,7 @@ mod tests {
             transcript.text.push_str("\n\n");
             let role = if *speaker == 2 { Role::Machine } else { Role::Person };
             let speaker = ["Vera", "Idris", "tool"].get(*speaker).map(|name| (*name).to_owned());
-            transcript.turns.push(Turn { speaker, role, at: None, start, end, text: (*text).into(), cleared: false });
+            transcript.turns.push(Turn { speaker, role, at: None, local: false, start, end, text: (*text).into(), cleared: false });
         }
         transcript
     }
@@ -292,6 +292,18 @@ mod tests {
 
     fn statements(source: &str) -> Vec<String> {
         found(source).into_iter().map(|one| one.statement).collect()
+    }
+
+    #[test]
+    fn a_statement_has_the_day_of_its_speaker() {
+        let mut chat = read("04.05.26, 08:00 - Vera: I moved to Basel yesterday.\n".as_bytes()).unwrap();
+        assert!(zone::settle(&mut chat.turns, chrono_tz::Tz::Asia__Tokyo));
+        let list = r#"[{"role": "user", "name": "Vera", "content": "I moved to Basel yesterday.", "at": "2026-05-04T08:00:00+09:00"}]"#;
+        for transcript in [chat, read(list.as_bytes()).unwrap()] {
+            let one = extract(&transcript).candidates.remove(0);
+            assert_eq!(one.statement, "Vera, 4 May 2026: “I moved to Basel yesterday.” (yesterday: 3 May 2026)");
+            assert_eq!(one.observed_at, Some("2026-05-03T23:00:00Z".parse().unwrap()));
+        }
     }
 
     fn kinds(source: &str) -> Vec<MemoryKind> {

@@ -305,7 +305,11 @@ mod tests {
 
     fn read(line: &str) -> Option<(String, Option<String>, &str)> {
         let head = head(line).filter(|head| head.form == Form::Name)?;
-        Some((head.speaker, head.stamp.and_then(|stamp| stamp.at(None)).map(|at| at.format("%F %R").to_string()), &line[head.body..]))
+        Some((
+            head.speaker,
+            head.stamp.and_then(|stamp| stamp.at(None)).map(|found| found.at.format("%F %R").to_string()),
+            &line[head.body..],
+        ))
     }
 
     #[test]

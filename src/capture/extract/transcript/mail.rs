@@ -2,10 +2,10 @@
 
 use super::lines;
 use super::plain::{Line, Read, filled};
-use super::stamp::{self, Stamp};
+use super::stamp::{self, Moment, Stamp};
 use crate::capture::extract::{Role, Turn};
 use crate::guard::from_base64;
-use chrono::{DateTime, Utc};
+use chrono::DateTime;
 use std::borrow::Cow;
 
 /// Most bytes of the fields before a message.
@@ -174,7 +174,7 @@ fn words(value: &str) -> String {
 struct Opening {
     sender: Option<String>,
     stamp: Option<Stamp>,
-    exact: Option<DateTime<Utc>>,
+    exact: Option<Moment>,
     /// The lines that it has.
     lines: usize,
 }
@@ -193,7 +193,7 @@ pub fn read(text: &str, lines: &[Line]) -> Option<Read> {
     stamps.reverse();
     let unclear = stamp::settle(stamps);
     let mut turns: Vec<Turn> = Vec::new();
-    let mut by: (Option<String>, Option<DateTime<Utc>>) = (None, None);
+    let mut by: (Option<String>, Option<Moment>) = (None, None);
     let (mut open, mut skip, mut signed) = (false, 0_usize, false);
     for (line, opening) in lines.iter().zip(openings) {
         if skip > 0 {
@@ -235,7 +235,8 @@ fn opening(lines: &[Line], at: usize) -> Option<Opening> {
         let sent = fields.iter().find(|(name, _)| SENT.contains(&name.as_str()))?.1;
         let others = fields.iter().any(|(name, _)| OTHERS.contains(&name.as_str()));
         let sender = Some(sender(from)).filter(|name| !name.is_empty() && !label.is_empty());
-        let exact = DateTime::parse_from_rfc2822(sent).ok().map(|at| at.to_utc()).filter(|at| stamp::plausible(*at));
+        let exact = DateTime::parse_from_rfc2822(sent).ok().filter(|at| stamp::plausible(at.to_utc()));
+        let exact = exact.map(|at| Moment { at, local: false });
         let stamp = stamp::unsettled(sent).map(|(stamp, _)| stamp);
         // Notes of a journey have "From", "To" and a day, too; a mail has a subject, an address or a time of day.
         let subject = fields.iter().any(|(name, value)| SUBJECT.contains(&name.as_str()) || value.contains('@'));
@@ -299,7 +300,7 @@ mod tests {
     fn turns(source: &[u8]) -> Vec<(String, String, String)> {
         let read = read(source).unwrap();
         assert!(read.turns.iter().all(|turn| read.text.get(turn.start..turn.end) == Some(&turn.text)));
-        let time = |at: Option<chrono::DateTime<chrono::Utc>>| at.map_or_else(String::new, |at| at.format("%F %R").to_string());
+        let time = |at: Option<chrono::DateTime<chrono::FixedOffset>>| at.map_or_else(String::new, |at| at.format("%F %R").to_string());
         read.turns.into_iter().map(|turn| (turn.speaker.unwrap_or_default(), time(turn.at), turn.text)).collect()
     }
 
@@ -311,7 +312,7 @@ mod tests {
     fn the_sender_of_a_message_speaks() {
         let fields = "Received: from a\r\n by b\r\nFrom: =?utf-8?Q?Vera_Bl=C3=BCm?= <vera@acme.example>\r\nTo: Idris\r\n\
                       Date: Mon, 4 May 2026 10:02:00 +0200 (CEST)\r\nSubject: =?iso-8859-1?B?QvxybyA=?= =?utf-8?q?move?=\r\nMIME-Version: 1.0\r\n";
-        let expected = [said("Vera Blüm", "2026-05-04 08:02", "I moved to Zürich.")];
+        let expected = [said("Vera Blüm", "2026-05-04 10:02", "I moved to Zürich.")];
         let plain = |kind: &str, encoding: &str, body: &[u8]| {
             let head = format!("Content-Type: {kind}\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n");
             [head.as_bytes(), body, b"\r\n\r\n> I live in Oslo\r\n-- \r\nVera, Harbour 1\r\n"].concat()

@@ -13,11 +13,12 @@ mod plain;
 mod stamp;
 mod table;
 mod whatsapp;
+pub mod zone;
 
 use super::{Role, Transcript, Turn};
 use crate::guard::redact;
 use crate::intake;
-use chrono::{DateTime, Utc};
+use stamp::Moment;
 use std::borrow::Cow;
 
 /// Why a source cannot be read.
@@ -141,7 +142,7 @@ const UNNAMED: &str = "Unknown";
 struct Message {
     speaker: String,
     role: Role,
-    at: Option<DateTime<Utc>>,
+    at: Option<Moment>,
     text: String,
 }
 
@@ -153,8 +154,10 @@ fn render(messages: &[Message]) -> Transcript {
         if clean.text.is_empty() {
             continue;
         }
-        if let Some(at) = message.at {
-            transcript.text.push_str(&format!("[{}] ", at.format("%Y-%m-%d %H:%M:%S")));
+        let at = message.at.map(|said| said.at);
+        if let Some(at) = at {
+            let zone = Some(at.offset()).filter(|offset| offset.local_minus_utc() != 0).map(ToString::to_string).unwrap_or_default();
+            transcript.text.push_str(&format!("[{}{zone}] ", at.format("%Y-%m-%d %H:%M:%S")));
         }
         // The text names its speakers, so a name of several lines would be several turns. Captions may have none.
         let name = Some(&message.speaker).filter(|name| !name.is_empty()).map(|name| intake::speaker(name));
@@ -167,7 +170,8 @@ fn render(messages: &[Message]) -> Transcript {
         let end = transcript.text.len();
         transcript.text.push_str("\n\n");
         transcript.removed.extend(clean.removed);
-        transcript.turns.push(Turn { speaker, role: message.role, at: message.at, start, end, text: clean.text, cleared: false });
+        let local = message.at.is_some_and(|said| said.local);
+        transcript.turns.push(Turn { speaker, role: message.role, at, local, start, end, text: clean.text, cleared: false });
     }
     transcript
 }
@@ -216,6 +220,19 @@ mod tests {
             assert!(!read.text.contains("Tr0ub4dor") && read.removed.len() == 1, "{}", read.text);
             let turn = &read.turns[0];
             assert_eq!(read.text[turn.start..turn.end], turn.text);
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_written_out_keeps_its_time() {
+        let message = |at: &str| format!(r#"[{{"role": "user", "name": "Vera", "content": "I moved.", "at": "{at}"}}]"#);
+        for (at, text) in [
+            ("2026-05-03T08:00:00+09:00", "[2026-05-03 08:00:00+09:00] Vera: I moved.\n\n"),
+            ("2026-05-03T08:00:00Z", "[2026-05-03 08:00:00] Vera: I moved.\n\n"),
+        ] {
+            let read = read(message(at).as_bytes()).unwrap();
+            let again = plain(&read.text)[0].at.map(|at| at.to_rfc3339());
+            assert_eq!((read.text.as_str(), again), (text, read.turns[0].at.map(|at| at.to_rfc3339())));
         }
     }
 

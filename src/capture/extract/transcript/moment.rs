@@ -1,7 +1,7 @@
 //! When a message of a list was said: the usual names of the field, and the forms that programs write times in.
 
-use super::stamp::{self, Stamp, plausible};
-use chrono::{DateTime, NaiveDate, Utc};
+use super::stamp::{self, Moment, Stamp, plausible};
+use chrono::{DateTime, FixedOffset, NaiveDate};
 use serde_json::{Map, Value};
 
 /// Names of the field without case, `_` and `-`, the surest first.
@@ -33,8 +33,8 @@ const NANOSECONDS: f64 = 1e17;
 /// Forms with a zone that RFC 3339 and RFC 2822 do not have.
 const ZONED: &[&str] = &["%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f %#z", "%a %b %d %Y %H:%M:%S GMT%z"];
 
-/// The time of a message, in the years 1970 to 2100; without a zone it is UTC. A date and a time of day may be in fields of their own.
-pub fn of(message: &Map<String, Value>) -> Option<DateTime<Utc>> {
+/// The time of a message, in the years 1970 to 2100. A date and a time of day may be in fields of their own.
+pub fn of(message: &Map<String, Value>) -> Option<Moment> {
     let mut fields: Vec<(usize, &Value)> = message.iter().filter_map(|(name, value)| Some((rank(name)?, value))).collect();
     fields.sort_by_key(|(rank, _)| *rank);
     let found: Vec<Found> = fields.into_iter().filter_map(|(_, value)| read(value)).collect();
@@ -52,14 +52,14 @@ fn rank(name: &str) -> Option<usize> {
 
 /// What a field says.
 enum Found {
-    Moment(DateTime<Utc>),
+    Moment(Moment),
     /// A date without a time of day, or the other way round.
     Part(Stamp),
 }
 
 fn read(value: &Value) -> Option<Found> {
     match value {
-        Value::Number(number) => since_1970(number.as_f64()?).map(Found::Moment),
+        Value::Number(number) => since_1970(number.as_f64()?),
         Value::String(text) => written(text.trim()),
         // As databases export a time.
         Value::Object(fields) => ["$date", "seconds", "_seconds"].iter().find_map(|name| fields.get(*name)).and_then(read),
@@ -67,14 +67,19 @@ fn read(value: &Value) -> Option<Found> {
     }
 }
 
-fn since_1970(number: f64) -> Option<DateTime<Utc>> {
+fn since_1970(number: f64) -> Option<Found> {
     let micros = match number {
         _ if number >= NANOSECONDS => number / 1e3,
         _ if number >= MICROSECONDS => number,
         _ if number >= MILLISECONDS => number * 1e3,
         _ => number * 1e6,
     };
-    DateTime::from_timestamp_micros(micros.round() as i64).filter(|at| plausible(*at))
+    DateTime::from_timestamp_micros(micros.round() as i64).and_then(|at| absolute(at.fixed_offset()))
+}
+
+/// A time that needs no zone.
+fn absolute(at: DateTime<FixedOffset>) -> Option<Found> {
+    plausible(at.to_utc()).then_some(Found::Moment(Moment { at, local: false }))
 }
 
 fn written(text: &str) -> Option<Found> {
@@ -82,11 +87,11 @@ fn written(text: &str) -> Option<Found> {
         return Some(Found::Part(Stamp { date: Some(day), ..Stamp::default() }));
     }
     let is_number = text.starts_with(|c: char| c.is_ascii_digit()) && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    if let Some(at) = Some(text).filter(|_| is_number).and_then(|text| since_1970(text.parse().ok()?)) {
-        return Some(Found::Moment(at));
+    if let Some(found) = Some(text).filter(|_| is_number).and_then(|text| since_1970(text.parse().ok()?)) {
+        return Some(found);
     }
     if let Some(at) = zoned(text) {
-        return plausible(at).then_some(Found::Moment(at));
+        return absolute(at);
     }
     let (stamp, _) = stamp::read(text).filter(|(_, length)| *length == text.len())?;
     match stamp.date.is_some() && stamp.time.is_some() {
@@ -101,12 +106,11 @@ fn compact_date(text: &str) -> Option<NaiveDate> {
     plausible(day.and_time(chrono::NaiveTime::MIN).and_utc()).then_some(day)
 }
 
-fn zoned(text: &str) -> Option<DateTime<Utc>> {
+fn zoned(text: &str) -> Option<DateTime<FixedOffset>> {
     // "Sun May 03 2026 09:12:10 GMT+0200 (CEST)": the name repeats the offset.
     let named = text.split_once(" (").filter(|(_, name)| name.ends_with(')')).map_or(text, |(before, _)| before);
     let other = || ZONED.iter().find_map(|form| DateTime::parse_from_str(named, form).ok());
-    let found = DateTime::parse_from_rfc3339(text).ok().or_else(|| DateTime::parse_from_rfc2822(text).ok()).or_else(other);
-    found.map(|at| at.to_utc())
+    DateTime::parse_from_rfc3339(text).ok().or_else(|| DateTime::parse_from_rfc2822(text).ok()).or_else(other)
 }
 
 #[cfg(test)]
@@ -117,7 +121,7 @@ mod tests {
     use serde_json::json;
 
     fn at(message: Value) -> Option<String> {
-        of(message.as_object().unwrap()).map(|at| at.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+        of(message.as_object().unwrap()).map(|found| found.at.to_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true))
     }
 
     #[test]
@@ -154,6 +158,16 @@ mod tests {
         }
         assert_eq!(at(json!({ "ts": "1777799530.000100" })).unwrap(), "2026-05-03T09:12:10.000100Z");
         assert_eq!(at(json!({ "timestamp": 1_777_799_530_123_u64 })).unwrap(), "2026-05-03T09:12:10.123Z");
+    }
+
+    #[test]
+    fn a_time_keeps_its_offset_or_is_local() {
+        let found = |at: Value| of(json!({ "at": at }).as_object().unwrap()).map(|found| (found.at.to_rfc3339(), found.local)).unwrap();
+        assert_eq!(found(json!("2026-05-03T01:00:00+09:00")), ("2026-05-03T01:00:00+09:00".into(), false));
+        assert_eq!(found(json!("Sun, 03 May 2026 11:12:10 +0200")), ("2026-05-03T11:12:10+02:00".into(), false));
+        assert_eq!(found(json!(1_777_799_530)), ("2026-05-03T09:12:10+00:00".into(), false));
+        assert_eq!(found(json!("2026-05-03T09:12:10")), ("2026-05-03T09:12:10+00:00".into(), true));
+        assert_eq!(found(json!("2026-05-03")), ("2026-05-03T00:00:00+00:00".into(), false));
     }
 
     #[test]
@@ -197,7 +211,7 @@ mod tests {
         fn every_time_is_in_range(number in proptest::num::f64::ANY, text in "([0-9:/. ,\\-TZ+e]|am|May|Sun|GMT|\\PC){0,24}") {
             for value in [json!(number), json!(text)] {
                 let Value::Object(message) = json!({ "at": value }) else { continue };
-                prop_assert!(of(&message).is_none_or(|at| (1970..=2100).contains(&at.year())));
+                prop_assert!(of(&message).is_none_or(|found| (1970..=2100).contains(&found.at.to_utc().year())));
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Transcripts and notes in plain text and Markdown.
 
 use super::lines::{self, Form, Head};
-use super::stamp::{self, Stamp};
+use super::stamp::{self, Moment, Stamp};
 use super::{mail, whatsapp};
 use crate::capture::extract::{Role, Turn};
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use std::collections::{HashMap, HashSet};
 
 /// A line with its place in the text.
@@ -24,8 +24,10 @@ impl Line<'_> {
     }
 
     /// A turn that begins `at` bytes after the line's beginning and ends with the line.
-    pub fn turn(&self, at: usize, speaker: Option<String>, role: Role, said: Option<DateTime<Utc>>) -> Turn {
-        Turn { speaker, role, at: said, start: self.start + at, end: self.end(), text: String::new(), cleared: false }
+    pub fn turn(&self, at: usize, speaker: Option<String>, role: Role, said: Option<Moment>) -> Turn {
+        let local = said.is_some_and(|said| said.local);
+        let (said, start, end) = (said.map(|said| said.at), self.start + at, self.end());
+        Turn { speaker, role, at: said, local, start, end, text: String::new(), cleared: false }
     }
 }
 
@@ -191,7 +193,7 @@ fn by_speaker(lines: &[Line], kinds: Vec<Kind>) -> Vec<Turn> {
 }
 
 /// Who says something, and when.
-type Speaker = (Option<String>, Role, Option<DateTime<Utc>>);
+type Speaker = (Option<String>, Role, Option<Moment>);
 
 /// The turns of a conversation as far as it was read. What follows something unclear is nobody's, so that nobody gets the words of another.
 #[derive(Default)]

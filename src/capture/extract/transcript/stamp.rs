@@ -17,10 +17,19 @@ const BEFORE: &[(&str, bool)] = &[("오전", false), ("오후", true), ("上午"
 pub struct Stamp {
     pub date: Option<NaiveDate>,
     pub time: Option<NaiveTime>,
-    /// East of Greenwich, in seconds.
-    pub offset: i32,
+    /// East of Greenwich, in seconds; absent where no zone is written.
+    pub offset: Option<i32>,
     /// The date, if its day and its month are both numbers.
     pub numbers: Option<Numbers>,
+}
+
+/// When something was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// On the clock of its own zone.
+    pub at: DateTime<FixedOffset>,
+    /// A time of day without a zone, which is read as UTC for now.
+    pub local: bool,
 }
 
 /// A date such as 03/05/2026.
@@ -83,11 +92,12 @@ impl Stamp {
     }
 
     /// The moment, in the years 1970 to 2100; a time alone is on `day`, a date alone begins at midnight.
-    pub fn at(&self, day: Option<NaiveDate>) -> Option<DateTime<Utc>> {
+    pub fn at(&self, day: Option<NaiveDate>) -> Option<Moment> {
         let day = if self.is_unclear() { None } else { self.date.or(day) };
-        let local = day?.and_time(self.time.unwrap_or_default());
-        let at = local.and_local_timezone(FixedOffset::east_opt(self.offset)?).single()?.to_utc();
-        Some(at).filter(|at| plausible(*at))
+        let clock = day?.and_time(self.time.unwrap_or_default());
+        let at = clock.and_local_timezone(FixedOffset::east_opt(self.offset.unwrap_or_default())?).single()?;
+        // A day alone is that day in every zone.
+        plausible(at.to_utc()).then_some(Moment { at, local: self.offset.is_none() && self.time.is_some() })
     }
 }
 
@@ -232,10 +242,10 @@ fn half_after(text: &str) -> Option<(bool, &str)> {
     (!rest.starts_with(char::is_alphanumeric)).then_some((second, rest))
 }
 
-/// "Z", "+02:00", " UTC"; nothing is UTC.
-fn zone(text: &str) -> (i32, &str) {
+/// "Z", "+02:00", " UTC".
+fn zone(text: &str) -> (Option<i32>, &str) {
     if let Some(rest) = text.strip_prefix('Z').or_else(|| text.strip_prefix(" UTC")) {
-        return (0, rest);
+        return (Some(0), rest);
     }
     let offset = || {
         let sign = match text.chars().next()? {
@@ -247,7 +257,7 @@ fn zone(text: &str) -> (i32, &str) {
         let (minutes, _, rest) = number(rest.strip_prefix(':')?, 2)?;
         Some((sign * i32::try_from(hours * 3600 + minutes * 60).ok()?, rest))
     };
-    offset().unwrap_or((0, text))
+    offset().map_or((None, text), |(offset, rest)| (Some(offset), rest))
 }
 
 #[cfg(test)]
@@ -260,7 +270,7 @@ mod tests {
         for (text, expected) in [
             ("2026-05-03 09:12", "2026-05-03T09:12:00+00:00"),
             ("2026-05-03T09:12:30.25Z", "2026-05-03T09:12:30+00:00"),
-            ("2026-05-03T09:12:00+02:00", "2026-05-03T07:12:00+00:00"),
+            ("2026-05-03T09:12:00+02:00", "2026-05-03T09:12:00+02:00"),
             ("Sunday, May 3, 2026 at 9:12 PM", "2026-05-03T21:12:00+00:00"),
             ("3 May 2026", "2026-05-03T00:00:00+00:00"),
             ("31/05/26, 09:12", "2026-05-31T09:12:00+00:00"),
@@ -272,12 +282,25 @@ mod tests {
             ("2026/5/3 上午9:12", "2026-05-03T09:12:00+00:00"),
         ] {
             let (stamp, length) = read(text).unwrap();
-            assert_eq!((stamp.at(None).unwrap().to_rfc3339().as_str(), length), (expected, text.len()), "{text}");
+            assert_eq!((stamp.at(None).unwrap().at.to_rfc3339().as_str(), length), (expected, text.len()), "{text}");
         }
         let (stamp, _) = read("9:12 rest").unwrap();
         assert_eq!(stamp.at(None), None);
         let (stamp, _) = read("0026-05-03 9:12").unwrap();
         assert_eq!(stamp.at(None), None);
+    }
+
+    #[test]
+    fn a_time_of_day_without_a_zone_is_local() {
+        for (text, local) in [
+            ("2026-05-03 09:12", true),
+            ("2026-05-03 09:12 UTC", false),
+            ("2026-05-03T09:12Z", false),
+            ("2026-05-03T09:12+02:00", false),
+            ("3 May 2026", false),
+        ] {
+            assert_eq!(read(text).unwrap().0.at(None).unwrap().local, local, "{text}");
+        }
     }
 
     /// The dates of a text; `None` where they cannot be told.

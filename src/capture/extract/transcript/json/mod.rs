@@ -17,9 +17,9 @@ mod telegram;
 #[cfg(test)]
 mod tests;
 
+use super::stamp::Moment;
 use super::{Message, ReadError, moment, role};
 use crate::capture::extract::Role;
-use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -209,7 +209,7 @@ impl<'a> File<'a> {
 }
 
 /// A message. Its speaker is unknown if the name is empty.
-fn message(speaker: &str, role: Role, at: Option<DateTime<Utc>>, text: impl Into<String>) -> Message {
+fn message(speaker: &str, role: Role, at: Option<Moment>, text: impl Into<String>) -> Message {
     Message { speaker: speaker.to_owned(), role, at, text: text.into() }
 }
 

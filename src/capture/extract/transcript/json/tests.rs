@@ -11,7 +11,7 @@ fn both_apis_are_read() {
         read.iter().map(|one| (one.speaker.as_str(), one.role, one.text.as_str())).collect::<Vec<_>>(),
         [("system", Role::Machine, "Be kind."), ("Vera", Role::Person, "I moved.")]
     );
-    assert_eq!(read[1].at.unwrap().to_rfc3339(), "2026-05-03T09:12:00+00:00");
+    assert_eq!(read[1].at.unwrap().at.to_rfc3339(), "2026-05-03T09:12:00+00:00");
     let blocks = r#"[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "42"}]}, {"type": "text", "text": "Thanks"}]}]"#;
     let read = messages(blocks).unwrap().unwrap().messages;
     assert_eq!(read.iter().map(|one| (one.role, one.text.as_str())).collect::<Vec<_>>(), [(Role::Machine, "42"), (Role::Person, "Thanks")]);
@@ -89,7 +89,7 @@ fn read_lines(text: &str) -> (Vec<String>, usize) {
             Role::Assistant => "assistant",
             Role::Machine => "machine",
         };
-        let at = one.at.map_or_else(|| "-".into(), |at| at.format("%T").to_string());
+        let at = one.at.map_or_else(|| "-".into(), |said| said.at.to_utc().format("%T").to_string());
         format!("{role} {} {at}: {}", one.speaker, one.text)
     };
     (list.messages.iter().map(line).collect(), list.skipped)

@@ -69,6 +69,9 @@ pub struct SourceDetails {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "engine", schemars(length(max = 255)))]
     pub media_type: Option<String>,
+    /// Of the times in it that have no zone, such as `Europe/Zurich`; UTC by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Uuid>,
     /// The connection of the tool that it comes from.
@@ -83,7 +86,7 @@ pub struct SourceDetails {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct SourceResponse {
-    /// Pass it as `source_ref` to capture it. The same text of the same agent and user has the same id.
+    /// Pass it as `source_ref` to capture it. The same text of the same agent and user has the same id, unless `time_zone` changes its times.
     pub source_id: SourceId,
     /// True: this text was stored before.
     pub known: bool,
@@ -91,7 +94,7 @@ pub struct SourceResponse {
     pub bytes: i64,
     /// Turns that were recognised.
     pub turns: i64,
-    /// Turns that have a time. A time without a zone is UTC; one outside the years 1970 to 2100 is none.
+    /// Turns that have a time. A time without a zone is in `time_zone`; one outside the years 1970 to 2100 is none.
     #[serde(default)]
     pub timed_turns: i64,
     /// How many different speakers the turns have.

@@ -111,7 +111,8 @@ pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<Sou
         CaptureMode::Note => SourceForm::Note,
         CaptureMode::Summary => SourceForm::Summary,
     };
-    let details = SourceDetails { form: Some(form), title: paste.title, filename: paste.filename, ..SourceDetails::default() };
+    let Paste { title, filename, time_zone, .. } = paste;
+    let details = SourceDetails { form: Some(form), title, filename, time_zone, ..SourceDetails::default() };
     let read = Read::new(Admitted::new(details)?, paste.text.into_bytes()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let source = read.store(engine, ctx, &mut tx, paste.agent_id).await?;

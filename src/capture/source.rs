@@ -18,6 +18,7 @@ use crate::identity::{acting_for, count_source};
 use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use chrono_tz::Tz;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tokio::sync::Semaphore;
@@ -40,15 +41,18 @@ pub struct Paste {
     pub project_id: Option<Uuid>,
     pub title: Option<String>,
     pub filename: Option<String>,
+    /// Of the times in the text that have none; UTC by default.
+    pub time_zone: Option<String>,
     pub text: String,
 }
 
 /// Stores a source without reading anything out of it. Secrets become markers before anything is stored or hashed. The same text of the same
-/// agent and user is stored once.
+/// agent and user is stored once for each time zone that makes its times different.
 ///
 /// # Errors
 /// `Forbidden` without `capture:write`; `OverQuota` for a key that sent its share of the day; `Invalid` for the field `content` if it is
-/// empty, too large, no text and no attachment, or a conversation that cannot be read: a table, or JSON without messages.
+/// empty, too large, no text and no attachment, or a conversation that cannot be read: a table, or JSON without messages; `Invalid` for an
+/// unknown `time_zone`.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
@@ -81,6 +85,8 @@ pub(super) struct Read {
     warnings: Vec<String>,
     /// Of the whole text as it will be stored.
     digest: Vec<u8>,
+    /// The time zone, if it changes a time.
+    zone: Option<Tz>,
     title: String,
     parts: Vec<Part>,
     /// Bytes that are no text; then there is one part without a text.
@@ -107,6 +113,7 @@ impl Read {
             .optional_text("filename", details.filename.as_deref(), FILENAME_MAX)
             .optional_text("attachment_id", details.attachment_id.as_deref(), FILENAME_MAX)
             .that(details.media_type.as_deref().is_none_or(media::is_valid), "media_type", "must be a media type such as application/pdf")
+            .that(details.time_zone.is_none() || zone(&details).is_some(), "time_zone", "is not a time zone such as Europe/Zurich")
             .done()?;
         let details = details.into_inner();
         if details.form == Some(SourceForm::Attachment) && !transcript::is_text(&content) {
@@ -157,6 +164,7 @@ impl Read {
             skipped: 0,
             warnings: vec![],
             digest: Sha256::digest(&bytes).to_vec(),
+            zone: None,
             title,
             parts: vec![Part { text: String::new(), turns: vec![] }],
             binary: Some(Binary { media_type, bytes }),
@@ -164,7 +172,8 @@ impl Read {
         })
     }
 
-    fn of(details: SourceDetails, transcript: Transcript) -> Self {
+    fn of(details: SourceDetails, mut transcript: Transcript) -> Self {
+        let zone = zone(&details);
         let digest = Sha256::digest(&transcript.text).to_vec();
         let title = details.title.clone().or_else(|| details.filename.clone()).unwrap_or_else(|| beginning(&transcript));
         let form = details.form.unwrap_or(SourceForm::Transcript);
@@ -183,8 +192,9 @@ impl Read {
             timed: transcript.turns.iter().filter(|turn| turn.at.is_some()).count(),
             speakers,
             skipped: transcript.skipped,
-            warnings: warnings(&transcript, form, speakers),
+            warnings: warnings(&transcript, form, speakers, zone),
             digest,
+            zone: zone.filter(|zone| transcript::zone::settle(&mut transcript.turns, *zone)),
             title,
             parts: split(&transcript, PART_MAX),
             binary: None,
@@ -199,14 +209,15 @@ impl Read {
     #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
     pub async fn store(self, engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId) -> Result<SourceResponse, Error> {
         let user = ctx.user();
-        let whole = source_id(agent, user, self.form, &self.digest, 1);
+        let id = |part: i32| source_id(agent, user, (self.form, self.zone), &self.digest, part);
+        let whole = id(1);
         let now = engine.clock().now();
         let count = i32::try_from(self.parts.len()).unwrap_or(i32::MAX);
         let mut known = false;
         for (part, number) in self.parts.iter().zip(1..) {
             let turns = serde_json::to_value(&part.turns).map_err(Error::failed("turns cannot be serialised"))?;
             let source = NewSource {
-                id: source_id(agent, user, self.form, &self.digest, number),
+                id: id(number),
                 whole,
                 part: number,
                 parts: count,
@@ -244,9 +255,14 @@ impl Read {
     }
 }
 
-/// The id follows from agent, user, form and text: the bytes of somebody else tell nobody anything, and erasing one user's source leaves the
-/// others' alone. A UUID of version 8 over SHA-256.
-fn source_id(agent: AgentId, user: Option<UserId>, form: SourceForm, digest: &[u8], part: i32) -> SourceId {
+/// The zone that the sender names.
+fn zone(details: &SourceDetails) -> Option<Tz> {
+    details.time_zone.as_deref()?.parse().ok()
+}
+
+/// The id follows from agent, user, form, text and zone: the bytes of somebody else tell nobody anything, and erasing one user's source leaves
+/// the others' alone. A UUID of version 8 over SHA-256.
+fn source_id(agent: AgentId, user: Option<UserId>, (form, zone): (SourceForm, Option<Tz>), digest: &[u8], part: i32) -> SourceId {
     let mut hasher = Sha256::new();
     hasher.update(b"source");
     hasher.update(agent.0.as_bytes());
@@ -254,6 +270,7 @@ fn source_id(agent: AgentId, user: Option<UserId>, form: SourceForm, digest: &[u
     hasher.update(form.as_str());
     hasher.update(part.to_le_bytes());
     hasher.update(digest);
+    hasher.update(zone.map_or("", |zone| zone.name()));
     let mut bytes = [0; 16];
     for (byte, hashed) in bytes.iter_mut().zip(hasher.finalize()) {
         *byte = hashed;
@@ -279,11 +296,20 @@ fn refusal(error: ReadError) -> Error {
 }
 
 /// What the sender should know about how a source was read.
-fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize) -> Vec<String> {
+fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize, zone: Option<Tz>) -> Vec<String> {
     let nobody = form == SourceForm::Transcript && speakers == 0 && !transcript.turns.is_empty();
+    // Times in a document matter little, unless people speak in it.
+    let matters = speakers > 0 || matches!(kind(form), SourceKind::Conversation | SourceKind::Manual);
+    let local = if zone.is_none() && matters { transcript.turns.iter().filter(|turn| turn.local).count() } else { 0 };
+    let times = match local {
+        1 => "1 time has no time zone and was".to_owned(),
+        n => format!("{n} times have no time zone and were"),
+    };
+    let times = format!("{times} read as UTC: send time_zone, such as Europe/Zurich.");
     [
         (nobody, "No speakers were found: the text is read as the words of one author."),
         (transcript.unclear_dates, "Whether the day or the month comes first cannot be told, so the turns have no time."),
+        (local > 0, times.as_str()),
     ]
     .into_iter()
     .filter(|(applies, _)| *applies)

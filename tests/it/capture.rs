@@ -1,6 +1,6 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
-use crate::support::{alone, contents, memory_owner, work};
+use crate::support::{Told, alone, ask, contents, memory_owner, work};
 use remembrancer::api::{
     CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryStatus, ObservationCategory,
     ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
@@ -104,8 +104,10 @@ async fn the_answer_counts_the_speakers_and_warns_of_what_is_unclear() {
     let world = alone().await;
     let nobody = "No speakers were found: the text is read as the words of one author.";
     let unclear = "Whether the day or the month comes first cannot be told, so the turns have no time.";
+    let local = "3 times have no time zone and were read as UTC: send time_zone, such as Europe/Zurich.";
     for (text, speakers, timed, warnings) in [
-        (TALK, 2, 3, vec![]),
+        (TALK, 2, 3, vec![local]),
+        ("[2026-05-03 09:12 UTC] Vera: I moved.\n[2026-05-03T09:13+02:00] Mina: Nice.", 2, 2, vec![]),
         ("I moved to Basel.", 0, 0, vec![nobody]),
         ("5/3/26, 9:12 AM - Vera: I moved.\n5/4/26, 9:12 AM - Mina: Nice.", 2, 0, vec![unclear]),
     ] {
@@ -120,6 +122,41 @@ async fn the_answer_counts_the_speakers_and_warns_of_what_is_unclear() {
     let note = SourceDetails { form: Some(SourceForm::Note), ..SourceDetails::default() };
     let source = capture::add_source(&world.engine, &world.atlas, note, b"I moved to Thun.".to_vec()).await.unwrap();
     assert!(source.warnings.is_empty());
+}
+
+#[tokio::test]
+async fn times_without_a_zone_are_in_the_zone_that_is_sent() {
+    let world = alone().await;
+    let chat = "04.05.26, 08:00 - Vera: I moved to Basel yesterday.\n04.05.26, 08:01 - Idris: Nice!\n";
+    let add = |zone: Option<&str>, text: &str, form: SourceForm| {
+        let details = SourceDetails { form: Some(form), time_zone: zone.map(str::to_owned), ..SourceDetails::default() };
+        capture::add_source(&world.engine, &world.atlas, details, text.as_bytes().to_vec())
+    };
+    let error = add(Some("Atlantis"), chat, SourceForm::Transcript).await.unwrap_err();
+    assert!(error.fields()[0].field == "time_zone" && error.fields()[0].message.contains("Europe/Zurich"), "{error:?}");
+    let utc = add(None, chat, SourceForm::Transcript).await.unwrap();
+    let tokyo = add(Some("Asia/Tokyo"), chat, SourceForm::Transcript).await.unwrap();
+    assert!(!tokyo.known && tokyo.source_id != utc.source_id && tokyo.warnings.is_empty(), "its times are others: {tokyo:?}");
+    assert!(add(Some("Asia/Tokyo"), chat, SourceForm::Transcript).await.unwrap().known);
+    assert_eq!(add(Some("UTC"), chat, SourceForm::Transcript).await.unwrap().source_id, utc.source_id, "its times are the same");
+    // A zone changes nothing where no time needs one, and nobody asks for that of a document.
+    let plain = add(None, "Vera: I live in Thun.", SourceForm::Transcript).await.unwrap();
+    assert_eq!(add(Some("Asia/Tokyo"), "Vera: I live in Thun.", SourceForm::Transcript).await.unwrap().source_id, plain.source_id);
+    let document = add(None, "2026-05-03 09:12\n\nThe oven is old.", SourceForm::Document).await.unwrap();
+    assert!(document.timed_turns == 1 && document.warnings.is_empty(), "{document:?}");
+
+    capture::capture_conversation(&world.engine, &world.atlas, conversation(tokyo.source_id)).await.unwrap();
+    work(&world).await;
+    let item = inbox(&world).await.remove(0);
+    assert_eq!(item.content, "Vera, 4 May 2026: “I moved to Basel yesterday.” (yesterday: 3 May 2026)");
+    assert_eq!(item.observed_at, Some("2026-05-03T23:00:00Z".parse().unwrap()));
+    let detail = capture::source(&world.engine, &world.vera, tokyo.source_id, 0).await.unwrap();
+    assert_eq!(detail.turns[0].at.unwrap().to_rfc3339(), "2026-05-04T08:00:00+09:00");
+    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
+    work(&world).await;
+    let hit = ask(&world, &world.atlas, "Basel").await.told().into_iter().next().unwrap();
+    assert_eq!(hit.attribution, "According to Vera (on 4 May 2026):", "the day that the statement has");
 }
 
 #[tokio::test]

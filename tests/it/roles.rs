@@ -70,7 +70,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
     "capture::paste" Operator |w, c| async {
         let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());
-        let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, text };
+        let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
         capture::paste(&w.engine, c, paste).await
     };
     "capture::retry" Operator |w, c| capture::retry(&w.engine, c, &[EventId(nowhere())]);

@@ -24,6 +24,8 @@ parameters! {
         filename: String,
         /// The attachment's id in the system that it comes from, up to 256 characters.
         attachment_id: String,
+        /// The time zone of the times in it that have none, such as `Europe/Zurich`; UTC by default.
+        time_zone: String,
         /// The session that it belongs to.
         session_id: Uuid,
         /// The connection of the tool that it comes from.
@@ -43,7 +45,7 @@ pub async fn add(
     let attached = parameters.parse::<SourceForm>("form").is_ok_and(|form| form == Some(SourceForm::Attachment));
     let media_type = body.media_type().filter(|_| attached);
     let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX, attached).await?;
-    let OfSource { form, title, filename, attachment_id, session_id, connection_id, user_id } = parameters.read()?;
-    let details = SourceDetails { form, title, filename, attachment_id, media_type, session_id, connection_id, user_id };
+    let OfSource { form, title, filename, attachment_id, time_zone, session_id, connection_id, user_id } = parameters.read()?;
+    let details = SourceDetails { form, title, filename, attachment_id, media_type, time_zone, session_id, connection_id, user_id };
     Ok(Json(capture::add_source(&api.engine, &ctx, details, content).await?))
 }

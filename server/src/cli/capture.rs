@@ -36,6 +36,9 @@ pub struct Capture {
     /// Title of the source; by default the name of the file
     #[arg(long)]
     title: Option<String>,
+    /// Time zone of the times in the file that have none, such as Europe/Zurich; by default UTC
+    #[arg(long)]
+    time_zone: Option<String>,
     /// Do not wait until the source is read
     #[arg(long)]
     no_wait: bool,
@@ -58,6 +61,7 @@ pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
         project_id: None,
         title: command.title.or_else(|| name.clone()),
         filename: name,
+        time_zone: command.time_zone,
         text,
     };
     let source = capture::paste(engine, &ctx, paste).await?;

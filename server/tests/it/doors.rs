@@ -462,6 +462,7 @@ async fn what_people_type_loses_its_secrets() {
         project_id: None,
         title: Some(said.clone()),
         filename: Some(said.clone()),
+        time_zone: None,
         text: said.clone(),
     };
     capture::paste(engine, vera, paste).await.unwrap();

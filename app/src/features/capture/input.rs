@@ -16,6 +16,7 @@ pub struct CaptureInput {
     pub project: String,
     pub title: String,
     pub filename: String,
+    pub time_zone: String,
     pub text: String,
 }
 
@@ -30,6 +31,7 @@ impl CaptureInput {
             project: text("project"),
             title: text("title"),
             filename: text("filename"),
+            time_zone: text("time_zone"),
             text: text("text"),
         }
     }
@@ -43,6 +45,7 @@ impl CaptureInput {
             ("project", &self.project),
             ("title", &self.title),
             ("filename", &self.filename),
+            ("time_zone", &self.time_zone),
             ("text", &self.text),
         ]
         .into_iter()
@@ -66,6 +69,7 @@ impl CaptureInput {
             project_id,
             title: filled(self.title),
             filename: filled(self.filename),
+            time_zone: filled(self.time_zone),
             text: self.text,
         })
     }
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_refused_form_is_filled_in_again() {
-        let input = CaptureInput { title: "Notes & more".into(), ..input() };
+        let input = CaptureInput { title: "Notes & more".into(), time_zone: "Europe/Zurich".into(), ..input() };
         assert_eq!(CaptureInput::read(&Query::parse(&input.query().href(""))), input);
     }
 

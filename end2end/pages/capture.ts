@@ -11,6 +11,7 @@ export class CapturePage extends Frame {
   readonly title = this.page.getByRole('textbox', { name: 'Title' });
   readonly scope = this.page.getByRole('combobox', { name: 'Scope of the memories' });
   readonly project = this.page.getByRole('combobox', { name: 'Project' });
+  readonly zoneField = this.page.getByRole('combobox', { name: 'Time zone' });
   readonly submit = this.page.getByRole('button', { name: 'Capture text' });
 
   mode(name: 'Transcript' | 'Note' | 'Summary'): Locator {
@@ -36,6 +37,8 @@ export class SourcePage extends Frame {
   readonly reading = this.page.getByTestId('reading');
   readonly review = this.page.getByRole('link', { name: /^Review \d+ candidates?$/ });
   readonly turns = this.page.getByTestId('turn');
+  /** In which zones the times of the turns are. */
+  readonly zones = this.page.getByTestId('zones');
   /** Text that memories quote, as links. */
   readonly quoted = this.page.getByTestId('quoted');
   /** The reasons for which turns are in quarantine. */

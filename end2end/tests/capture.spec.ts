@@ -57,6 +57,26 @@ test('the same text is captured once', { tag: '@no-js' }, async ({ capture, agen
   expect(new URL(page.url()).pathname).toBe(first);
 });
 
+test('times without a zone are in the zone of the form', { tag: ['@phone', '@no-js'] }, async ({ capture, source, gate, agent }) => {
+  gate.expect(400);
+  await capture.goto('/capture');
+  await expect(capture.zoneField).toHaveValue('UTC');
+  await expect(capture.zoneField).toHaveAccessibleDescription('For times without a zone, as in WhatsApp chats.');
+  await capture.agent.selectOption(agent.slug);
+  await capture.text.fill(`04.05.26, 08:00 - Vera: I moved to ${unique('Basel')} yesterday.`);
+  await capture.zoneField.fill('Asia/Atlantis');
+  if (capture.scripted) await capture.submit.click();
+  else await capture.send(capture.submit);
+  await expect(capture.zoneField).toHaveAccessibleDescription(/not a time zone such as Europe\/Zurich/);
+  await expect(capture.zoneField).toHaveValue('Asia/Atlantis');
+  await capture.zoneField.fill('Asia/Tokyo');
+  await capture.submit.click();
+  await expect(capture.page).toHaveURL(/\/sources\//);
+  await source.ready();
+  await expect(source.zones).toHaveText('Times in UTC+09:00');
+  await expect(source.turns.first().locator('time')).toHaveText('4 May 2026, 08:00');
+});
+
 test('a text file is read into the text', async ({ capture, agent }) => {
   const what = unique('ferry');
   await capture.goto('/capture');

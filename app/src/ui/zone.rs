@@ -1,6 +1,6 @@
 use super::text;
 use chrono::{DateTime, FixedOffset, Utc};
-use chrono_tz::Tz;
+use chrono_tz::{TZ_VARIANTS, Tz};
 use leptos::prelude::*;
 
 /// The reader's time zone: that of the cookie which the browser keeps, UTC without one.
@@ -26,6 +26,12 @@ impl Zone {
     /// The name of the zone: `Europe/Berlin`, `UTC`.
     pub fn name(self) -> &'static str {
         self.0.map_or("UTC", |zone| zone.name())
+    }
+
+    /// The names of the zones of cities, and UTC.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let is_city = |name: &&str| *name == "UTC" || name.contains('/') && !name.starts_with("Etc/");
+        TZ_VARIANTS.iter().map(|zone| zone.name()).filter(is_city)
     }
 
     /// A time as clocks in the zone show it.

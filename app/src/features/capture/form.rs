@@ -2,6 +2,7 @@ use super::{
     input::CaptureInput,
     modes::{Modes, scopes},
     project_field::ProjectField,
+    zone_field::ZoneField,
 };
 use crate::{
     Flash,
@@ -74,6 +75,7 @@ pub fn CaptureForm(
                 </div>
                 <SelectField name="scope" label="Scope of the memories" value=before.scope choices=scopes() error=error("scope") />
                 <ProjectField projects value=before.project error=error("project") />
+                <ZoneField value=before.time_zone error=error("time_zone") />
             </div>
             <div class="flex flex-wrap items-center gap-3">
                 <button class="button button-primary" type="submit">"Capture text"</button>

@@ -15,6 +15,7 @@ mod table;
 mod turns;
 mod url;
 mod words;
+mod zone_field;
 
 pub use api::capture_counts;
 pub use events::EventsPage;

@@ -42,6 +42,11 @@ pub struct Question<'a> {
 impl<'a> Minutes<'a> {
     /// Reads a text that is nothing but such a statement. A text that only holds a quotation is none.
     pub fn parse(text: &'a str) -> Option<Self> {
+        Self::read(text).filter(|minutes| minutes.day.is_some() || is_name(minutes.speaker))
+    }
+
+    /// As [`Self::parse`], whatever stands in place of the speaker's name.
+    fn read(text: &'a str) -> Option<Self> {
         let (opening, words, rest) = quotation(text)?;
         let asked = VERBS.into_iter().find_map(|(verb, asks)| Some((opening.strip_suffix(verb)?, asks)));
         let (question, (opening, words, rest)) = match asked.filter(|(speaker, _)| !speaker.is_empty()) {
@@ -58,8 +63,7 @@ impl<'a> Minutes<'a> {
             "" => None,
             rest => Some(rest.strip_prefix(" (")?.strip_suffix(')')?),
         };
-        let is_named = !speaker.is_empty() && (day.is_some() || is_name(speaker));
-        is_named.then_some(Self { question, speaker, day, words, note })
+        (!speaker.is_empty()).then_some(Self { question, speaker, day, words, note })
     }
 
     /// What was said, without who said it on which day.
@@ -96,6 +100,23 @@ impl Display for Question<'_> {
         let verb = if self.asks { "asked" } else { "said" };
         write!(f, "{} {verb} “{}”", single(self.speaker), single(self.words))
     }
+}
+
+/// A statement in which the speaker `from` is called `to`; `None` if it does not name `from`. `speaks` says whether `from` is the one who
+/// says it: two speakers may have one label.
+pub fn renamed(text: &str, from: &str, to: &str, speaks: bool) -> Option<String> {
+    let (old, new) = (single(label(Some(from))), label(Some(to)));
+    let mut minutes = Minutes::read(text)?;
+    let speaks = speaks && minutes.speaker == old;
+    // "Somebody" who asks may be anybody without a name.
+    let asks = old != SOMEBODY && minutes.question.as_ref().is_some_and(|question| question.speaker == old);
+    if speaks {
+        minutes.speaker = new;
+    }
+    if let Some(question) = minutes.question.as_mut().filter(|_| asks) {
+        question.speaker = new;
+    }
+    (speaks || asks).then(|| minutes.to_string())
 }
 
 /// How a statement names a speaker of this name.
@@ -186,6 +207,23 @@ mod tests {
     fn labels_stand_for_speakers_without_a_name() {
         assert_eq!([label(None), label(Some(" ")), label(Some("Unknown"))], [SOMEBODY; 3]);
         assert_eq!([label(Some("user")), label(Some("Human")), label(Some(" Vera "))], [THE_USER, THE_USER, "Vera"]);
+    }
+
+    #[test]
+    fn a_speaker_gets_another_name_where_the_statement_names_them() {
+        let whole = "Speaker 2 asked “How old is it?” Speaker 1, 3 May 2026: “From last year, Speaker 1.” (last year: 2025)";
+        let vera = "Speaker 2 asked “How old is it?” Vera, 3 May 2026: “From last year, Speaker 1.” (last year: 2025)";
+        let idris = "Idris asked “How old is it?” Speaker 1, 3 May 2026: “From last year, Speaker 1.” (last year: 2025)";
+        assert_eq!(renamed(whole, "Speaker 1", "Vera", true).as_deref(), Some(vera));
+        assert_eq!(renamed(whole, "Speaker 2", "Idris", false).as_deref(), Some(idris));
+        assert_eq!(renamed(whole, "Speaker 1", "Vera", false), None, "another one with this name says it");
+        assert_eq!(renamed(whole, "Speaker", "Vera", true), None);
+        // Names that are not read as names, and labels in place of names.
+        assert_eq!(renamed("anna from work: “Stop.”", "anna from work", "Anna", true).as_deref(), Some("Anna: “Stop.”"));
+        assert_eq!(renamed("The user: “Stop.”", "user", "Ve“r”a", true).as_deref(), Some("Ve‘r’a: “Stop.”"));
+        assert_eq!(renamed("Somebody: “Stop.”", "Unknown", "Vera", true).as_deref(), Some("Vera: “Stop.”"));
+        assert_eq!(renamed("Somebody said “Go.” Vera: “Stop.”", "Unknown", "Idris", false), None);
+        assert_eq!(renamed("Vera likes tea.", "Vera", "Mina", true), None);
     }
 
     proptest! {

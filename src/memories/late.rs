@@ -13,7 +13,7 @@ use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
 /// Embeds a memory that was stored without a vector. If another one says the same by now, the later supersedes the earlier, with a link;
-/// what differs stays.
+/// what differs stays. Candidates get their vector, too, so that new ones are compared with them.
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
@@ -23,7 +23,7 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();
     tx.commit().await?;
-    let Some(memory) = memory.filter(|memory| memory.live) else { return Ok("no longer live") };
+    let Some(memory) = memory.filter(|memory| memory.live || memory.waits()) else { return Ok("no longer live") };
     let text = memory.embedded_text();
     if !engine.reads(&text) {
         return Ok("in a language that the model does not know");
@@ -35,12 +35,12 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, memory.key().lock()).await?;
     let current = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], true).await?.pop();
-    let Some(current) = current.filter(|current| current.live && current.content_hash == memory.content_hash) else {
+    let Some(current) = current.filter(|current| (current.live || current.waits()) && current.content_hash == memory.content_hash) else {
         // It was rewritten or forgotten while the model worked; a rewrite brings its own vector.
         return Ok("changed meanwhile");
     };
     store::put_vector(&mut tx, ctx.tenancy(), agent, id, embedded, now).await?;
-    if !merge_twin(engine, ctx, &mut tx, &current, embedded).await? {
+    if !current.live || !merge_twin(engine, ctx, &mut tx, &current, embedded).await? {
         tx.commit().await?;
         return Ok("embedded");
     }

@@ -339,6 +339,11 @@ impl Memory {
         searched_text(self.role, &self.topic, &self.wording())
     }
 
+    /// Whether it is a candidate that waits in the inbox.
+    pub fn waits(&self) -> bool {
+        self.status == MemoryStatus::Inbox && self.deleted_at.is_none()
+    }
+
     /// Whether it is an episode that may fade.
     pub fn fades(&self) -> bool {
         self.live && self.kind == MemoryKind::Episode && self.retention != Retention::Permanent && !self.pinned

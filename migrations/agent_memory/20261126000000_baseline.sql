@@ -1092,7 +1092,7 @@ grant update (state, decided_at, decided_by) on quarantine, memory_proposals to 
 grant update (effect) on memory_proposals to rmb_operator;
 -- An agent's write suggests that it may replace another memory; only people read the suggestion.
 grant insert on memory_proposals to rmb_app;
-grant update (memory_id) on evidence to rmb_operator;
+grant update (memory_id, speaker) on evidence to rmb_operator;
 
 -- erasure
 grant select on legal_holds, erased_texts to rmb_app, rmb_operator;

@@ -124,6 +124,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("knowledge.document", "Document changed"),
     ("knowledge.retired", "Document retired"),
     ("source.captured", "Source captured"),
+    ("source.speaker_renamed", "Speaker renamed"),
     ("session.messages", "Messages stored"),
     ("context.cut", "Context cut to its budget"),
     ("event.retried", "Event retried"),

@@ -107,10 +107,31 @@ pub struct SourceTurn {
     pub pieces: Vec<SourcePiece>,
 }
 
+/// What was read from a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceReading {
+    /// Turns whose time is known.
+    pub timed_turns: i64,
+    /// Those who speak, most turns first. What machines say is not counted.
+    pub speakers: Vec<SourceSpeaker>,
+    /// Turns of nobody who is named.
+    pub unnamed_turns: i64,
+    /// What was not found, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Somebody who speaks in a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceSpeaker {
+    pub name: String,
+    pub turns: i64,
+}
+
 /// A source with a page of its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceDetail {
     pub source: SourceRow,
+    pub reading: SourceReading,
     pub turns: Vec<SourceTurn>,
     /// The turn that comes after this page; absent at the end.
     pub next_turn: Option<i64>,

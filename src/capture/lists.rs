@@ -1,6 +1,7 @@
 //! What operators look at: sources with what became of them, and what waits.
 
 use super::events::event_row;
+use super::speakers::reading;
 use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
 use crate::api::{
     AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
@@ -98,10 +99,13 @@ pub async fn source(engine: &Engine, ctx: &OpContext, id: SourceId, turn: i64) -
     }
     let events = store::events_of_source(&mut tx, ctx.tenant_id, id, EVENTS).await?;
     tx.commit().await?;
+    let form = parts.first().ok_or(Error::NotFound("source"))?.located.form;
+    let reading = reading(form, parts.iter().filter_map(|part| part.turns.as_ref()).flat_map(|turns| &turns.0));
     let located = parts.into_iter().next().ok_or(Error::NotFound("source"))?.located;
     let last = from + turns.len();
     Ok(SourceDetail {
         source: source_row(Located { id, ..located }, &numbers, &slugs),
+        reading,
         turns,
         next_turn: i64::try_from(last).ok().filter(|_| last < total && last > from),
         previous_turn: (from > 0).then(|| i64::try_from(from.saturating_sub(TURNS)).unwrap_or(0)),

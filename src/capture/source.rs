@@ -297,7 +297,6 @@ fn refusal(error: ReadError) -> Error {
 
 /// What the sender should know about how a source was read.
 fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize, zone: Option<Tz>) -> Vec<String> {
-    let nobody = form == SourceForm::Transcript && speakers == 0 && !transcript.turns.is_empty();
     // Times in a document matter little, unless people speak in it.
     let matters = speakers > 0 || matches!(kind(form), SourceKind::Conversation | SourceKind::Manual);
     let local = if zone.is_none() && matters { transcript.turns.iter().filter(|turn| turn.local).count() } else { 0 };
@@ -305,16 +304,17 @@ fn warnings(transcript: &Transcript, form: SourceForm, speakers: usize, zone: Op
         1 => "1 time has no time zone and was".to_owned(),
         n => format!("{n} times have no time zone and were"),
     };
-    let times = format!("{times} read as UTC: send time_zone, such as Europe/Zurich.");
-    [
-        (nobody, "No speakers were found: the text is read as the words of one author."),
-        (transcript.unclear_dates, "Whether the day or the month comes first cannot be told, so the turns have no time."),
-        (local > 0, times.as_str()),
-    ]
-    .into_iter()
-    .filter(|(applies, _)| *applies)
-    .map(|(_, warning)| warning.to_owned())
-    .collect()
+    let unclear = "Whether the day or the month comes first cannot be told, so the turns have no time.";
+    let nobody = no_speakers(form, speakers, transcript.turns.len()).map(str::to_owned);
+    let unclear = transcript.unclear_dates.then(|| unclear.to_owned());
+    let local = (local > 0).then(|| format!("{times} read as UTC: send time_zone, such as Europe/Zurich."));
+    [nobody, unclear, local].into_iter().flatten().collect()
+}
+
+/// What should be known about a conversation in which nobody is named.
+pub(super) fn no_speakers(form: SourceForm, speakers: usize, turns: usize) -> Option<&'static str> {
+    let nobody = form == SourceForm::Transcript && speakers == 0 && turns > 0;
+    nobody.then_some("No speakers were found: the text is read as the words of one author.")
 }
 
 /// The first words that somebody says.

@@ -16,6 +16,8 @@ pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
 pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
 pub use pairs::{decide_pair, decide_pairs, undo_pair, undo_pairs};
+pub(crate) use place::lock_owner;
 pub use place::{place_all, prepare};
+pub(crate) use promote::merge;
 pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};
 pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

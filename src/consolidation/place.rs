@@ -4,7 +4,7 @@ use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{pairs, store};
 use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
-use crate::db::{Tx, lock, lock_all, lock_key};
+use crate::db::{DbError, Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
 use crate::error::Error;
@@ -44,6 +44,12 @@ pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates:
     Ok(ready)
 }
 
+/// Lets nobody else place candidates of an owner until the transaction ends.
+pub(crate) async fn lock_owner(tx: &mut Tx, owner: Owner) -> Result<(), DbError> {
+    let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
+    lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await
+}
+
 /// Places candidates of one owner, in their order. The lock makes them one after the other, so that of two equal ones the second is merged.
 ///
 /// # Errors
@@ -57,8 +63,7 @@ pub async fn place_all(
     ready: &[Ready],
     policy: &CapturePolicy,
 ) -> Result<Vec<Placed>, Error> {
-    let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
-    lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
+    lock_owner(tx, owner).await?;
     // In the order of everybody who writes: episodes, keys, rows, then counts. A candidate may become durable below and replace what it
     // corrects, and two callers must not cross.
     let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();

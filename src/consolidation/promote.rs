@@ -76,7 +76,7 @@ async fn add_details(ctx: &OpContext, tx: &mut Tx, into: &Memory, from: &Memory,
 
 /// Gives a candidate's evidence and topics to another memory, which supersedes it; which places, and which topics it did not have.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn merge(
+pub(crate) async fn merge(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,

@@ -36,7 +36,7 @@ pub(crate) use late::merge_twin;
 pub(crate) use link::{contradictions, post_settling, reinstate};
 pub use link::{link, settle_links, unlink};
 pub use origin::origin_of_record;
-pub(crate) use origin::{CAPTURE, Whose, opening, origin, provenance, said_by, statement};
+pub(crate) use origin::{CAPTURE, CONSOLE, Whose, opening, origin, provenance, said_by, statement};
 pub use pin::set_pinned;
 pub(crate) use quota::{lock_episodes, make_room};
 pub use remember::remember;

@@ -11,6 +11,7 @@ mod capture;
 mod capture_killed;
 mod capture_model;
 mod capture_refused;
+mod capture_speakers;
 mod capture_turns;
 mod columns;
 mod commons_review;

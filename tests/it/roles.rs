@@ -73,6 +73,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
         capture::paste(&w.engine, c, paste).await
     };
+    "capture::rename_speaker" Operator |w, c| capture::rename_speaker(&w.engine, c, SourceId(nowhere()), "Vera", "Mina".into(), None);
     "capture::retry" Operator |w, c| capture::retry(&w.engine, c, &[EventId(nowhere())]);
     "capture::source" Viewer |w, c| capture::source(&w.engine, c, SourceId(nowhere()), 0);
     "capture::sources" Viewer |w, c| capture::sources(&w.engine, c, &Default::default());

@@ -308,6 +308,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("capture", include_str!("../../src/capture/store/mod.rs")),
         ("capture", include_str!("../../src/capture/store/events.rs")),
         ("capture", include_str!("../../src/capture/store/lists.rs")),
+        ("capture", include_str!("../../src/capture/store/speakers.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/mod.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/evidence.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/inbox.rs")),

@@ -2,11 +2,13 @@
 
 mod events;
 mod lists;
+mod speakers;
 
 pub use events::{Event, event_count, event_list, events_of_source, retry, retry_knowledge};
 pub use lists::{
     Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, source_count, source_list, source_numbers, source_parts, source_titles,
 };
+pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting, rename_in_evidence, rename_memory};
 
 use super::parts::StoredTurn;
 use crate::api::{AgentId, EventId, QuarantineId, Role, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
@@ -109,7 +111,7 @@ pub struct StoredSource {
     pub form: SourceForm,
 }
 
-/// The source that an event works on.
+/// The source that an event works on. It waits for whoever renames a speaker of it.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
 pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<StoredSource>, DbError> {
     #[derive(FromRow)]
@@ -129,7 +131,8 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id, s.connection_id, s.form
             from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
-        of_user!("s", "$4")
+        of_user!("s", "$4"),
+        " for share of s"
     ))
     .bind(tenancy.tenant)
     .bind(held.agent_id)

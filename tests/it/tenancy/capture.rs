@@ -5,11 +5,14 @@ use remembrancer::api::{
     EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, SourceDetails, SourceFilter, SourceForm,
     SourceId, SourceKind,
 };
+use remembrancer::capture::StoredTurn;
+use remembrancer::capture::extract::Role;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload};
 use remembrancer::db::cursor::Seek;
 use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
+use remembrancer::memories::model::Memory;
 use remembrancer::memories::store as memories;
 use remembrancer::profile::store as profile;
 use remembrancer::testing::World;
@@ -132,8 +135,9 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $8, $4, $3, $5, 0, 4, 'Vera', '{because}', 'waiting', now())",
         "insert into memory_proposals (tenant_id, agent_id, id, user_id, from_id, to_id, relation, reason, state, created_at)
          values ($1, $2, $9, $4, $10, $11, 'contradicts', 'because', 'open', now())",
-        "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, created_at)
-         values ($1, $2, $12, $10, $4, $11, $3, $5, 0, 4, 'Vera', now())",
+        "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote,
+                               speaker, created_at)
+         values ($1, $2, $12, $10, $4, $11, $3, $5, 0, 4, 'Vera', 'Vera', now())",
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
          values ($1, $2, gen_random_uuid(), '\\x07', $4, '{\"platform\": \"slack\"}', now())",
     ] {
@@ -216,6 +220,23 @@ pub const INBOX: &[Query] = queries! {
     "capture::source_titles" |tx, c| capture::source_titles(tx, c.tenant, &[source(c)]).await?.len();
     "capture::source_numbers" |tx, c| capture::source_numbers(tx, c.tenant, &[source(c)]).await?.len();
     "capture::quoted" |tx, c| capture::quoted(tx, c.tenant, source(c), (0, 10)).await?.len();
+    "capture::lock_parts" |tx, c| capture::lock_parts(tx, c.ctx.tenancy(), source(c)).await?.len();
+    "capture::put_turns" |tx, c| {
+        let turn = StoredTurn { speaker: Some("intruder".into()), role: Role::Person, at: None, start: 0, end: 4 };
+        capture::put_turns(tx, c.ctx.tenancy(), c.agent, source(c), &[turn]).await?;
+        0
+    };
+    "capture::interrupt" |tx, c| { capture::interrupt(tx, c.ctx.tenancy(), &[source(c)], c.now).await?; 0 };
+    "capture::quoting" |tx, c| capture::quoting(tx, c.ctx.tenancy(), &[source(c)], "Vera").await?.len();
+    "capture::rename_in_evidence" |tx, c| {
+        capture::rename_in_evidence(tx, c.ctx.tenancy(), &[source(c)], ("Vera", "intruder")).await?;
+        0
+    };
+    "capture::equal" |tx, c| capture::equal(tx, c.ctx.tenancy(), &[c.agent], &[c.memory.content_hash.clone()]).await?.len();
+    "capture::rename_memory" |tx, c| {
+        capture::rename_memory(tx, c.ctx.tenancy(), &Memory { content: "intruded".into(), ..c.memory.clone() }).await?;
+        0
+    };
     "capture::event_count" |tx, c| capture::event_count(tx, c.tenant, &EventFilter::default()).await? as usize;
     "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &EventFilter::default(), &Seek::First, 10).await?.len();
     "capture::events_of_source" |tx, c| capture::events_of_source(tx, c.tenant, source(c), 10).await?.len();

@@ -44,6 +44,23 @@ export class SourcePage extends Frame {
   /** The reasons for which turns are in quarantine. */
   readonly held = this.page.getByTestId('held');
   readonly events = this.page.getByTestId('event');
+  /** What the source lacks, in sentences. */
+  readonly warnings = this.page.getByTestId('warning');
+  readonly speakers = this.page.getByTestId('speaker');
+
+  /** The row of a speaker, with the form that renames them. */
+  speaker(name: string): Locator {
+    return this.speakers.filter({ has: this.page.getByText(name, { exact: true }) });
+  }
+
+  /** Fills in the name that a speaker gets, and sends it. */
+  async rename(speaker: string, name: string): Promise<void> {
+    const row = this.speaker(speaker);
+    const field = row.getByLabel('New name');
+    if (!(await field.isVisible())) await row.locator('summary').click();
+    await field.fill(name);
+    await this.send(row.getByRole('button', { name: 'Rename speaker' }));
+  }
 
   /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
   async read(): Promise<void> {

@@ -31,6 +31,12 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
     - region "Progress":
       - paragraph: This source was read.
       - link "Review 1 candidate"
+    - region "Speakers":
+      - heading "Speakers" [level=2]
+      - list:
+        - listitem:
+          - text: /Vera/
+          - group: /Rename…/
     - region "Text":
       - heading "Text" [level=2]
       - list:

@@ -29,6 +29,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/rename_view", "id=01900000-0000-7000-8000-000000000000&name=tea"),
     ("/console/api/delete_view", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/capture", "agent=01900000-0000-7000-8000-000000000000&mode=note&text=Vera+likes+tea"),
+    ("/console/api/rename_speaker", "source=01900000-0000-7000-8000-000000000000&speaker=Vera&name=Mina&shown=1"),
     ("/console/api/retry_events", "one=01900000-0000-7000-8000-000000000000"),
     (
         "/console/api/decide_candidates",
@@ -301,6 +302,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("create_repo", Some(Operator)),
         ("link_projects", Some(Operator)),
         ("capture", Some(Operator)),
+        ("rename_speaker", Some(Operator)),
         ("retry_events", Some(Operator)),
         ("decide_candidates", Some(Reviewer)),
         ("undo_candidates", Some(Reviewer)),

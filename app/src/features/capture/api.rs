@@ -2,6 +2,7 @@ use super::input::CaptureInput;
 use crate::{
     ConsoleError, Flash,
     guard::{announce, finish, incomplete, operator, own_path},
+    query::Query,
     ui::text::{count, number},
 };
 use leptos::prelude::*;
@@ -44,6 +45,23 @@ pub async fn read_source(id: SourceId, turn: i64) -> Result<SourceDetail, Consol
     Ok(engine::source(&engine, &ctx, id, turn).await?)
 }
 
+/// Gives a speaker of a source, who had `shown` turns there, another name, then redirects to the source.
+#[server(endpoint = "rename_speaker")]
+pub async fn rename_speaker(
+    source: SourceId,
+    #[server(default)] speaker: String,
+    #[server(default)] name: String,
+    shown: i64,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("speaker", &speaker).with("name", &name).href("");
+    let result = async {
+        let (engine, ctx) = operator().await?;
+        Ok(renamed(&engine::rename_speaker(&engine, &ctx, source, &speaker, name, Some(shown)).await?))
+    };
+    let page = format!("/sources/{source}");
+    finish(result.await, &page, &page, &typed).await
+}
+
 /// One page of events, newest first.
 pub async fn browse_events(filter: EventFilter) -> Result<Page<EventRow>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -82,6 +100,22 @@ async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
         0 => "No event was retried: none of them is in the state Failed now.".to_owned(),
         n => format!("{} being retried.", count(n, "event is", "events are")),
     }))
+}
+
+/// The message about a speaker with another name.
+fn renamed(outcome: &engine::RenamedSpeaker) -> Flash {
+    let mut text = format!("{} has {} now.", outcome.name, count(outcome.turns, "turn", "turns"));
+    let candidates = (outcome.candidates > 0).then(|| count(outcome.candidates, "candidate", "candidates"));
+    let memories = (outcome.memories > 0).then(|| count(outcome.memories, "memory", "memories"));
+    let updated: Vec<String> = candidates.into_iter().chain(memories).collect();
+    if !updated.is_empty() {
+        let verb = if outcome.candidates + outcome.memories == 1 { "was" } else { "were" };
+        text.push_str(&format!(" {} {verb} updated.", updated.join(" and ")));
+    }
+    if outcome.merged > 0 {
+        text.push_str(&format!(" {} into one that says the same.", count(outcome.merged, "was merged", "were merged")));
+    }
+    Flash::done(text)
 }
 
 /// The fields of a refused form. A text that a session cannot hold is left out as a whole: half a text would be captured unnoticed.

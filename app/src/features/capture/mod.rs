@@ -11,6 +11,7 @@ mod project_field;
 
 mod source;
 mod sources;
+mod speakers;
 mod table;
 mod turns;
 mod url;

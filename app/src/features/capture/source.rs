@@ -1,6 +1,6 @@
-use super::{api::read_source, progress::Progress, table::EventTable, turns::Turns, words::form};
+use super::{api::read_source, progress::Progress, speakers::Speakers, table::EventTable, turns::Turns, words::form};
 use crate::{
-    ConsoleError,
+    ConsoleError, Flash,
     layout::ViewerResource,
     query::{use_param, use_query},
     ui::{ErrorView, Time, awaited, reading, text},
@@ -27,9 +27,11 @@ pub fn SourcePage() -> impl IntoView {
             <span class="text-soft">" / "</span>
         </p>
         {awaited(async move {
-            let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            let viewer = who.await.ok();
+            let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             match detail.await {
-                Ok(detail) => view! { <Whole detail may_retry /> }.into_any(),
+                Ok(detail) => view! { <Whole detail may_change flash /> }.into_any(),
                 Err(error) => {
                     view! {
                         <Title text="Source" />
@@ -49,26 +51,29 @@ fn unknown() -> ConsoleError {
 }
 
 #[component]
-fn Whole(detail: SourceDetail, may_retry: bool) -> impl IntoView {
+fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>) -> impl IntoView {
     let source = detail.source.clone();
     let here = format!("/sources/{}", source.id);
-    let events = detail.events.clone();
+    let (events, reading) = (detail.events.clone(), detail.reading.clone());
     view! {
         <Title text=source.title.clone() />
         <header class="mb-5">
             <h1 class="wrap-anywhere" dir="auto">{source.title.clone()}</h1>
-            <Facts source=source.clone() />
+            <Facts source=source.clone() timed=reading.timed_turns />
         </header>
         <div class="max-w-4xl space-y-6">
             {match source.media_type.clone() {
                 Some(media_type) => view! { <Attachment media_type bytes=source.bytes /> }.into_any(),
-                None => view! { <Progress source /> <Turns detail /> }.into_any(),
+                None => {
+                    let speakers = view! { <Speakers source=source.id reading may_change flash /> };
+                    view! { <Progress source /> {speakers} <Turns detail /> }.into_any()
+                }
             }}
             <section aria-labelledby="events">
                 <h2 class="mb-2" id="events">"Events"</h2>
                 {match events.is_empty() {
                     true => view! { <p class="text-sm text-soft">"No events for this source yet."</p> }.into_any(),
-                    false => view! { <div class="card"><EventTable events may_retry here /></div> }.into_any(),
+                    false => view! { <div class="card"><EventTable events may_retry=may_change here /></div> }.into_any(),
                 }}
             </section>
         </div>
@@ -87,8 +92,12 @@ fn Attachment(media_type: String, bytes: i64) -> impl IntoView {
 }
 
 #[component]
-fn Facts(source: SourceRow) -> impl IntoView {
-    let size = format!("{} · {} · {}", form(source.form), text::bytes(source.bytes), text::count(source.turns, "turn", "turns"));
+fn Facts(source: SourceRow, timed: i64) -> impl IntoView {
+    let turns = match source.turns {
+        0 => "0 turns".to_owned(),
+        turns => format!("{} of {} a time", text::number(timed), text::count(turns, "turn has", "turns have")),
+    };
+    let size = format!("{} · {} · {turns}", form(source.form), text::bytes(source.bytes));
     let parts = (source.parts > 1).then(|| format!(" · {} parts", source.parts));
     view! {
         <p class="mt-1 text-sm text-soft">

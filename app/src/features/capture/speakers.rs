@@ -1,0 +1,118 @@
+use crate::{
+    Flash,
+    ui::{PostForm, text},
+};
+use leptos::prelude::*;
+use remembrancer::api::{SourceId, SourceReading, SourceSpeaker};
+
+/// Speakers on a page; those with the most turns come first.
+const LISTED: usize = 200;
+/// Longest name of a speaker, in characters.
+const NAME_MAX: &str = "200";
+
+/// Who speaks in a source, with a form to rename each; nothing where nobody is named and nobody should be. Works without JavaScript.
+#[component]
+pub fn Speakers(
+    source: SourceId,
+    reading: SourceReading,
+    may_change: bool,
+    /// A form that was refused.
+    flash: Option<Flash>,
+) -> impl IntoView {
+    let SourceReading { speakers, unnamed_turns, warnings, .. } = reading;
+    if speakers.is_empty() && warnings.is_empty() {
+        return ().into_any();
+    }
+    let names = may_change.then(|| {
+        let options = speakers.iter().take(LISTED).map(|one| view! { <option value=one.name.clone()></option> }).collect_view();
+        view! { <datalist id="speaker-names">{options}</datalist> }
+    });
+    let more = speakers.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| {
+        let more = text::count(i64::try_from(more).unwrap_or(i64::MAX), "speaker", "speakers");
+        view! { <li class="px-4 py-2 text-sm text-soft">{more} " with fewer turns"</li> }
+    });
+    let unnamed = (unnamed_turns > 0).then(|| {
+        let turns = text::count(unnamed_turns, "turn", "turns");
+        view! { <li class="px-4 py-2 text-sm text-soft" data-testid="unnamed">"Nobody named: " {turns}</li> }
+    });
+    let rows = speakers
+        .into_iter()
+        .take(LISTED)
+        .enumerate()
+        .map(|(place, speaker)| {
+            let form = may_change.then(|| view! { <Rename source speaker=speaker.clone() place flash=flash.clone() /> });
+            view! {
+                <li class="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2 text-sm" data-testid="speaker">
+                    <span class="min-w-0 font-medium break-words" dir="auto">{text::visible(&speaker.name)}</span>
+                    <span class="text-soft">{text::count(speaker.turns, "turn", "turns")}</span>
+                    {form}
+                </li>
+            }
+        })
+        .collect_view();
+    let warnings =
+        warnings.into_iter().map(|warning| view! { <li class="px-4 py-2 text-sm" data-testid="warning">{warning}</li> }).collect_view();
+    view! {
+        <section aria-labelledby="speakers">
+            <h2 class="mb-2" id="speakers">"Speakers"</h2>
+            <ul class="card divide-y divide-line">{warnings} {rows} {more} {unnamed}</ul>
+            {names}
+        </section>
+    }
+    .into_any()
+}
+
+/// The folded form that gives a speaker another name.
+#[component]
+fn Rename(
+    source: SourceId,
+    speaker: SourceSpeaker,
+    /// The place of the speaker in the list, which tells the fields of the page apart.
+    place: usize,
+    flash: Option<Flash>,
+) -> impl IntoView {
+    let (id, hint_id, error_id) = (format!("speaker-{place}"), format!("speaker-{place}-hint"), format!("speaker-{place}-error"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("speaker", &speaker.name), "name")).unzip();
+    let (open, error) = (typed.is_some(), error.flatten());
+    let typed = typed.map(|typed| typed.text("name"));
+    let described = if error.is_some() { format!("{error_id} {hint_id}") } else { hint_id.clone() };
+    let named = text::visible(&speaker.name);
+    view! {
+        <details class="ml-auto max-w-full open:basis-full" open=open>
+            <summary class="button button-quiet h-6! px-2! text-xs!">
+                "Rename…" <span class="sr-only">" " {named}</span>
+            </summary>
+            <PostForm class="mt-1.5 max-w-md space-y-2 pb-1" action="/console/api/rename_speaker">
+                <input type="hidden" name="source" value=source.to_string() />
+                <input type="hidden" name="speaker" value=speaker.name />
+                <input type="hidden" name="shown" value=speaker.turns.to_string() />
+                <div>
+                    <label class="label" for=id.clone()>
+                        "New name"
+                    </label>
+                    <input
+                        class="input"
+                        id=id
+                        name="name"
+                        list="speaker-names"
+                        value=typed
+                        required
+                        maxlength=NAME_MAX
+                        autocomplete="off"
+                        dir="auto"
+                        aria-invalid=error.as_ref().map(|_| "true")
+                        aria-describedby=described
+                    />
+                    {error.map(|error| view! { <p class="mt-1 text-xs text-danger" id=error_id>{error}</p> })}
+                    <p class="mt-1 text-xs text-soft" id=hint_id>
+                        "The name of another speaker makes the two one. That cannot be undone."
+                    </p>
+                </div>
+                <button class="button" type="submit">
+                    "Rename speaker"
+                </button>
+            </PostForm>
+        </details>
+    }
+}

@@ -89,6 +89,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("memory.reinstated", "Memory no longer contradicted"),
     ("memory.superseded", "Memory superseded"),
     ("memory.proposed", "Candidate waits for review"),
+    ("memory.added", "Candidate added by hand"),
     ("memory.promoted", "Candidate confirmed"),
     ("memory.merged", "Candidate merged"),
     ("memory.rejected", "Candidate rejected"),

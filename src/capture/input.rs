@@ -82,7 +82,7 @@ pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: 
 }
 
 /// The policy of something that no rule may promote.
-fn reviewed(policy: CapturePolicy) -> CapturePolicy {
+pub(crate) fn reviewed(policy: CapturePolicy) -> CapturePolicy {
     let review = Promotion::Review;
     CapturePolicy { episodes: review, profile: review, decisions: review, others: review, own_statements: review, ..policy }
 }

@@ -19,10 +19,12 @@ mod synthesise;
 
 pub use events::{event_counts, events, retry};
 pub use input::place_input;
+pub(crate) use input::reviewed;
 pub use lists::{numbers, source, sources};
 pub use observe::{record_observation, update_connection_context, update_user_context};
 pub use parts::StoredTurn;
 pub use request::{capture_conversation, capture_session, ingest, paste};
+pub(crate) use run::transcript;
 pub use run::{ExtractPayload, extract_source};
 pub use source::{Paste, add_source};
 pub use speakers::{RenamedSpeaker, rename_speaker};

@@ -3,7 +3,7 @@
 use super::extract::model::Model;
 use super::extract::quotes::Quotes;
 use super::extract::{self, ExtractError, Extraction, Extractor, Span, Transcript};
-use super::parts;
+use super::parts::{self, StoredTurn};
 use super::progress::Progress;
 use super::store::{self, StoredSource};
 use crate::api::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceForm, SourceId};
@@ -87,7 +87,7 @@ pub async fn extract_source(
     let mut extractor = extractor(engine, &policy, Payer::of(ctx, owner.agent_id, owner.user_id));
     let (source_id, session_id) = (stored.source_id, payload.session_id.or(stored.session_id));
     let (filename, attachment_id) = (stored.filename.clone(), stored.attachment_id.clone());
-    let transcript = transcript(stored, payload);
+    let transcript = transcript(stored.content.unwrap_or_default(), stored.turns, payload);
     progress.of = transcript.text.len();
     progress.extractor = extractor.name().to_owned();
     let mut work =
@@ -223,10 +223,9 @@ fn step(rest: &[NewCandidate]) -> usize {
     size
 }
 
-/// The transcript of a stored source, as far as the event asks for it.
-fn transcript(stored: StoredSource, payload: &ExtractPayload) -> Transcript {
-    let text = stored.content.unwrap_or_default();
-    let mut turns = parts::turns(&text, stored.turns);
+/// The transcript of a stored part of a source, as far as the event asks for it.
+pub(crate) fn transcript(text: String, turns: Vec<StoredTurn>, payload: &ExtractPayload) -> Transcript {
+    let mut turns = parts::turns(&text, turns);
     if turns.is_empty() {
         // An imported source has no turns: they are read again.
         turns = extract::transcript::plain(&text);
@@ -254,7 +253,7 @@ fn speaker(transcript: &Transcript, at: usize) -> Option<String> {
 
 impl NewCandidate {
     /// What an extractor found, with a scope and a place that the caller fills in.
-    fn of(found: extract::Candidate) -> Self {
+    pub(crate) fn of(found: extract::Candidate) -> Self {
         let spot = Spot {
             source_id: SourceId(Uuid::nil()),
             event_id: EventId(Uuid::nil()),

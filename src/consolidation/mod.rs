@@ -1,5 +1,6 @@
 //! Consolidation: candidates are compared with what is known, merged or paired, and become durable by a rule or a person.
 
+mod by_hand;
 mod decide;
 mod inbox;
 mod items;
@@ -11,6 +12,7 @@ mod quarantine;
 pub mod store;
 mod survey;
 
+pub use by_hand::{Added, Selection, add_candidate};
 pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};

@@ -113,7 +113,7 @@ async fn place(
 ) -> Result<Placed, Error> {
     let (candidate, tenancy, now) = (&ready.candidate, ctx.tenancy(), engine.clock().now());
     let hash = content_hash(&candidate.statement);
-    if store::is_known(tx, tenancy, owner, &candidate.spot).await? {
+    if store::memory_at(tx, tenancy, owner, &candidate.spot).await?.is_some() {
         return Ok(Placed::Known);
     }
     if store::is_forgotten(tx, tenancy, owner, &hash).await? {

@@ -166,7 +166,7 @@ pub struct Quarantined {
 }
 
 /// A turn that may carry instructions for an agent; `None` for an ordinary one, and for one that a person released.
-fn quarantined(transcript: &Transcript, turn: &Turn) -> Option<Quarantined> {
+pub(crate) fn quarantined(transcript: &Transcript, turn: &Turn) -> Option<Quarantined> {
     let mut reasons = if turn.cleared { Vec::new() } else { guard::inspect(&turn.text) };
     if let Some(name) = turn.speaker.as_deref().filter(|_| !turn.cleared && reasons.is_empty()) {
         reasons = guard::inspect(name);

@@ -154,6 +154,41 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
     }))
 }
 
+/// A part of a source, and how it was captured last.
+#[derive(FromRow)]
+pub struct CapturedPart {
+    pub agent_id: AgentId,
+    pub source_id: SourceId,
+    pub user_id: Option<UserId>,
+    pub session_id: Option<Uuid>,
+    pub content: Option<String>,
+    pub turns: Option<Json<Vec<StoredTurn>>>,
+    pub filename: Option<String>,
+    pub attachment_id: Option<String>,
+    /// What the capture was asked to do; none without a capture, or once its event was swept.
+    pub capture: Option<Value>,
+}
+
+/// The parts of a source, in order.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Result<Vec<CapturedPart>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select s.agent_id, s.id as source_id, s.user_id, s.session_id, s.content, s.turns, s.filename, s.attachment_id,
+                 (select coalesce(e.payload->'target', e.payload) from events e
+                   where e.tenant_id = s.tenant_id and e.agent_id = s.agent_id and e.source_id = s.id and e.task in ('extract', 'ingest')
+                     and e.payload->>'only' is null
+                   order by e.created_at desc, e.id desc limit 1) as capture
+            from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) and ",
+        of_user!("s", "$3"),
+        " order by s.part"
+    ))
+    .bind(tenancy.tenant)
+    .bind(source)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
 /// The user of an event.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
 pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<UserId>, DbError> {

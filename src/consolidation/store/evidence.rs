@@ -6,14 +6,13 @@ use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// Whether a memory was made from this place before, even if it was rejected or deleted since.
+/// The memory that quotes this place, even if it was rejected or deleted since.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
-pub async fn is_known(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<bool, DbError> {
+pub async fn memory_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Option<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(concat!(
-        r"select exists (select from evidence v where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = $3 and v.starts = $4
-                            and v.ends = $5 and ",
-        of_user!("v", "$6"),
-        ")"
+        r"select v.memory_id from evidence v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = $3 and v.starts = $4 and v.ends = $5 and ",
+        of_user!("v", "$6")
     ))
     .bind(tenancy.tenant)
     .bind(owner.agent_id)
@@ -21,7 +20,7 @@ pub async fn is_known(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) 
     .bind(byte(spot.starts))
     .bind(byte(spot.ends))
     .bind(tenancy.users)
-    .fetch_one(&mut **tx)
+    .fetch_optional(&mut **tx)
     .await?)
 }
 
@@ -125,6 +124,24 @@ pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidat
     .bind(tenancy.tenant)
     .bind(agent)
     .bind(candidate)
+    .bind(tenancy.users)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// The states of what is or was in quarantine at a place.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
+pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Vec<String>, DbError> {
+    Ok(sqlx::query_scalar(concat!(
+        r"select q.state from quarantine q
+           where q.tenant_id = $1 and q.agent_id = $2 and q.source_id = $3 and q.starts < $5 and q.ends > $4 and ",
+        of_user!("q", "$6")
+    ))
+    .bind(tenancy.tenant)
+    .bind(owner.agent_id)
+    .bind(spot.source_id)
+    .bind(byte(spot.starts))
+    .bind(byte(spot.ends))
     .bind(tenancy.users)
     .fetch_all(&mut **tx)
     .await?)

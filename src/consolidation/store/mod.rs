@@ -5,7 +5,9 @@ mod inbox;
 mod pairs;
 mod survey;
 
-pub use evidence::{give_evidence_back, insert_evidence, is_known, merged_into, move_evidence, surroundings, take_evidence_back};
+pub use evidence::{
+    give_evidence_back, insert_evidence, memory_at, merged_into, move_evidence, quarantine_at, surroundings, take_evidence_back,
+};
 pub use inbox::{count, list, was_candidate};
 pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};

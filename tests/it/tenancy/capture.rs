@@ -197,6 +197,7 @@ pub const CAPTURE: &[Query] = queries! {
 /// What the console and background work run.
 pub const INBOX: &[Query] = queries! {
     "capture::source_of_event" |tx, c| usize::from(capture::source_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some());
+    "capture::captured_parts" |tx, c| capture::captured_parts(tx, c.ctx.tenancy(), source(c)).await?.len();
     "capture::user_of_event" |tx, c| {
         sqlx::query("update events set user_id = $2 where tenant_id = $1").bind(c.tenant).bind(c.fresh).execute(&mut **tx).await?;
         usize::from(capture::user_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some())
@@ -257,7 +258,8 @@ pub const INBOX: &[Query] = queries! {
     };
     "jobs::hold" |tx, c| usize::from(jobs::hold(tx, held(c)).await?);
     "jobs::record_progress" |tx, c| { jobs::record_progress(tx, held(c), &json!({ "read": 1 })).await?; 0 };
-    "consolidation::is_known" |tx, c| usize::from(consolidation::is_known(tx, c.ctx.tenancy(), owner(c), &spot(c, 0)).await?);
+    "consolidation::memory_at" |tx, c| usize::from(consolidation::memory_at(tx, c.ctx.tenancy(), owner(c), &spot(c, 0)).await?.is_some());
+    "consolidation::quarantine_at" |tx, c| consolidation::quarantine_at(tx, c.ctx.tenancy(), owner(c), &spot(c, 0)).await?.len();
     "consolidation::is_forgotten" |tx, c| usize::from(consolidation::is_forgotten(tx, c.ctx.tenancy(), owner(c), &[7]).await?);
     "consolidation::same_content" |tx, c| {
         let found = consolidation::same_content(tx, c.ctx.tenancy(), owner(c), &statement(c, 0), &c.memory.content_hash, c.now).await?;

@@ -110,8 +110,10 @@ pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
     if found.is_empty() && says_enough(sentences) {
         // What the turn says as a whole is worth keeping: its longest passage stands for it.
         let longest = passages.iter().rev().max_by_key(|passage| passage.units()).filter(|passage| passage.units() >= SHORT / 2);
-        let whole =
-            |passage: &Passage| Kept { sort: None, corrects: false, telling: false, context: context(scene, sentences, passage, true) };
+        let whole = |passage: &Passage| {
+            let context = context(scene, sentences, passage, true);
+            Kept { kind: None, sort: None, corrects: false, telling: false, context }
+        };
         found.extend(longest.and_then(|passage| candidate(scene, passage, &whole(passage))));
     }
     found
@@ -155,6 +157,8 @@ fn shares(scene: &Scene, said: &HashSet<&str>, sentence: &Sentence) -> bool {
 
 /// Why and how a passage is kept.
 struct Kept<'a> {
+    /// What a person chose; `None`: as the sort says.
+    kind: Option<MemoryKind>,
     /// `None`: as an episode.
     sort: Option<Sort>,
     corrects: bool,
@@ -183,7 +187,7 @@ fn kept<'a>(scene: &Scene<'a, '_>, sentences: &[Sentence], passage: &Passage, co
         3.. => answers && (named || numbered),
         _ => false,
     };
-    (sort.is_some() || worth).then_some(Kept { sort, corrects, telling: signals >= 3, context })
+    (sort.is_some() || worth).then_some(Kept { kind: None, sort, corrects, telling: signals >= 3, context })
 }
 
 /// What a passage may reply to: only the first statement of a turn replies.
@@ -206,6 +210,12 @@ fn context<'a>(scene: &Scene<'a, '_>, sentences: &[Sentence], passage: &Passage,
     needed.then(|| (turn, last.clone()))
 }
 
+/// The candidate that a person makes of words, which are read like one sentence; whether they are worth it, nobody asks.
+pub fn chosen(scene: &Scene, words: Sentence, kind: MemoryKind) -> Option<Candidate> {
+    let kept = Kept { kind: Some(kind), sort: words.sort, corrects: false, telling: false, context: None };
+    candidate(scene, &Passage { first: 0, sentences: &[words] }, &kept)
+}
+
 fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate> {
     let (first, last) = (passage.sentences.first()?, passage.sentences.last()?);
     let span = Span::of(&scene.transcript.text, first.start, last.end)?;
@@ -215,7 +225,8 @@ fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate>
     let note = at.and_then(|at| dates::note(&span.quote, &words, at.date_naive()));
     // "Soy alérgica" is of the first person, too.
     let own = passage.any(|one| one.first_person) || matches!(kept.sort, Some(Sort::Fact | Sort::Prefer));
-    let (kind, category, confidence, importance) = classify(kept, own, passage.any(|one| one.hedged));
+    let (read, category, confidence, importance) = classify(kept, own, passage.any(|one| one.hedged));
+    let kind = kept.kind.unwrap_or(read);
     let (decision, of_project) = (kind == MemoryKind::Decision, category == Category::Project);
     let speaker = label(scene.turn.speaker.as_deref());
     Some(Candidate {

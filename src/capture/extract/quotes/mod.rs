@@ -11,7 +11,8 @@ mod sentences;
 mod topic;
 mod words;
 
-use super::{ExtractError, Extraction, Extractor, Role, Transcript, Turn, quarantined, recalled};
+use super::{Candidate, ExtractError, Extraction, Extractor, Role, Transcript, Turn, quarantined, recalled};
+use crate::api::MemoryKind;
 use crate::capture::parts::boundary;
 use build::{LATEST, Scene, Thread};
 use futures_util::future::BoxFuture;
@@ -65,6 +66,15 @@ impl Extractor for Quotes {
 /// Everything that is quoted from a transcript: linear in its text.
 pub fn extract(transcript: &Transcript) -> Extraction {
     round(transcript, 0, Round { bytes: usize::MAX, candidates: usize::MAX }, &|| false)
+}
+
+/// The candidate that a person makes of words of a turn, by bytes of the text; `None` if these are no boundaries of characters.
+pub fn quote(transcript: &Transcript, turn: &Turn, words: Range<usize>, kind: MemoryKind) -> Option<Candidate> {
+    let (turns, thread) = (&transcript.turns, Thread::default());
+    let notes = turns.iter().all(|turn| turn.speaker.is_none());
+    let scene = Scene { transcript, turn, notes, assisted: false, thread: &thread };
+    let sentence = Sentence::new(words.start, transcript.text.get(words)?, &speakers(turns));
+    build::chosen(&scene, sentence, kind)
 }
 
 /// What is quoted from byte `from` on, until the round ends or `cancelled` says that nobody waits for it. What was said shortly before is
@@ -182,8 +192,7 @@ fn spoken(turn: &Turn, piece: &Piece, (speakers, cancelled): (&HashSet<String>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{Category, MemoryKind};
-    use crate::capture::extract::Candidate;
+    use crate::api::Category;
     use crate::capture::extract::transcript::{read, zone};
     use crate::text::minutes::single;
     use proptest::prelude::*;

@@ -62,6 +62,20 @@ export class SourcePage extends Frame {
     await this.send(row.getByRole('button', { name: 'Rename speaker' }));
   }
 
+  /** The form that makes a candidate of words of a turn. */
+  readonly form = this.page.getByRole('form', { name: 'New candidate' });
+  readonly words = this.form.getByRole('textbox', { name: 'Words' });
+  readonly kind = this.form.getByRole('combobox', { name: 'Kind' });
+  readonly topic = this.form.getByRole('textbox', { name: 'Topic' });
+  readonly addCandidate = this.form.getByRole('button', { name: 'Add candidate' });
+  /** The button beside words that are selected. */
+  readonly addSelected = this.page.getByTestId('add-selected');
+
+  /** The link that opens the form at the turn with this text. */
+  add(text: string): Locator {
+    return this.turns.filter({ hasText: text }).getByRole('link', { name: 'Add candidate' });
+  }
+
   /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
   async read(): Promise<void> {
     await expect(this.page.locator('[data-again]')).toHaveCount(0, { timeout: 30_000 });

@@ -116,6 +116,44 @@ test('a conversation without speakers says so', { tag: '@no-js' }, async ({ capt
   await expect(source.speakers).toHaveCount(0);
 });
 
+test('words that extraction missed are added by hand', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, agent }) => {
+  const what = unique('buoy');
+  await capture.capture(agent, `Vera: Morning! The ${what} is red.\nIdris: Nice!`, unique('Buoys'));
+  await source.read();
+  await expect(source.form).toHaveCount(0);
+  await source.add(what).click();
+  await source.words.fill(`The ${what} is blue.`);
+  await source.topic.fill('colour of buoys');
+  await source.send(source.addCandidate);
+  await expect(source.words).toHaveAccessibleDescription(/Are not in this turn/);
+  await expect(source.words).toHaveValue(`The ${what} is blue.`);
+  await source.words.fill(`The ${what} is red.`);
+  await source.kind.selectOption('artifact');
+  await source.send(source.addCandidate);
+  await expect(inbox.flash).toContainText('The candidate was added.');
+  await expect(inbox.focus.statement).toHaveText(`Vera: “The ${what} is red.”`);
+  await expect(inbox.focus.facts).toContainText('colour of buoys');
+  await expect(inbox.focus.quotes.first().locator('mark')).toHaveText(`The ${what} is red.`);
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
+});
+
+test('selected words open the form at their turn', async ({ capture, source, inbox, agent }) => {
+  const what = unique('beacon');
+  await capture.capture(agent, `Vera: Morning!\nIdris: The ${what} is green.`, unique('Beacons'));
+  await source.read();
+  await expect(source.addSelected).toBeHidden();
+  const turn = source.turns.filter({ hasText: what });
+  await turn.locator('[data-turn]').selectText();
+  await source.addSelected.click();
+  await expect(turn.getByRole('form', { name: 'New candidate' })).toBeVisible();
+  await expect(source.words).toHaveValue(`The ${what} is green.`);
+  await expect(source.words).toBeFocused();
+  await source.send(source.addCandidate);
+  await expect(inbox.flash).toContainText('The candidate was added.');
+  await expect(inbox.focus.statement).toHaveText(`Idris: “The ${what} is green.”`);
+});
+
 test('a text file is read into the text', async ({ capture, agent }) => {
   const what = unique('ferry');
   await capture.goto('/capture');
@@ -247,5 +285,7 @@ test.describe('a viewer', () => {
     await frame.goto('/sources');
     const fields = { agent: agent.id, mode: 'note', text: 'Vera decided to come by the back door.' };
     expect(await sendByHand(frame.page, '/console/api/capture', fields)).toBe(403);
+    const words = { source: '0198f000-0000-7000-8000-000000000000', turn: '0', words: 'tea', kind: 'profile' };
+    expect(await sendByHand(frame.page, '/console/api/add_candidate', words)).toBe(403);
   });
 });

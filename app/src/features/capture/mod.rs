@@ -1,5 +1,6 @@
 //! Capture: what is pasted, the sources that it becomes, and the events that process them.
 
+mod add;
 mod api;
 mod events;
 mod form;

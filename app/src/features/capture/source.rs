@@ -1,6 +1,7 @@
-use super::{api::read_source, progress::Progress, speakers::Speakers, table::EventTable, turns::Turns, words::form};
+use super::{add::Adding, api::read_source, progress::Progress, speakers::Speakers, table::EventTable, turns::Turns, words::form};
 use crate::{
     ConsoleError, Flash,
+    features::session::Viewer,
     layout::ViewerResource,
     query::{use_param, use_query},
     ui::{ErrorView, Time, awaited, reading, text},
@@ -13,7 +14,9 @@ use remembrancer::api::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceR
 #[component]
 pub fn SourcePage() -> impl IntoView {
     let id = use_param::<SourceId>("id");
-    let turn = use_query().get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0);
+    let query = use_query();
+    let turn = query.get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0);
+    let (from, open) = (usize::try_from(turn).unwrap_or(0), query.get("add").and_then(|turn| turn.parse().ok()));
     let detail = reading(async move {
         match id {
             Some(id) => read_source(id, turn).await,
@@ -28,10 +31,12 @@ pub fn SourcePage() -> impl IntoView {
         </p>
         {awaited(async move {
             let viewer = who.await.ok();
-            let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
+            let (may_change, may_add) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
+            let flash = viewer.and_then(Viewer::refused);
+            let adding = may_add.then(|| Adding { from, open, flash: flash.clone() });
             match detail.await {
-                Ok(detail) => view! { <Whole detail may_change flash /> }.into_any(),
+                Ok(detail) => view! { <Whole detail may_change flash adding /> }.into_any(),
                 Err(error) => {
                     view! {
                         <Title text="Source" />
@@ -51,7 +56,7 @@ fn unknown() -> ConsoleError {
 }
 
 #[component]
-fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>) -> impl IntoView {
+fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>, adding: Option<Adding>) -> impl IntoView {
     let source = detail.source.clone();
     let here = format!("/sources/{}", source.id);
     let (events, reading) = (detail.events.clone(), detail.reading.clone());
@@ -66,7 +71,7 @@ fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>) -> impl I
                 Some(media_type) => view! { <Attachment media_type bytes=source.bytes /> }.into_any(),
                 None => {
                     let speakers = view! { <Speakers source=source.id reading may_change flash /> };
-                    view! { <Progress source /> {speakers} <Turns detail /> }.into_any()
+                    view! { <Progress source /> {speakers} <Turns detail adding /> }.into_any()
                 }
             }}
             <section aria-labelledby="events">

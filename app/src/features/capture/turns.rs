@@ -1,11 +1,19 @@
-use crate::ui::{Icon, Shape, text};
+use super::add::{AddCandidate, Adding, form_at};
+use crate::{
+    islands::SelectedWords,
+    ui::{Icon, Shape, text},
+};
 use chrono::{DateTime, FixedOffset, Timelike};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
 
 /// A page of the turns of a source. What memories quote is marked and leads to them; what is in quarantine has its reasons.
 #[component]
-pub fn Turns(detail: SourceDetail) -> impl IntoView {
+pub fn Turns(
+    detail: SourceDetail,
+    /// Absent for those who may not add candidates.
+    adding: Option<Adding>,
+) -> impl IntoView {
     let id = detail.source.id;
     let page = |turn: i64| if turn == 0 { format!("/sources/{id}") } else { format!("/sources/{id}?turn={turn}") };
     let step = |turn: Option<i64>, rel: &'static str, name: &'static str| {
@@ -19,15 +27,23 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
         }
     });
     let zones = zones(&detail.turns);
+    let may_add = adding.is_some();
+    let Adding { from, open, flash } = adding.unwrap_or(Adding { from: 0, open: None, flash: None });
+    let takes = |turn: &SourceTurn| may_add && turn.pieces.iter().all(|piece| piece.quarantined.is_empty());
+    let open = open.filter(|open| open.checked_sub(from).and_then(|at| detail.turns.get(at)).is_some_and(takes));
+    let form = move |turn: Option<usize>| view! { <AddCandidate source=id turn from flash=flash.clone() /> }.into_any();
     let mut day = None;
-    let turns = detail
-        .turns
-        .into_iter()
-        .map(|turn| {
+    let turns = (from..)
+        .zip(detail.turns)
+        .map(|(number, turn)| {
             let new_day = turn.at.is_some_and(|at| day.replace(at.date_naive()) != Some(at.date_naive()));
-            view! { <Turn turn source=id new_day /> }
+            let add = takes(&turn).then(|| (number, form_at(id, from, number)));
+            let form = (open == Some(number)).then(|| form(open));
+            view! { <Turn turn source=id new_day add form /> }
         })
         .collect_view();
+    // There is one form: it is at its turn, or waits for words to be selected.
+    let waiting = (may_add && open.is_none()).then(|| form(None));
     view! {
         <section aria-labelledby="turns">
             <h2 class="mb-2" id="turns">"Text"</h2>
@@ -38,8 +54,10 @@ pub fn Turns(detail: SourceDetail) -> impl IntoView {
                 <span><span class="held px-1">"Quarantine"</span> " waits for a decision"</span>
                 <span data-testid="zones">"Times in " {zones}</span>
             </p>
-            <div class="card">
+            <div class="card relative">
                 <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>
+                {waiting}
+                {may_add.then(|| view! { <SelectedWords /> })}
                 {pager}
             </div>
         </section>
@@ -52,6 +70,10 @@ fn Turn(
     source: SourceId,
     /// It is the first of its day.
     new_day: bool,
+    /// Its number, and the URL that opens the form for a candidate of its words; absent if none is made from it.
+    add: Option<(usize, String)>,
+    /// That form, if it is open.
+    form: Option<AnyView>,
 ) -> impl IntoView {
     let mut reasons: Vec<String> = Vec::new();
     for reason in turn.pieces.iter().flat_map(|piece| &piece.quarantined) {
@@ -70,11 +92,17 @@ fn Turn(
             </div>
         }
     });
+    let (number, add) = add.unzip();
+    let (id, tabindex) = (number.map(|number| format!("turn-{number}")), number.map(|_| "-1"));
+    let add = add.map(|href| view! { <a class="ml-auto" href=href data-noscroll="true">"Add candidate"</a> });
     view! {
-        <li class="px-4 py-3" data-testid="turn">
-            <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">{speaker} {turn.at.map(|at| view! { <Clock at with_day=new_day /> })}</p>
-            <div class="said" dir="auto">{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
+        <li class="px-4 py-3" id=id tabindex=tabindex data-testid="turn">
+            <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">
+                {speaker} {turn.at.map(|at| view! { <Clock at with_day=new_day /> })} {add}
+            </p>
+            <div class="said" dir="auto" data-turn=number.map(|number| number.to_string())>{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
             {held}
+            {form}
         </li>
     }
 }

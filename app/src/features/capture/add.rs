@@ -1,0 +1,121 @@
+//! The form that makes a candidate of words that extraction missed.
+
+use crate::{
+    ConsoleError, Flash,
+    guard::{finish, operator},
+    query::Query,
+    ui::{Choice, PostForm, SelectField, TextField, choice, landing, text},
+};
+use leptos::prelude::*;
+use remembrancer::{
+    api::{MemoryKind, SourceId},
+    consolidation::{self, Added, Selection},
+};
+
+/// A page of turns to which a reviewer adds candidates.
+pub struct Adding {
+    /// The first turn of the page.
+    pub from: usize,
+    /// The turn whose form is open.
+    pub open: Option<usize>,
+    /// The refused form.
+    pub flash: Option<Flash>,
+}
+
+/// The URL that opens the form at a turn, on the page that begins at `from`.
+pub fn form_at(source: SourceId, from: usize, turn: usize) -> String {
+    landing(&page(from).with("add", turn).href(&format!("/sources/{source}")), &format!("turn-{turn}"))
+}
+
+/// The query of the page that begins at a turn.
+fn page(from: usize) -> Query {
+    if from == 0 { Query::default() } else { Query::default().with("turn", from) }
+}
+
+/// Makes a candidate of words of a turn, then redirects to it, or back to the form if it is refused.
+#[server(endpoint = "add_candidate")]
+pub async fn add_candidate(
+    source: SourceId,
+    turn: usize,
+    #[server(default)] from: usize,
+    #[server(default)] words: String,
+    kind: MemoryKind,
+    #[server(default)] topic: String,
+) -> Result<(), ConsoleError> {
+    let form = form_at(source, from, turn);
+    let typed = Query::default().with("turn", turn).with("words", &words).with("kind", kind).with("topic", &topic).href("");
+    let added = add(source, Selection { turn, words, kind, topic: Some(topic) }).await;
+    let done = added.as_ref().map(|added| address(source, added)).unwrap_or_default();
+    finish(added.map(|added| told(&added)), &done, &form, &typed).await
+}
+
+async fn add(source: SourceId, selection: Selection) -> Result<Added, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(consolidation::add_candidate(&engine, &ctx, source, selection).await?)
+}
+
+/// The URL of what quotes the words now.
+fn address(source: SourceId, added: &Added) -> String {
+    match added.waits {
+        true => Query::default().with("source", source).with("focus", added.memory_id).href("/inbox"),
+        false => format!("/memories/{}", added.memory_id),
+    }
+}
+
+fn told(added: &Added) -> Flash {
+    Flash::done(match (added.is_new, added.waits) {
+        (true, _) => "The candidate was added.",
+        (false, true) => "This candidate says it already. The words are part of its evidence.",
+        (false, false) => "This memory says it already. The words are part of its evidence.",
+    })
+}
+
+/// The form, at the turn where it is open. Without a turn it is hidden until [`crate::islands::SelectedWords`] opens it.
+#[component]
+pub fn AddCandidate(source: SourceId, turn: Option<usize>, from: usize, flash: Option<Flash>) -> impl IntoView {
+    let number = turn.map(|turn| turn.to_string()).unwrap_or_default();
+    let refused = flash.filter(|flash| flash.refused_at(("turn", &number), "").is_some());
+    let [wrong, topic_error] = ["words", "topic"].map(|field| refused.as_ref().and_then(|flash| flash.field(field)));
+    let typed = refused.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let kind = typed.get("kind").unwrap_or(MemoryKind::Profile.as_str()).to_owned();
+    let close = page(from).href(&format!("/sources/{source}"));
+    let described = if wrong.is_some() { "words-hint words-error" } else { "words-hint" };
+    view! {
+        <div id="add-candidate" hidden=turn.is_none()>
+            <PostForm class="mt-3 space-y-3 rounded-md border border-line bg-sunken p-3" action="/console/api/add_candidate" label="New candidate">
+                <input type="hidden" name="source" value=source.to_string() />
+                <input type="hidden" name="turn" value=number />
+                <input type="hidden" name="from" value=from.to_string() />
+                <div>
+                    <label class="label" for="words">"Words"</label>
+                    <textarea
+                        class="input"
+                        id="words"
+                        name="words"
+                        rows="3"
+                        required
+                        dir="auto"
+                        aria-invalid=wrong.as_ref().map(|_| "true")
+                        aria-describedby=described
+                    >
+                        {text::editable(&typed.text("words"))}
+                    </textarea>
+                    <p class="mt-1 text-xs text-soft" id="words-hint">"Words of this turn, exactly as they stand."</p>
+                    {wrong.map(|text| view! { <p class="mt-1 text-xs text-danger" id="words-error">{text}</p> })}
+                </div>
+                <div class="grid items-start gap-3 sm:grid-cols-2">
+                    <SelectField name="kind" label="Kind" value=kind choices=kinds() />
+                    <TextField name="topic" label="Topic (optional)" value=typed.text("topic") error=topic_error />
+                </div>
+                <div class="flex gap-2">
+                    <button class="button button-primary" type="submit">"Add candidate"</button>
+                    <a class="button button-quiet" href=close data-noscroll="true">"Cancel"</a>
+                </div>
+            </PostForm>
+        </div>
+    }
+}
+
+fn kinds() -> Vec<Choice> {
+    MemoryKind::ALL.iter().map(|kind| choice(kind.as_str(), &kind.as_str().replace('_', " "))).collect()
+}

@@ -102,7 +102,7 @@ pub fn candidates(scene: &Scene, sentences: &[Sentence]) -> Vec<Candidate> {
             said.extend(earlier.values.iter().map(String::as_str));
         }
         read = passage.first;
-        let corrects = passage.sentences.first().is_some_and(|one| one.corrects && shares(scene, &said, one));
+        let corrects = passage.sentences.first().is_some_and(|one| corrects(scene, &said, one));
         if let Some(kept) = kept(scene, sentences, passage, corrects) {
             found.extend(candidate(scene, passage, &kept));
         }
@@ -149,10 +149,13 @@ fn passages<'s>(scene: &Scene, sentences: &'s [Sentence]) -> Vec<Passage<'s>> {
     found
 }
 
-/// Whether a correction shares a number, a date or a name with an earlier statement.
-fn shares(scene: &Scene, said: &HashSet<&str>, sentence: &Sentence) -> bool {
-    let earlier = |value: &String| scene.thread.said.iter().any(|one| one.values.contains(value));
-    !scene.notes && sentence.values.iter().any(|value| said.contains(value.as_str()) || earlier(value))
+/// Whether a correction shares a number, a date or a name with an earlier statement, and says another one if only its beginning sounds like a
+/// correction.
+fn corrects(scene: &Scene, said: &HashSet<&str>, sentence: &Sentence) -> bool {
+    let is_known = |value: &String| said.contains(value.as_str()) || scene.thread.said.iter().any(|one| one.values.contains(value));
+    let known = sentence.values.iter().filter(|value| is_known(value)).count();
+    let is_plain = sentence.sort == Some(Sort::Meant);
+    !scene.notes && sentence.corrects && known > 0 && (is_plain || known < sentence.values.len())
 }
 
 /// Why and how a passage is kept.

@@ -97,7 +97,9 @@ fn sort(found: &[Match]) -> Option<Sort> {
     if is(Sort::Resolve) && (is(Sort::Because) || is(Sort::Instead)) {
         return Some(if is(Sort::Remember) { Sort::Remember } else { Sort::Decide });
     }
-    [Sort::Remember, Sort::Decide, Sort::Meant, Sort::Fact, Sort::Project, Sort::Prefer].into_iter().find(|sort| is(*sort))
+    let plain = [Sort::Remember, Sort::Decide, Sort::Meant, Sort::Fact, Sort::Project, Sort::Prefer].into_iter().find(|sort| is(*sort));
+    // "I have been on nights since March."
+    plain.or((is(Sort::Lasting) && is(Sort::First)).then_some(Sort::Fact))
 }
 
 /// Whether a sentence ends like a question, and not inside somebody else's words.

@@ -222,6 +222,11 @@ create table agent_memory_versions (
     is_canonical boolean      not null,
     status       text         not null,
     deleted      boolean      not null,
+    -- null, as scope and retention: the file that the version was imported from does not say
+    kind         text,
+    scope        text,
+    project_id   uuid,
+    retention    text,
     title        text,
     summary      text,
     category     text,

@@ -413,6 +413,8 @@ pub struct MemoryVersion {
     pub is_canonical: bool,
     pub status: MemoryStatus,
     pub deleted: bool,
+    /// Absent in versions from before it was recorded.
+    pub kind: Option<MemoryKind>,
     pub valid_from: DateTime<Utc>,
     pub actor_kind: String,
     pub actor_name: String,

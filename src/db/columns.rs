@@ -82,6 +82,7 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false)] },
         Table { database: "agent_memory", name: "agent_memory_versions", label: "Versions of memories", kept: History, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
+            ("kind", Plain, true), ("scope", Plain, true), ("retention", Plain, true),
             ("actor_kind", Plain, true), ("actor_id", Plain, true), ("actor_name", Name, true), ("source", Words, true),
             ("provenance", Words, true), ("title", Words, true), ("summary", Words, true), ("category", Plain, true),
             ("subject", Words, true), ("rationale", Words, true), ("alternatives", Words, true), ("imported_by", Name, false),

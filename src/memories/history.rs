@@ -134,6 +134,7 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
         ("is_canonical", from.is_canonical != to.is_canonical),
         ("status", from.status != to.status),
         ("deleted", from.deleted != to.deleted),
+        ("kind", from.kind.zip(to.kind).is_some_and(|(from, to)| from != to)),
         ("source", from.source != to.source),
         ("title", both && from.title != to.title),
         ("summary", both && from.summary != to.summary),

@@ -130,7 +130,8 @@ async fn fill(world: &World, id: MemoryId) {
     sqlx::query(
         "update agent_memory_versions
             set provenance = '{\"platform\": \"email\"}', title = 'Tea', summary = 'likes tea', category = 'preference', subject = 'Vera',
-                confidence = 0.7, observed_at = now(), rationale = 'it wakes her', alternatives = '{coffee, water}'
+                confidence = 0.7, observed_at = now(), rationale = 'it wakes her', alternatives = '{coffee, water}',
+                project_id = memory_id
           where memory_id = $1",
     )
     .bind(id)

@@ -116,9 +116,10 @@ pub async fn archive(
               returning m.*),
           versions as (
               insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw,
-                     is_canonical, status, deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source,
+                     is_canonical, status, deleted, kind, scope, project_id, retention, updated_at, valid_from, actor_kind, actor_id, actor_name, source,
                      title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
-              select tenant_id, agent_id, id, user_id, version, $7, content, topic, topic_raw, is_canonical, status, false, updated_at, $5,
+              select tenant_id, agent_id, id, user_id, version, $7, content, topic, topic_raw, is_canonical, status, false, kind, scope,
+                     project_id, retention, updated_at, $5,
                      $8, $9, $10, source, title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence,
                      observed_at, stated_at
                 from gone),

@@ -1,6 +1,6 @@
 //! Every state that a memory was in.
 
-use crate::api::{AgentId, Category, MemoryId, MemoryStatus, Source};
+use crate::api::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Change, Version};
 use crate::op::OpContext;
@@ -22,10 +22,10 @@ pub async fn write_version(
 ) -> Result<(), DbError> {
     sqlx::query(
         concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
-              deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance,
+              deleted, kind, scope, project_id, retention, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance,
               title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
           select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
-                 deleted_at is not null, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end,
+                 deleted_at is not null, kind, scope, project_id, retention, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end,
                  title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence, observed_at, stated_at
             from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
     )
@@ -82,6 +82,7 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         is_canonical: bool,
         status: MemoryStatus,
         deleted: bool,
+        kind: Option<MemoryKind>,
         valid_from: DateTime<Utc>,
         actor_kind: String,
         actor_name: String,
@@ -95,7 +96,7 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         confidence: Option<f32>,
     }
     let rows: Vec<Row> = sqlx::query_as(concat!(
-        r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.valid_from, v.actor_kind,
+        r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.kind, v.valid_from, v.actor_kind,
                      v.actor_name, v.source, v.title, v.summary, v.category, v.subject, v.rationale, v.alternatives, v.confidence
                 from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
         of_user!("v", "$4"),
@@ -118,6 +119,7 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
             is_canonical: row.is_canonical,
             status: row.status,
             deleted: row.deleted,
+            kind: row.kind,
             valid_from: row.valid_from,
             actor_kind: row.actor_kind,
             actor_name: row.actor_name,

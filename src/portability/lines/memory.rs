@@ -243,6 +243,15 @@ pub struct VersionLine {
     pub is_canonical: bool,
     pub status: MemoryStatus,
     pub deleted: bool,
+    /// Absent, as scope and retention: not known.
+    #[serde(default)]
+    pub kind: Option<MemoryKind>,
+    #[serde(default)]
+    pub scope: Option<MemoryScope>,
+    #[serde(default)]
+    pub project_id: Option<Uuid>,
+    #[serde(default)]
+    pub retention: Option<Retention>,
     pub updated_at: Stamp,
     pub valid_from: Stamp,
     pub actor_kind: String,

@@ -60,12 +60,13 @@ pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
 }
 
 /// The memories that the agents `$2` of a tenant `$1` had at the moment `$3`: rows `m` with the columns of a memory from its version of
-/// that time, or today's values for columns that the version does not record. Scope, project, user and kind of a memory never change, and
-/// its expiry moves only before it is reached.
+/// that time, or today's values for columns that the version does not record. The user of a memory never changes, and its expiry moves only
+/// before it is reached.
 macro_rules! had {
     () => {
         r"
-            from (select a.tenant_id, a.id, a.short_id, a.agent_id, a.created_by, a.user_id, a.kind, a.retention, a.scope, a.project_id,
+            from (select a.tenant_id, a.id, a.short_id, a.agent_id, a.created_by, a.user_id, coalesce(v.kind, a.kind) as kind, a.retention,
+                         coalesce(v.scope, a.scope) as scope, case when v.scope is null then a.project_id else v.project_id end as project_id,
                          a.repo_id, a.session_id, a.connection_id, a.vocabulary_version, a.source_kind, a.evidence_ref, a.importance, a.pinned,
                          sha256(convert_to(v.content, 'UTF8')) as content_hash, a.live, a.role, a.trust, a.retention_rule, a.importance_factors, a.archived_at,
                          a.archive_reason, a.filename, a.attachment_id, a.access_count, a.recalled_count, a.remembered_count, a.last_accessed_at, a.created_at, a.expires_at, a.deleted_at, a.deleted_by, a.delete_reason,

@@ -72,6 +72,9 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         let change = if new.is_canonical { "became" } else { "is no longer" };
         changes.push(format!("The topic {change} a term of the vocabulary."));
     }
+    if let Some((before, after)) = old.kind.zip(new.kind).filter(|(before, after)| before != after) {
+        changes.push(format!("Kind: {before} → {after}"));
+    }
     let described = [
         ("Title", old.title.as_deref(), new.title.as_deref()),
         ("Summary", old.summary.as_deref(), new.summary.as_deref()),

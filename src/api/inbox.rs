@@ -152,15 +152,35 @@ pub struct InboxFilter {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum InboxVerdict {
-    /// It becomes durable, as it is or under another topic or scope. `share` says whether all agents of the organisation read it; absent: as
-    /// the policy says.
-    Confirm { topic: Option<String>, scope: Option<MemoryScope>, project_id: Option<Uuid>, share: Option<bool> },
+    /// It becomes durable, as it is or edited.
+    Confirm(InboxEdit),
     /// It is forgotten, and the same text never brings it back.
     Reject { reason: String },
     /// Another memory says it already and gets its evidence.
     Merge { into: MemoryId },
     /// An earlier decision is undone: it waits again.
     Undo,
+}
+
+impl InboxVerdict {
+    /// Confirms candidates as they are.
+    pub fn confirm() -> Self {
+        Self::Confirm(InboxEdit::default())
+    }
+}
+
+/// What a person changes about candidates when confirming them. An absent field stays as it was proposed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InboxEdit {
+    /// A new text, of one candidate only. Agents are told that the reviewer said it, now.
+    pub content: Option<String>,
+    pub kind: Option<MemoryKind>,
+    pub topic: Option<String>,
+    pub scope: Option<MemoryScope>,
+    pub project_id: Option<Uuid>,
+    /// Whether all agents of the organisation read it; absent: as the policy says.
+    pub share: Option<bool>,
 }
 
 /// What a decision did, or would do.

@@ -103,8 +103,9 @@ pub use ids::{
     ViewId,
 };
 pub use inbox::{
-    ConsolidateRequest, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest, MemoryEvidence,
-    MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair, SuggestionFilter,
+    ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest,
+    MemoryEvidence, MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
+    SuggestionFilter,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,

@@ -1,30 +1,28 @@
 //! What a person decides about candidates, and what that would do.
 
+use super::edit::{self, Days, Edit};
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
 use crate::api::{
-    BULK_MAX, CapturePolicy, InboxOutcome, InboxVerdict, LifecyclePolicy, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX,
-    TOPIC_MAX,
+    BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,
 };
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency;
-use crate::identity;
 use crate::intake::{Admitted, Reason};
-use crate::memories::model::{Change, DedupKey, Memory};
-use crate::memories::{Shown, remember, share, store as memories};
+use crate::memories::model::{Change, Memory};
+use crate::memories::{Shown, share, store as memories};
 use crate::op::OpContext;
-use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
-use uuid::Uuid;
 
 /// Decides about up to 100 candidates as they were shown, all or none.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, or a verdict that is not complete; `NotFound` if any is not the
+/// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, a verdict that is not complete, or a text that memories may not
+/// have; `NotFound` if any is not the
 /// tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's, and if any memory has changed since
 /// it was shown.
 #[boxed]
@@ -73,7 +71,11 @@ async fn apply(
     if let InboxVerdict::Merge { into } = verdict {
         locked.push(*into);
     }
-    let edit = Edit::new(engine, ctx, verdict).await?;
+    let edit = match verdict {
+        InboxVerdict::Confirm(asked) => Some(Edit::new(engine, ctx, &sorted, asked).await?),
+        _ => None,
+    };
+    let days = if matches!(verdict, InboxVerdict::Undo) { edit::days_of(engine, ctx, &sorted).await? } else { Days::new() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if matches!(verdict, InboxVerdict::Undo) {
         locked.extend(share::linked(ctx, &mut tx, &sorted).await?);
@@ -99,10 +101,7 @@ async fn apply(
                 let into = rows.iter().find(|row| row.id == *into).ok_or(Error::NotFound("memory"))?;
                 merge_into(engine, ctx, &mut tx, memory, into, &mut outcome).await?
             }
-            InboxVerdict::Undo => {
-                store::was_candidate(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?
-                    && return_to_inbox(engine, ctx, &mut tx, memory).await?
-            }
+            InboxVerdict::Undo => undo(engine, ctx, &mut tx, memory, &days).await?,
         };
         if changed { outcome.changed.push(memory.id) } else { outcome.unchanged.push(memory.id) }
     }
@@ -117,12 +116,19 @@ fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
     let mut checks = Checks::default();
     checks.that((1..=BULK_MAX).contains(&ids.len()), "ids", message);
     match verdict {
-        InboxVerdict::Confirm { topic, scope, project_id, .. } => {
+        InboxVerdict::Confirm(InboxEdit { content, topic, scope, project_id, .. }) => {
             checks.optional_text("topic", topic.as_deref(), TOPIC_MAX).that(
                 *scope != Some(MemoryScope::Project) || project_id.is_some(),
                 "project_id",
                 "is required with the scope project",
             );
+            if let Some(content) = content {
+                checks.content("content", content, CONTENT_MAX).that(
+                    ids.len() == 1,
+                    "content",
+                    "can be changed for one candidate at a time",
+                );
+            }
         }
         InboxVerdict::Reject { reason } => {
             checks.text("reason", reason, REASON_MAX);
@@ -133,62 +139,6 @@ fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
         InboxVerdict::Undo => {}
     }
     checks.done()
-}
-
-/// What a person changes when confirming.
-struct Edit {
-    topic: Option<(String, Resolved)>,
-    scope: Option<MemoryScope>,
-    project_id: Option<Uuid>,
-    /// Absent: as `policy` says.
-    share: Option<bool>,
-    policy: CapturePolicy,
-    /// How the memories of the commons age.
-    lifecycle: LifecyclePolicy,
-}
-
-impl Edit {
-    async fn new(engine: &Engine, ctx: &OpContext, verdict: &InboxVerdict) -> Result<Option<Self>, Error> {
-        let InboxVerdict::Confirm { topic, scope, project_id, share } = verdict else { return Ok(None) };
-        let topic = match topic.as_deref().map(str::trim).filter(|topic| !topic.is_empty()) {
-            Some(topic) => Some((topic.to_owned(), remember::resolve(engine, ctx, topic).await)),
-            None => None,
-        };
-        let policy = identity::capture_policy(engine, ctx).await?;
-        let lifecycle = identity::lifecycle_policy(engine, ctx, ctx.commons_id).await?;
-        Ok(Some(Self { topic, scope: *scope, project_id: *project_id, share: *share, policy, lifecycle }))
-    }
-
-    /// Whether a private candidate is shared once it is durable.
-    fn shares(&self, ctx: &OpContext, memory: &Memory) -> bool {
-        let scope = self.key(memory).scope;
-        let wanted = self.share.map_or_else(|| share::shares_confirmed(&self.policy, scope), |share| share && share::may_be_shared(scope));
-        wanted && memory.agent_id != ctx.commons_id
-    }
-
-    /// The locks of the keys that a candidate and its shared copy will have.
-    fn locks(&self, ctx: &OpContext, memory: &Memory) -> Vec<i64> {
-        let key = self.key(memory);
-        let copy = DedupKey { agent_id: ctx.commons_id, ..key.clone() };
-        [key, copy].map(|key| key.locks(&memory.content_hash)).concat()
-    }
-
-    /// The key that a candidate will have.
-    fn key(&self, memory: &Memory) -> DedupKey {
-        let mut key = memory.key();
-        if let Some((_, resolved)) = &self.topic {
-            key.topic.clone_from(&resolved.topic);
-        }
-        key.scope = self.scope.unwrap_or(key.scope);
-        key.project_id = self.project_id.or(key.project_id);
-        key
-    }
-
-    /// Whether it changes a candidate.
-    fn changes(&self, memory: &Memory) -> bool {
-        let same_topic = self.topic.as_ref().is_none_or(|(raw, _)| *raw == memory.topic_raw);
-        !same_topic || self.key(memory) != memory.key()
-    }
 }
 
 fn waits(memory: &Memory) -> bool {
@@ -206,25 +156,12 @@ async fn confirm(
     if !waits(memory) {
         return Ok(false);
     }
-    if let Some(edit) = edit.filter(|edit| edit.share == Some(true))
-        && !share::may_be_shared(edit.key(memory).scope)
-    {
+    let memory = match edit {
+        Some(edit) => edit::edited(engine, ctx, tx, memory, edit).await?,
+        None => memory.clone(),
+    };
+    if edit.is_some_and(|edit| edit.share() == Some(true)) && !share::may_be_shared(memory.scope) {
         return Err(Error::invalid("share", "needs the scope global, project or repo"));
-    }
-    let mut memory = memory.clone();
-    if let Some(edit) = edit.filter(|edit| edit.changes(&memory)) {
-        let key = edit.key(&memory);
-        let (topic_raw, is_canonical, version) = match &edit.topic {
-            Some((raw, resolved)) => (raw.as_str(), resolved.is_canonical, resolved.version),
-            None => (memory.topic_raw.as_str(), memory.is_canonical, memory.vocabulary_version),
-        };
-        store::refile(tx, ctx.tenancy(), &memory, &key, (topic_raw, is_canonical, version)).await?;
-        if key.topic != memory.topic {
-            // The topic is part of what is embedded.
-            memories::drop_vectors(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
-        }
-        let current = memories::by_ids(tx, ctx.tenancy(), Some(memory.agent_id), &[memory.id], true).await?.pop();
-        memory = current.ok_or(Error::NotFound("memory"))?;
     }
     if !memory.is_canonical {
         outcome.new_topics.push(memory.topic.clone());
@@ -234,7 +171,7 @@ async fn confirm(
     } else if let Some(edit) = edit.filter(|edit| edit.shares(ctx, &memory)) {
         if outcome.disputed.contains(&memory.id) {
             // What is in dispute stays with its agent until somebody decides. A reviewer who wants to share it is told so.
-            return match edit.share {
+            return match edit.share() {
                 Some(true) => {
                     Err(Error::Conflict(format!("{} is in dispute: decide which memory is right, then share it", memory.short_id)))
                 }
@@ -246,6 +183,15 @@ async fn confirm(
         outcome.shared.push(memory.id);
     }
     Ok(true)
+}
+
+/// Puts a decided candidate back into the inbox as it was proposed.
+async fn undo(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, days: &Days) -> Result<bool, Error> {
+    if waits(memory) || !store::was_candidate(tx, ctx.tenancy(), memory.agent_id, memory.id).await? {
+        return Ok(false);
+    }
+    let proposal = edit::as_proposed(ctx, tx, memory, days).await?;
+    return_to_inbox(engine, ctx, tx, &proposal).await
 }
 
 /// Forgets a candidate. Its place in the source stays known, and a tombstone keeps the same statement from coming back.

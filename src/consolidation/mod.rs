@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod decide;
+mod edit;
 mod inbox;
 mod items;
 mod model;

@@ -83,8 +83,13 @@ impl NewCandidate {
 
     /// How long it is kept once it is durable.
     pub fn retention(&self) -> Retention {
-        if self.kind == MemoryKind::Episode { Retention::Task } else { Retention::Permanent }
+        retention(self.kind)
     }
+}
+
+/// How long a confirmed candidate of a kind is kept.
+pub(super) fn retention(kind: MemoryKind) -> Retention {
+    if kind == MemoryKind::Episode { Retention::Task } else { Retention::Permanent }
 }
 
 /// A candidate with what a model and the vocabulary say about it, ready for a transaction.

@@ -53,15 +53,8 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
     assert_eq!(quote.evidence.speaker.as_deref(), Some("Vera"));
     assert!(quote.before.ends_with("Vera: ") || quote.before.ends_with("Vera:"), "{:?}", quote.before);
 
-    let outcome = consolidation::decide(
-        &world.engine,
-        &world.vera,
-        &[waiting[0].id],
-        InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None },
-        &Default::default(),
-    )
-    .await
-    .unwrap();
+    let outcome =
+        consolidation::decide(&world.engine, &world.vera, &[waiting[0].id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
     assert_eq!(outcome.changed, [waiting[0].id]);
     assert!(contents(&world, &world.atlas, "Basel").await[0].contains("“I moved to Basel last month.”"));
     assert_eq!(inbox(&world).await.len(), 1);

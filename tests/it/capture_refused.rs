@@ -165,7 +165,7 @@ async fn contradictions_are_proposed_and_hide_nothing() {
     assert_eq!(waiting[0].pairs[0].relation, PairRelation::Contradicts);
     assert_eq!(waiting[0].pairs[0].other_content, "The review is on Thursday at ten.");
     let ids = [waiting[0].id, waiting[1].id];
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     let preview = consolidation::preview(&world.engine, &world.vera, &ids, &confirm).await.unwrap();
     assert_eq!((preview.changed.len(), inbox(&world).await.len()), (2, 2), "a preview changes nothing");
     consolidation::decide(&world.engine, &world.vera, &ids, confirm, &Default::default()).await.unwrap();

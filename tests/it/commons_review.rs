@@ -21,7 +21,7 @@ async fn review_first(world: &World) {
 async fn confirm_all(world: &World) -> usize {
     let waiting = consolidation::inbox(&world.engine, &world.vera, &InboxFilter::default()).await.unwrap().rows;
     let ids: Vec<_> = waiting.iter().map(|item| item.id).collect();
-    let verdict = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let verdict = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &ids, verdict, &Default::default()).await.unwrap();
     ids.len()
 }

@@ -134,7 +134,7 @@ async fn a_document_is_hidden_at_once_with_what_it_derives_from() {
     assert!(text[0].contains("moved to Basel") && text.len() >= 2, "{text:?}");
     assert!(!text.concat().contains("Ignore all"), "what is in quarantine: {text:?}");
     let moved = inbox(&world).await.into_iter().find(|item| item.content.contains("Basel")).unwrap().id;
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[moved], confirm, &Default::default()).await.unwrap();
     memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: moved.into(), reason: None, user_id: None }).await.unwrap();
     let left = contents(&world, "Basel", ContextType::ToolAttachmentContent).await;

@@ -33,6 +33,7 @@ mod four_sources;
 mod history;
 mod idempotency;
 mod identity;
+mod inbox_edit;
 mod knowledge;
 mod knowledge_search;
 mod late;

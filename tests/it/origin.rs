@@ -68,7 +68,7 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
     capture::capture_conversation(&world.engine, &world.atlas, crate::capture::conversation(source.source_id)).await.unwrap();
     work(&world).await;
     let candidate = crate::capture::inbox(&world).await.swap_remove(0);
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[candidate.id], confirm, &Default::default()).await.unwrap();
     let (trust, attribution, content) = told(&world, "Where did Vera move?").await.swap_remove(0);
     assert_eq!((trust, &content), (Trust::Captured, &candidate.content));

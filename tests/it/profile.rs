@@ -159,7 +159,7 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
     work(&world).await;
     let waiting = inbox(&world).await;
     let of = |part: &str| waiting.iter().find(|item| item.content.contains(part)).unwrap().id;
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[of("e-mails")], confirm, &Default::default()).await.unwrap();
     let profile = known(&world).await;
     assert_eq!(leaf(&profile, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);

@@ -3,8 +3,8 @@
 use crate::capture::{conversation, inbox, send};
 use crate::support::{agent, alone, ask, remember, work};
 use remembrancer::api::{
-    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxVerdict, MemoryKind,
-    MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
+    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxEdit, InboxVerdict,
+    MemoryKind, MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
     ProfileRequest, ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest,
     SearchRequest, SectionName, Speaker,
 };
@@ -67,7 +67,7 @@ async fn every_rendering_names_speaker_place_and_confirmation() {
     capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap();
     work(&world).await;
     let id = inbox(&world).await[0].id;
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: Some(false) };
+    let confirm = InboxVerdict::Confirm(InboxEdit { share: Some(false), ..InboxEdit::default() });
     consolidation::decide(&world.engine, &world.vera, &[id], confirm, &Default::default()).await.unwrap();
     work(&world).await;
     for (name, text, provenances) in renderings(&world, "Where do we keep sessions, Valkey?").await {
@@ -294,7 +294,7 @@ async fn a_correction_hides_nothing_that_others_said_or_that_a_person_confirmed(
     identity::set_policy(&world.engine, vera, of(Promotion::Review)).await.unwrap();
     observe(&world, "The garden of Mina has 3 trees.", Some(Role::User)).await;
     let item = inbox(&world).await.into_iter().find(|item| item.content.contains("garden")).unwrap();
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: Some(false) };
+    let confirm = InboxVerdict::Confirm(InboxEdit { share: Some(false), ..InboxEdit::default() });
     consolidation::decide(&world.engine, vera, &[item.id], confirm, &Default::default()).await.unwrap();
     identity::set_policy(&world.engine, vera, of(Promotion::Automatic)).await.unwrap();
     observe_as(&world, correct, "The garden of Mina has 4 trees.", Some(Role::User)).await;
@@ -332,7 +332,7 @@ async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_
     assert!(prompt.contains("no person has said or confirmed it"), "{prompt}");
 
     let item = inbox(&world).await.into_iter().find(|item| item.content.contains("Bern")).unwrap();
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
     let after = read().await;
     let expected = expected.map(|(value, mark)| (value.clone(), mark && value != "Bern"));

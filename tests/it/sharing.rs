@@ -3,8 +3,8 @@
 use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, contents, remember, work};
 use remembrancer::api::{
-    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxVerdict, MemoryId, MemoryScope,
-    NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
+    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,
+    MemoryScope, NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
 };
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
@@ -40,7 +40,7 @@ async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) -> remembran
 }
 
 fn confirm(share: Option<bool>) -> InboxVerdict {
-    InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share }
+    InboxVerdict::Confirm(InboxEdit { share, ..InboxEdit::default() })
 }
 
 async fn hits(world: &World, ctx: &OpContext) -> Vec<Hit> {

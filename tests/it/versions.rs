@@ -3,8 +3,8 @@
 use crate::support::{alone, remember, work};
 use chrono::Duration;
 use remembrancer::api::{
-    CapturePolicy, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation, Promotion,
-    RememberRequest, ReviseRequest, SuggestionFilter, Trust,
+    CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation,
+    Promotion, RememberRequest, ReviseRequest, SuggestionFilter, Trust,
 };
 use remembrancer::memories::Shown;
 use remembrancer::testing::{World, fact};
@@ -122,19 +122,18 @@ async fn only_the_candidate_that_a_page_showed_is_decided_and_no_agent_changes_i
     assert_eq!(waiting(&world).await, seen);
 
     // Somebody else confirms it under another topic and takes that back.
-    let confirm =
-        |topic: Option<&str>| InboxVerdict::Confirm { topic: topic.map(str::to_owned), scope: None, project_id: None, share: None };
+    let confirm = |topic: Option<&str>| InboxVerdict::Confirm(InboxEdit { topic: topic.map(str::to_owned), ..InboxEdit::default() });
     consolidation::decide(engine, vera, &[seen.id], confirm(Some("tea")), &shown(seen.id, seen.version)).await.unwrap();
     consolidation::decide(engine, vera, &[seen.id], InboxVerdict::Undo, &Shown::default()).await.unwrap();
     let changed = waiting(&world).await;
-    assert_eq!((changed.topic.as_str(), changed.version > seen.version), ("tea", true));
+    assert_eq!((changed.topic.as_str(), changed.version > seen.version), ("release day", true));
     for verdict in [confirm(None), InboxVerdict::Reject { reason: "a joke".into() }] {
         let refused = consolidation::decide(engine, vera, &[seen.id], verdict, &shown(seen.id, seen.version)).await.unwrap_err();
         assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
     }
     assert_eq!(waiting(&world).await, changed);
     let told = memories::changed_since(engine, vera, &shown(seen.id, seen.version)).await.unwrap().remove(0);
-    assert_eq!((told.then.topic.as_str(), told.now.topic.as_str()), ("release day", "tea"));
+    assert_eq!((told.then.change.as_str(), told.now.change.as_str()), ("proposed", "returned"));
     consolidation::decide(engine, vera, &[seen.id], confirm(None), &shown(seen.id, changed.version)).await.unwrap();
     assert_eq!(now(&world, seen.id).await.1, Trust::Reviewed);
 }

@@ -2,7 +2,7 @@
 
 use crate::capture::{captured, inbox};
 use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
-use remembrancer::api::{EventId, InboxVerdict};
+use remembrancer::api::{EventId, InboxEdit, InboxVerdict};
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, consolidation, vocabulary, workers};
 
@@ -75,7 +75,7 @@ async fn a_candidate_proposes_its_topic_when_it_is_confirmed_and_never_when_it_i
     consolidation::decide(&world.engine, &world.vera, &rejected, reject, &Default::default()).await.unwrap();
     settle(&world).await;
     assert_eq!(proposals(&world, &world.system).await, [], "what is rejected proposes nothing");
-    let confirm = InboxVerdict::Confirm { topic: Some("Harbour Office".into()), scope: None, project_id: None, share: Some(false) };
+    let confirm = InboxVerdict::Confirm(InboxEdit { topic: Some("Harbour Office".into()), share: Some(false), ..InboxEdit::default() });
     consolidation::decide(&world.engine, &world.vera, &[kept.id], confirm, &Default::default()).await.unwrap();
     settle(&world).await;
     assert_eq!(proposals(&world, &world.system).await, [("Harbour Office".into(), "harbour office".into(), 1, 1)]);

@@ -203,7 +203,7 @@ pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: Agent
             if ids.is_empty() {
                 break;
             }
-            let verdict = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+            let verdict = InboxVerdict::confirm();
             consolidation::decide(engine, tenant, &ids, verdict, &Default::default()).await?;
         }
     }

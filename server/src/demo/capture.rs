@@ -150,7 +150,7 @@ pub async fn decide(engine: &Engine, reviewer: &OpContext, verdict: &Verdict) ->
     }
     let decision = match verdict.rejected {
         Some(reason) => InboxVerdict::Reject { reason: reason.into() },
-        None => InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None },
+        None => InboxVerdict::confirm(),
     };
     consolidation::decide(engine, reviewer, &ids, decision, &Default::default()).await?;
     Ok(())

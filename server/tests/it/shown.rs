@@ -226,7 +226,7 @@ async fn decide(site: &Site, mut n: usize) {
     work(site).await;
     let candidates = consolidation::inbox(engine, vera, &InboxFilter::default()).await.unwrap().rows;
     let (first, others) = candidates.split_first().unwrap();
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     for one in others {
         consolidation::decide(engine, vera, &[one.id], confirm.clone(), &memories::Shown::default()).await.unwrap();
     }

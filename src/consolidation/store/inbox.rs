@@ -1,12 +1,15 @@
 //! The list of candidates.
 
-use crate::api::{AgentId, InboxFilter, MemoryId, TenantId};
+use crate::api::{AgentId, InboxFilter, MemoryId, MemoryKind, MemoryScope, Retention, Source, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tenancy, Tx, count_rows, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::COLUMNS;
-use sqlx::{Postgres, QueryBuilder};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
 
 fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(
@@ -67,5 +70,48 @@ pub async fn was_candidate(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Me
     .bind(tenancy.users)
     .bind(agent)
     .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// What a person may edit of a candidate, as it was proposed.
+#[derive(Clone, Debug, FromRow)]
+pub struct Proposed {
+    pub topic: String,
+    pub topic_raw: String,
+    pub is_canonical: bool,
+    pub kind: MemoryKind,
+    pub scope: MemoryScope,
+    pub project_id: Option<Uuid>,
+    pub retention: Retention,
+    pub content: String,
+    pub title: Option<String>,
+    pub summary: Option<String>,
+    pub rationale: Option<String>,
+    pub alternatives: Option<Vec<String>>,
+    pub source: Json<Source>,
+    pub observed_at: Option<DateTime<Utc>>,
+    pub stated_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The proposal of a memory; none if it did not come through the inbox, or if the file that it was imported from does not have all of it.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Option<Proposed>, DbError> {
+    Ok(sqlx::query_as(concat!(
+        r"select v.topic, v.topic_raw, v.is_canonical, v.kind, v.scope, v.project_id, v.retention, v.content, v.title, v.summary,
+                 v.rationale, nullif(v.alternatives, '{}') as alternatives, coalesce(v.provenance, v.source) as source, v.observed_at,
+                 v.stated_at, v.updated_at
+            from agent_memory_versions v
+           where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.change = 'proposed'
+             and v.kind is not null and v.scope is not null and v.retention is not null and v.alternatives is not null
+             and v.stated_at is not null and ",
+        of_user!("v", "$4"),
+        " order by v.version desc limit 1"
+    ))
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(tenancy.users)
+    .fetch_optional(&mut **tx)
     .await?)
 }

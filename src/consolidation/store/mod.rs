@@ -8,7 +8,7 @@ mod survey;
 pub use evidence::{
     give_evidence_back, insert_evidence, memory_at, merged_into, move_evidence, quarantine_at, surroundings, take_evidence_back,
 };
-pub use inbox::{count, list, was_candidate};
+pub use inbox::{Proposed, count, list, proposed, was_candidate};
 pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
@@ -16,11 +16,12 @@ use super::model::{NewCandidate, Owner};
 use crate::api::{MemoryId, QuarantineId, SourceId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
-use crate::memories::model::{DedupKey, Memory};
+use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
 use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
+use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 
@@ -113,33 +114,44 @@ pub async fn nearest(
     Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())
 }
 
-/// Gives a candidate another topic, scope or project before it becomes durable.
+/// Gives the row of a candidate the text and the place of `memory`: when a person edits it, or undoes that.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
-pub async fn refile(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    memory: &Memory,
-    key: &DedupKey,
-    (topic_raw, is_canonical, vocabulary_version): (&str, bool, i64),
-) -> Result<(), DbError> {
+pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m
-             set topic = $4, topic_key = $12, topic_raw = $5, topic_normal = $6, is_canonical = $7, vocabulary_version = $8, scope = $9, project_id = $10
-           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.status = 'inbox' and ",
-        of_user!("m", "$11")
+             set topic = $4, topic_key = $5, topic_raw = $6, topic_normal = $7, is_canonical = $8, vocabulary_version = $9,
+                 kind = $10, scope = $11, project_id = $12, retention = $13, expires_at = $14,
+                 content = $15, content_hash = $16, title = $17, summary = $18, rationale = $19, alternatives = $20,
+                 source = $21, trust = $22, observed_at = $23, stated_at = $24, updated_at = $25
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$26")
     ))
     .bind(tenancy.tenant)
     .bind(memory.agent_id)
     .bind(memory.id)
-    .bind(&key.topic)
-    .bind(topic_raw)
-    .bind(normal(topic_raw))
-    .bind(is_canonical)
-    .bind(vocabulary_version)
-    .bind(key.scope)
-    .bind(key.project_id)
+    .bind(&memory.topic)
+    .bind(normal(&memory.topic))
+    .bind(&memory.topic_raw)
+    .bind(normal(&memory.topic_raw))
+    .bind(memory.is_canonical)
+    .bind(memory.vocabulary_version)
+    .bind(memory.kind)
+    .bind(memory.scope)
+    .bind(memory.project_id)
+    .bind(memory.retention)
+    .bind(memory.expires_at)
+    .bind(&memory.content)
+    .bind(&memory.content_hash)
+    .bind(&memory.title)
+    .bind(&memory.summary)
+    .bind(&memory.rationale)
+    .bind(&memory.alternatives)
+    .bind(Json(&memory.source))
+    .bind(memory.trust)
+    .bind(memory.observed_at)
+    .bind(memory.stated_at)
+    .bind(memory.updated_at)
     .bind(tenancy.users)
-    .bind(key.topic_key())
     .execute(&mut **tx)
     .await?;
     Ok(())

@@ -266,10 +266,9 @@ pub const INBOX: &[Query] = queries! {
         usize::from(found.is_some())
     };
     "consolidation::nearest" |tx, c| consolidation::nearest(tx, c.ctx.tenancy(), owner(c), c.embedded(), 5, c.now).await?.len();
-    "consolidation::refile" |tx, c| {
-        let mut memory = c.memory.clone();
-        memory.id = candidate(c);
-        consolidation::refile(tx, c.ctx.tenancy(), &memory, &memory.key(), ("intruded", false, 9)).await?;
+    "consolidation::rewrite" |tx, c| {
+        let memory = Memory { id: candidate(c), topic_raw: "intruded".into(), ..c.memory.clone() };
+        consolidation::rewrite(tx, c.ctx.tenancy(), &memory).await?;
         0
     };
     "consolidation::insert_evidence" |tx, c| {
@@ -309,6 +308,8 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::was_candidate" |tx, c|
         usize::from(consolidation::was_candidate(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?);
+    "consolidation::proposed" |tx, c|
+        usize::from(consolidation::proposed(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?.is_some());
     "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), None, c.now).await?; 0 };

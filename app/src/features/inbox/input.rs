@@ -1,5 +1,5 @@
 use crate::query::Query;
-use remembrancer::api::{FieldError, InboxVerdict, MemoryScope};
+use remembrancer::api::{FieldError, InboxEdit, InboxVerdict, MemoryScope};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -9,6 +9,10 @@ use std::str::FromStr;
 pub struct VerdictInput {
     /// `confirm`, `reject` or `merge`.
     pub what: String,
+    /// The statement. The engine knows whether it was changed.
+    pub content: String,
+    /// Empty in forms that do not edit. Not `kind`, which is a filter of the inbox.
+    pub new_kind: String,
     pub topic: String,
     /// The topic that the form showed at first.
     pub topic_was: String,
@@ -27,6 +31,8 @@ impl VerdictInput {
         let text = |name: &str| query.text(name);
         Self {
             what: text("what"),
+            content: text("content"),
+            new_kind: text("new_kind"),
             topic: text("topic"),
             topic_was: text("topic_was"),
             scope: text("scope"),
@@ -42,6 +48,8 @@ impl VerdictInput {
     pub fn query(&self) -> Query {
         [
             ("what", &self.what),
+            ("content", &self.content),
+            ("new_kind", &self.new_kind),
             ("topic", &self.topic),
             ("topic_was", &self.topic_was),
             ("scope", &self.scope),
@@ -69,6 +77,11 @@ impl VerdictInput {
     }
 
     fn confirm(&self) -> Result<InboxVerdict, FieldError> {
+        // The form that has the one has the other: an emptied statement is refused, an absent one stays as it is.
+        let (content, kind) = match self.new_kind.as_str() {
+            "" => (None, None),
+            kind => (Some(self.content.clone()), Some(read("new_kind", kind, "Choose one of the kinds.")?)),
+        };
         let topic = Some(self.topic.trim()).filter(|topic| !topic.is_empty() && *topic != self.topic_was).map(str::to_owned);
         let scope = match self.scope.trim() {
             "" => None,
@@ -84,7 +97,7 @@ impl VerdictInput {
             "no" => Some(false),
             _ => None,
         };
-        Ok(InboxVerdict::Confirm { topic, scope, project_id, share })
+        Ok(InboxVerdict::Confirm(InboxEdit { content, kind, topic, scope, project_id, share }))
     }
 }
 
@@ -99,6 +112,7 @@ fn missing(field: &str, message: &str) -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use remembrancer::api::MemoryKind;
 
     fn confirm(text: &str) -> Result<InboxVerdict, String> {
         VerdictInput::read(&Query::parse(text)).verdict().map_err(|error| error.field)
@@ -106,12 +120,20 @@ mod tests {
 
     #[test]
     fn only_what_was_changed_is_part_of_the_verdict() {
-        let unchanged = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+        let unchanged = InboxVerdict::confirm();
         assert_eq!(confirm("what=confirm&topic=tea&topic_was=tea&scope=agent&scope_was=agent"), Ok(unchanged.clone()));
         assert_eq!(confirm("what=confirm"), Ok(unchanged));
-        let changed =
-            InboxVerdict::Confirm { topic: Some("green tea".into()), scope: Some(MemoryScope::Global), project_id: None, share: None };
-        assert_eq!(confirm("what=confirm&topic=green+tea&topic_was=tea&scope=global&scope_was=agent"), Ok(changed));
+        let changed = InboxEdit { topic: Some("green tea".into()), scope: Some(MemoryScope::Global), ..InboxEdit::default() };
+        assert_eq!(confirm("what=confirm&topic=green+tea&topic_was=tea&scope=global&scope_was=agent"), Ok(InboxVerdict::Confirm(changed)));
+    }
+
+    #[test]
+    fn a_form_that_edits_sends_statement_and_kind() {
+        let edit = |content: &str| InboxEdit { content: Some(content.into()), kind: Some(MemoryKind::Decision), ..InboxEdit::default() };
+        assert_eq!(confirm("what=confirm&content=Vera+likes+tea.&new_kind=decision"), Ok(InboxVerdict::Confirm(edit("Vera likes tea."))));
+        assert_eq!(confirm("what=confirm&content=&new_kind=decision"), Ok(InboxVerdict::Confirm(edit(""))));
+        assert_eq!(confirm("what=confirm&content=Vera+likes+tea."), Ok(InboxVerdict::confirm()));
+        assert_eq!(confirm("what=confirm&content=Vera+likes+tea.&new_kind=rumour"), Err("new_kind".into()));
     }
 
     #[test]

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_outcome_agrees_in_number() {
         let ids = |n: u128| (0..n).map(|i| MemoryId(Uuid::from_u128(i))).collect::<Vec<_>>();
-        let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+        let confirm = InboxVerdict::confirm();
         let outcome = |changed, merged, unchanged, topics: &[&str]| InboxOutcome {
             changed: ids(changed),
             merged: ids(merged),

@@ -51,11 +51,15 @@ export class InboxPage extends FilteredPage {
 export class Focus {
   readonly panel;
   readonly statement;
+  /** Who said it when, if it is a quotation. */
+  readonly minutes;
   readonly facts;
   readonly quotes;
   readonly pairs;
   readonly confirm;
   readonly adjust;
+  readonly content;
+  readonly kind;
   readonly topic;
   readonly scope;
   readonly project;
@@ -73,11 +77,14 @@ export class Focus {
   constructor(page: Page) {
     this.panel = page.getByTestId('focus');
     this.statement = this.panel.getByRole('heading', { level: 2 });
+    this.minutes = this.panel.getByTestId('minutes');
     this.facts = this.panel.getByTestId('facts');
     this.quotes = this.panel.getByTestId('quote');
     this.pairs = this.panel.getByTestId('pair');
     this.confirm = this.panel.getByRole('button', { name: 'Confirm' });
-    this.adjust = this.panel.getByText('Change topic, scope or readers…', { exact: true });
+    this.adjust = this.panel.getByText('Edit before confirming…', { exact: true });
+    this.content = this.panel.getByRole('textbox', { name: 'Statement' });
+    this.kind = this.panel.getByRole('combobox', { name: 'Kind' });
     this.topic = this.panel.getByRole('combobox', { name: 'Topic' });
     this.scope = this.panel.getByRole('combobox', { name: 'Scope' });
     this.project = this.panel.getByRole('combobox', { name: 'Project' });

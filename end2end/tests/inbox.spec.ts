@@ -63,6 +63,52 @@ test('topic and scope are changed before a candidate is confirmed', { tag: ['@ph
   await expect(memory.heading).toHaveText(`mooring of the ${what}`);
 });
 
+test('statement and kind are edited before a candidate is confirmed, and both texts are kept', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, memory, agent }) => {
+  const what = unique('jetty');
+  const said = `Yes, we decided to repair the ${what} in June because it rots.`;
+  const edited = `The ${what} is repaired in June 2027.`;
+  await capture.capture(agent, `Vera: When do we repair the ${what}?\nIdris: ${said}`, unique('Talk'));
+  await source.read();
+  await inbox.open(agent, what);
+  const id = inbox.query().focus ?? '';
+  await expect(inbox.focus.statement).toHaveText(`“${said}”`);
+  await expect(inbox.focus.minutes).toContainText('Idris');
+  await inbox.focus.minutes.getByText('Replies to Vera').click();
+  await expect(inbox.focus.minutes.getByText(`“When do we repair the ${what}?”`)).toBeVisible();
+
+  await inbox.focus.adjust.click();
+  await inbox.focus.content.fill(' ');
+  await inbox.focus.kind.selectOption('Artifact');
+  await inbox.send(inbox.focus.confirm);
+  // Refused beside its field, with what had been chosen.
+  await expect(inbox.focus.content).toHaveAccessibleDescription(/Must not be empty/);
+  await expect(inbox.focus.kind).toHaveValue('artifact');
+  await inbox.focus.content.fill(edited);
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
+  await memory.open(id);
+  await expect(memory.content).toContainText(edited);
+  await expect(memory.evidence).toContainText(said);
+  await expect(memory.history).toHaveCount(2);
+  await expect(memory.history.first()).toContainText('Kind: decision → artifact');
+  await expect(memory.history.last()).toContainText(said);
+});
+
+test('undoing a confirmation brings back what was proposed', { tag: '@no-js' }, async ({ capture, source, inbox, agent }) => {
+  const what = unique('pontoon');
+  const said = `We decided to sink the ${what} because it leaks.`;
+  await note({ capture, source }, agent, [said]);
+  await inbox.open(agent, what);
+  await inbox.focus.adjust.click();
+  await inbox.focus.content.fill(`The ${what} was sunk.`);
+  await inbox.focus.kind.selectOption('Project');
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.rows).toHaveCount(0);
+  await inbox.send(inbox.undo);
+  await expect(inbox.focus.statement).toHaveText(said);
+  await expect(inbox.focus.panel.getByTitle('Kind')).toHaveText('Decision');
+});
+
 test('what is said again is a further quote of the candidate that waits', { tag: '@no-js' }, async ({ capture, source, inbox, memory }) => {
   const agent = Agent.create();
   const what = unique('gaff');

@@ -85,7 +85,7 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
             - paragraph:
               - link /capstan/
       - button "Confirm"
-      - group: Change topic, scope or readers…
+      - group: Edit before confirming…
       - textbox "Reason for rejection"
       - button "Reject"
   `);

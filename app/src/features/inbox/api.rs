@@ -63,6 +63,8 @@ pub async fn decide_candidates(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
+    // Browsers end the lines of a field with both characters.
+    let input = VerdictInput { content: input.content.replace("\r\n", "\n"), ..input };
     let typed = input.query().with("ids", String::from(ids.clone())).with("shown", String::from(shown.clone())).href("");
     let result = async { decide(&ids.0, input.verdict().map_err(incomplete)?, seen(shown, &ids.0)?).await };
     finish(result.await, own_path(&done, "/inbox"), own_path(&form, "/inbox"), &typed).await

@@ -1,7 +1,7 @@
-use super::{quote::Quotes, words::kind};
+use super::{quote::Quotes, statement::Statement, words::kind};
 use crate::{
     features::{memories::Reasons, projects::ProjectName},
-    ui::{Badge, Canonical, Time, Tone, text},
+    ui::{Badge, Canonical, Time, Tone},
 };
 use leptos::prelude::*;
 use remembrancer::api::{InboxItem, MemoryStatus};
@@ -26,7 +26,7 @@ pub fn Candidate(
                 {status}
                 <span class="ml-auto text-xs text-soft"><Time at=item.created_at /></span>
             </div>
-            <h2 class="max-h-80 overflow-y-auto text-lg leading-snug font-medium break-words whitespace-pre-wrap" dir="auto">{text::visible(&item.content)}</h2>
+            <Statement content=item.content.clone() />
             <Reasons rationale alternatives class="" />
             <Facts item projects />
         </div>

@@ -12,6 +12,7 @@ mod policy_input;
 mod quarantine;
 mod quote;
 mod review;
+mod statement;
 mod suggestions;
 mod table;
 mod tabs;

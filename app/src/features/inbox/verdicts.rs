@@ -1,14 +1,14 @@
-use super::input::VerdictInput;
+use super::{input::VerdictInput, words::kind};
 use crate::{
     Flash,
     features::capture::ProjectField,
     ids::Versions,
     islands::TermField,
     query::Query,
-    ui::{Choice, PostForm, SelectField, choice},
+    ui::{Choice, PostForm, SelectField, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, MemoryScope, REASON_MAX};
+use remembrancer::api::{InboxItem, MemoryKind, MemoryScope, REASON_MAX};
 use uuid::Uuid;
 
 /// The forms to confirm or reject one candidate. A key focuses each, Enter sends it.
@@ -27,7 +27,7 @@ pub fn Verdicts(
     let error = |what: &str, field: &str| refused.as_ref().filter(|(input, _)| input.what == what)?.1.field(field);
     let before = refused.as_ref().map(|(input, _)| input.clone()).unwrap_or_default();
     let (reason, reason_error) = (before.reason.clone(), error("reject", "reason"));
-    let wrong = ["topic", "scope", "project", "project_id", "share"].map(|field| error("confirm", field));
+    let wrong = ["content", "new_kind", "topic", "scope", "project", "project_id", "share"].map(|field| error("confirm", field));
     let common = move |what: &'static str| {
         view! {
             <input type="hidden" name="ids" value=id.clone() />
@@ -79,26 +79,49 @@ pub fn Verdicts(
     }
 }
 
-/// The folded fields that change the topic or the scope before a candidate is confirmed.
+/// The folded fields that edit a candidate before it is confirmed.
 #[component]
 fn Adjust(
     item: InboxItem,
     projects: Vec<(Uuid, String)>,
     before: VerdictInput,
-    /// The errors of the topic, the scope, the project and the readers.
-    wrong: [Option<String>; 5],
+    /// The errors of the statement, the kind, the topic, the scope, the project and the readers.
+    wrong: [Option<String>; 7],
 ) -> impl IntoView {
     let open = wrong.iter().any(Option::is_some);
-    let [topic_error, scope_error, project_error, other_error, share_error] = wrong;
+    let [content_error, kind_error, topic_error, scope_error, project_error, other_error, share_error] = wrong;
     let scope = item.scope.as_str();
     let confirmed = before.what == "confirm";
     // A field that was left as it was shows what the candidate has now.
     let kept = |typed: String, was: &str, now: &str| if confirmed && typed != was { typed } else { now.to_owned() };
+    let (content, chosen_kind) = match confirmed && !before.new_kind.is_empty() {
+        true => (before.content, before.new_kind),
+        false => (item.content, item.kind.as_str().to_owned()),
+    };
     let (topic, chosen) = (kept(before.topic, &before.topic_was, &item.topic), kept(before.scope, &before.scope_was, scope));
     view! {
         <details class="min-w-0 grow open:basis-full" open=open>
-            <summary class="button button-quiet">"Change topic, scope or readers…"</summary>
-            <div class="mt-2 grid gap-3 sm:grid-cols-2">
+            <summary class="button button-quiet">"Edit before confirming…"</summary>
+            <div class="mt-2 space-y-1">
+                <label class="label" for="statement">"Statement"</label>
+                <textarea
+                    class="input"
+                    id="statement"
+                    name="content"
+                    rows="3"
+                    dir="auto"
+                    aria-invalid=content_error.as_ref().map(|_| "true")
+                    aria-describedby=if content_error.is_some() { "statement-hint statement-error" } else { "statement-hint" }
+                >
+                    {text::editable(&content)}
+                </textarea>
+                {content_error.map(|error| view! { <p class="text-xs text-danger" id="statement-error">{error}</p> })}
+                <p class="text-xs text-soft" id="statement-hint">
+                    "If you change it, agents recall it as your words of today. The history keeps what was proposed."
+                </p>
+            </div>
+            <div class="mt-3 grid gap-3 sm:grid-cols-2">
+                <SelectField name="new_kind" label="Kind" value=chosen_kind choices=kinds() error=kind_error />
                 <input type="hidden" name="topic_was" value=item.topic />
                 <input type="hidden" name="scope_was" value=scope />
                 <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error /></div>
@@ -108,6 +131,10 @@ fn Adjust(
             </div>
         </details>
     }
+}
+
+fn kinds() -> Vec<Choice> {
+    MemoryKind::ALL.iter().map(|one| choice(one.as_str(), &kind(*one))).collect()
 }
 
 /// Who may read a memory once it is confirmed.

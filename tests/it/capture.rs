@@ -146,7 +146,7 @@ async fn times_without_a_zone_are_in_the_zone_that_is_sent() {
     assert_eq!(item.observed_at, Some("2026-05-03T23:00:00Z".parse().unwrap()));
     let detail = capture::source(&world.engine, &world.vera, tokyo.source_id, 0).await.unwrap();
     assert_eq!(detail.turns[0].at.unwrap().to_rfc3339(), "2026-05-04T08:00:00+09:00");
-    let confirm = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
     work(&world).await;
     let hit = ask(&world, &world.atlas, "Basel").await.told().into_iter().next().unwrap();

@@ -30,7 +30,7 @@ async fn rename(world: &World, source: SourceId, from: &str, to: &str) -> Result
 }
 
 async fn confirm(world: &World, id: MemoryId) {
-    let verdict = InboxVerdict::Confirm { topic: None, scope: None, project_id: None, share: None };
+    let verdict = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[id], verdict, &Default::default()).await.unwrap();
 }
 

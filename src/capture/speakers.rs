@@ -4,7 +4,7 @@ use super::extract::Role;
 use super::parts::StoredTurn;
 use super::source::no_speakers;
 use super::store::{self, LockedPart};
-use crate::api::{MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
+use crate::api::{CONTENT_MAX, MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
 use crate::audit::{self, NewEntry};
 use crate::consolidation::{self, Owner};
 use crate::db::Tx;
@@ -22,6 +22,9 @@ use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use tracing::instrument;
+
+/// The most bytes of a part's turns as JSON: with the part's text, of a MiB at most, they are one line of an export.
+const TURNS_MAX: usize = 5 * 1024 * 1024;
 
 /// Counts the turns of a source.
 pub(super) fn reading<'a>(form: SourceForm, turns: impl Iterator<Item = &'a StoredTurn>) -> SourceReading {
@@ -87,6 +90,7 @@ pub async fn rename_speaker(
             for turn in turns.iter_mut().filter(|turn| turn.speaker.as_deref() == Some(from)) {
                 turn.speaker = Some(to.clone());
             }
+            check_size(turns)?;
             store::put_turns(&mut tx, ctx.tenancy(), owner.agent_id, part.id, turns).await?;
         }
     }
@@ -125,6 +129,13 @@ fn turns_of(parts: &[LockedPart], name: &str) -> i64 {
     turns.filter(|turn| turn.role != Role::Machine && turn.speaker.as_deref() == Some(name)).map(|_| 1_i64).sum()
 }
 
+/// A part must stay short enough for a line of an export.
+fn check_size(turns: &[StoredTurn]) -> Result<(), Error> {
+    let size = serde_json::to_vec(turns).map(|json| json.len()).unwrap_or(usize::MAX);
+    let message = format!("is too long for all turns of this speaker: they would have {size} bytes, and {TURNS_MAX} are allowed");
+    Checks::default().that(size <= TURNS_MAX, "name", message).done()
+}
+
 fn check_shown(from: &str, turns: i64, shown: Option<i64>) -> Result<(), Error> {
     let message = match shown {
         _ if turns == 0 => format!("nobody in this source is called “{from}” any more: read the page again"),
@@ -151,6 +162,8 @@ impl Renaming<'_> {
         let renamed = |memory: &Memory| quoting.get(&memory.id).and_then(|speaks| self.renamed(memory, *speaks));
         let all: Vec<MemoryId> = quoting.keys().copied().collect();
         let concerned: Vec<Memory> = memories::by_ids(tx, tenancy, None, &all, false).await?.iter().filter_map(renamed).collect();
+        let fits = concerned.iter().all(|memory| memory.content.len() <= CONTENT_MAX);
+        Checks::default().that(fits, "name", format!("is too long: a statement would have more than {CONTENT_MAX} bytes")).done()?;
         let mut ids: Vec<MemoryId> = concerned.iter().map(|memory| memory.id).collect();
         let hashes: Vec<Vec<u8>> = concerned.into_iter().map(|memory| memory.content_hash).collect();
         ids.extend(store::equal(tx, tenancy, &agents, &hashes).await?);
@@ -166,11 +179,12 @@ impl Renaming<'_> {
         for (old, new) in rows.iter().filter_map(|old| Some((old, renamed(old)?))) {
             let says_another = old.content_hash != new.content_hash;
             self.store(tx, &new, (says_another, confirmed.contains(&new.id))).await?;
-            outcome.candidates += i64::from(new.waits());
-            outcome.memories += i64::from(new.live);
+            // What a chat model restated keeps its words.
             if !says_another {
                 continue;
             }
+            outcome.candidates += i64::from(new.waits());
+            outcome.memories += i64::from(new.live);
             let equal = by_content.entry(new.content_hash.clone()).or_default();
             let twin = equal.iter().find(|other| self.are_one(&new, other)).cloned();
             equal.push(new.clone());

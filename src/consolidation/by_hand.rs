@@ -72,6 +72,12 @@ pub async fn add_candidate(engine: &Engine, ctx: &OpContext, source: SourceId, s
 
     let ready = prepare(engine, ctx, owner, std::slice::from_ref(&candidate)).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    // Since the source was read, an erasure may have taken it, or a person renamed its speakers.
+    let held = sources::lock_parts(&mut tx, ctx.tenancy(), source).await?;
+    let part = held.into_iter().find(|part| part.id == candidate.spot.source_id).ok_or(Error::NotFound("source"))?;
+    if !part.turns.is_some_and(|turns| turns.contains(&turn)) {
+        return Err(Error::Conflict("this turn has changed meanwhile: read the page again".into()));
+    }
     let states = store::quarantine_at(&mut tx, ctx.tenancy(), owner, &candidate.spot).await?;
     check_quarantine(&states, is_suspicious)?;
     // Whoever adds it confirms it in the inbox, where others see it, too.

@@ -15,7 +15,7 @@ mod shapes;
 mod value;
 mod view;
 
-pub use secrets::{Redacted, SecretKind, redact, redact_under};
+pub use secrets::{MARKER, Redacted, SecretKind, redact, redact_under};
 pub(crate) use value::decoded as from_base64;
 
 use serde_json::Value;

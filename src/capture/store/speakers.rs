@@ -70,13 +70,17 @@ pub async fn interrupt(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], now: D
     Ok(())
 }
 
-/// The memories that quote some parts, each with whether one of its quotes is of a speaker with this name.
+/// The memories that quote some parts, each with whether one of its quotes is of a speaker with this name. Left out is what a speaker of this
+/// name says in another source, too: "Speaker 1" may be somebody else there.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker: &str) -> Result<Vec<(MemoryId, bool)>, DbError> {
     let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
     Ok(sqlx::query_as(concat!(
         r"select v.memory_id, bool_or(coalesce(v.speaker = $3, false)) from evidence v
-           where v.tenant_id = $1 and v.source_id = any($2) and ",
+           where v.tenant_id = $1 and v.source_id = any($2)
+             and not exists (select 1 from evidence o
+                              where o.tenant_id = v.tenant_id and o.memory_id = v.memory_id and o.speaker = $3 and o.source_id <> all($2))
+             and ",
         of_user!("v", "$4"),
         " group by v.memory_id"
     ))

@@ -78,7 +78,8 @@ impl Patterns {
         for block in file.split("\n[").skip(1) {
             let lists: Vec<(&str, &str)> = block.lines().filter_map(|line| line.split_once(": ")).collect();
             let single = |list: &str| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            let classes: Classes = lists.iter().filter(|(name, _)| CLASSES.contains(name)).map(|(name, list)| (*name, single(list))).collect();
+            let classes: Classes =
+                lists.iter().filter(|(name, _)| CLASSES.contains(name)).map(|(name, list)| (*name, single(list))).collect();
             let of_name = |wanted: &'static str| lists.iter().filter(move |(name, _)| *name == wanted).flat_map(|(_, list)| single(list));
             all.vague.push(of_name("vague").collect());
             all.spaced.push(lists.iter().any(|(name, _)| *name == "stop"));

@@ -2,6 +2,8 @@
 
 use super::patterns::{Match, PATTERNS, Sort};
 use super::words::{Word, is_unspaced};
+use crate::guard::MARKER;
+use std::ops::Range;
 
 /// The most words of a topic.
 const WORDS_MAX: usize = 3;
@@ -21,13 +23,16 @@ pub fn topic(text: &str, words: &[Word], matches: &[Match]) -> Option<String> {
     if text.contains(is_unspaced) {
         return run(text);
     }
+    let end = |from: usize| text.get(from..).and_then(|rest| rest.find(']')).map_or(text.len(), |length| from + length);
+    let markers: Vec<Range<usize>> = text.match_indices(MARKER).map(|(from, _)| from..end(from)).collect();
     let is_day = |at: usize| matches.iter().any(|one| one.sort == Sort::Calendar && (one.from..one.to).contains(&at));
     let mut telling: Vec<(usize, usize, &Word)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let length = word.lower.chars().count();
         let is_word = (3..=WORD_MAX).contains(&length) && word.lower.contains(char::is_alphabetic);
         let is_new = || telling.iter().all(|(.., other)| other.lower != word.lower);
-        if is_word && !PATTERNS.is_stop(&word.lower) && !is_day(at) && is_new() {
+        let is_removed = || markers.iter().any(|marker| marker.contains(&word.start));
+        if is_word && !PATTERNS.is_stop(&word.lower) && !is_day(at) && !is_removed() && is_new() {
             telling.push((length + if is_name(word) { NAME } else { 0 }, at, word));
         }
     }
@@ -71,6 +76,7 @@ mod tests {
         assert_eq!(topic_of("Meine Schwester Mina arbeitet im Hafen.").as_deref(), Some("Schwester Mina Hafen"));
         assert_eq!(topic_of("我对青霉素过敏。").as_deref(), Some("我对青霉素过敏"));
         assert_eq!(topic_of("私はコーヒーが好きです。").as_deref(), Some("コーヒー"));
+        assert_eq!(topic_of("My key is [secret removed: API key] and opens Kestrel.").as_deref(), Some("opens Kestrel"));
         assert_eq!(topic_of("It is on Monday at 5."), None);
     }
 }

@@ -71,3 +71,18 @@ test('a candidate that changed meanwhile is decided only after both texts were s
   await inbox.send(inbox.focus.confirm);
   await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
 });
+
+test('a statement that nobody edited is shown as it is now after a refusal', { tag: '@phone' }, async ({ capture, source, inbox, agent, page }) => {
+  const what = unique('rudder');
+  await capture.capture(agent, `Vera: Good morning.\nIdris: We decided to oil the ${what} because it squeaks.`, unique('Talk'));
+  await source.read();
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await inbox.open(agent, what);
+  expect(await sendByHand(page, '/console/api/rename_speaker', { source: id, speaker: 'Idris', shown: '1', name: 'Idris Hale' })).toBe(200);
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.flash).toHaveRole('alert');
+  await inbox.focus.adjust.click();
+  await expect(inbox.focus.content).toHaveValue(/Idris Hale/);
+  await inbox.send(inbox.focus.confirm);
+  await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
+});

@@ -9,12 +9,14 @@ use std::str::FromStr;
 pub struct VerdictInput {
     /// `confirm`, `reject` or `merge`.
     pub what: String,
-    /// The statement. The engine knows whether it was changed.
+    /// The statement. Empty, as the next field, in forms that do not edit.
     pub content: String,
-    /// Empty in forms that do not edit. Not `kind`, which is a filter of the inbox.
+    /// The statement that the form showed at first, as each field in `_was`.
+    pub content_was: String,
+    /// Not `kind`, which is a filter of the inbox.
     pub new_kind: String,
+    pub new_kind_was: String,
     pub topic: String,
-    /// The topic that the form showed at first.
     pub topic_was: String,
     pub scope: String,
     pub scope_was: String,
@@ -32,7 +34,9 @@ impl VerdictInput {
         Self {
             what: text("what"),
             content: text("content"),
+            content_was: text("content_was"),
             new_kind: text("new_kind"),
+            new_kind_was: text("new_kind_was"),
             topic: text("topic"),
             topic_was: text("topic_was"),
             scope: text("scope"),
@@ -49,7 +53,9 @@ impl VerdictInput {
         [
             ("what", &self.what),
             ("content", &self.content),
+            ("content_was", &self.content_was),
             ("new_kind", &self.new_kind),
+            ("new_kind_was", &self.new_kind_was),
             ("topic", &self.topic),
             ("topic_was", &self.topic_was),
             ("scope", &self.scope),
@@ -63,7 +69,7 @@ impl VerdictInput {
         .fold(Query::default(), |query, (name, value)| query.with(name, value))
     }
 
-    /// The verdict. A topic and a scope are part of it only if they were changed.
+    /// The verdict. A statement, a kind, a topic and a scope are part of it only if they were changed.
     ///
     /// # Errors
     /// The field that is missing or that does not fit.
@@ -77,10 +83,12 @@ impl VerdictInput {
     }
 
     fn confirm(&self) -> Result<InboxVerdict, FieldError> {
-        // The form that has the one has the other: an emptied statement is refused, an absent one stays as it is.
-        let (content, kind) = match self.new_kind.as_str() {
-            "" => (None, None),
-            kind => (Some(self.content.clone()), Some(read("new_kind", kind, "Choose one of the kinds.")?)),
+        // An emptied statement is part of it, and refused.
+        let content = (!is_same(&self.content, &self.content_was)).then(|| self.content.clone());
+        let kind = match self.new_kind.trim() {
+            "" => None,
+            same if same == self.new_kind_was => None,
+            other => Some(read("new_kind", other, "Choose one of the kinds.")?),
         };
         let topic = Some(self.topic.trim()).filter(|topic| !topic.is_empty() && *topic != self.topic_was).map(str::to_owned);
         let scope = match self.scope.trim() {
@@ -99,6 +107,11 @@ impl VerdictInput {
         };
         Ok(InboxVerdict::Confirm(InboxEdit { content, kind, topic, scope, project_id, share }))
     }
+}
+
+/// Whether a field was sent as the form showed it: browsers end lines in their own way.
+pub fn is_same(typed: &str, was: &str) -> bool {
+    typed.trim().lines().eq(was.trim().lines())
 }
 
 fn read<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
@@ -128,12 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn a_form_that_edits_sends_statement_and_kind() {
-        let edit = |content: &str| InboxEdit { content: Some(content.into()), kind: Some(MemoryKind::Decision), ..InboxEdit::default() };
-        assert_eq!(confirm("what=confirm&content=Vera+likes+tea.&new_kind=decision"), Ok(InboxVerdict::Confirm(edit("Vera likes tea."))));
-        assert_eq!(confirm("what=confirm&content=&new_kind=decision"), Ok(InboxVerdict::Confirm(edit(""))));
-        assert_eq!(confirm("what=confirm&content=Vera+likes+tea."), Ok(InboxVerdict::confirm()));
-        assert_eq!(confirm("what=confirm&content=Vera+likes+tea.&new_kind=rumour"), Err("new_kind".into()));
+    fn a_statement_and_a_kind_are_edits_only_if_the_form_showed_others() {
+        let shown = "what=confirm&content_was=Vera+likes+tea.%0AIdris+too.&new_kind_was=profile";
+        let sent = |content: &str, kind: &str| confirm(&format!("{shown}&content={content}&new_kind={kind}"));
+        let edit = |content: Option<&str>, kind: Option<MemoryKind>| {
+            Ok(InboxVerdict::Confirm(InboxEdit { content: content.map(str::to_owned), kind, ..InboxEdit::default() }))
+        };
+        // Browsers end lines with both characters.
+        assert_eq!(sent("Vera+likes+tea.%0D%0AIdris+too.", "profile"), Ok(InboxVerdict::confirm()));
+        assert_eq!(sent("Vera+likes+coffee.", "profile"), edit(Some("Vera likes coffee."), None));
+        assert_eq!(sent("Vera+likes+tea.%0AIdris+too.", "decision"), edit(None, Some(MemoryKind::Decision)));
+        assert_eq!(sent("", "profile"), edit(Some(""), None));
+        assert_eq!(sent("Vera+likes+tea.%0AIdris+too.", "rumour"), Err("new_kind".into()));
     }
 
     #[test]
@@ -145,7 +164,17 @@ mod tests {
 
     #[test]
     fn a_refused_form_is_filled_in_again() {
-        let input = VerdictInput { what: "reject".into(), reason: "A joke & no fact.".into(), ..VerdictInput::default() };
-        assert_eq!(VerdictInput::read(&Query::parse(&input.query().href(""))), input);
+        let rejected = VerdictInput { what: "reject".into(), reason: "A joke & no fact.".into(), ..VerdictInput::default() };
+        let confirmed = VerdictInput {
+            what: "confirm".into(),
+            content: "Vera likes coffee.".into(),
+            content_was: "Vera likes tea.\nIdris too.".into(),
+            new_kind: "decision".into(),
+            new_kind_was: "profile".into(),
+            ..VerdictInput::default()
+        };
+        for input in [rejected, confirmed] {
+            assert_eq!(VerdictInput::read(&Query::parse(&input.query().href(""))), input);
+        }
     }
 }

@@ -1,4 +1,7 @@
-use super::{input::VerdictInput, words::kind};
+use super::{
+    input::{VerdictInput, is_same},
+    words::kind,
+};
 use crate::{
     Flash,
     features::capture::ProjectField,
@@ -93,11 +96,9 @@ fn Adjust(
     let scope = item.scope.as_str();
     let confirmed = before.what == "confirm";
     // A field that was left as it was shows what the candidate has now.
-    let kept = |typed: String, was: &str, now: &str| if confirmed && typed != was { typed } else { now.to_owned() };
-    let (content, chosen_kind) = match confirmed && !before.new_kind.is_empty() {
-        true => (before.content, before.new_kind),
-        false => (item.content, item.kind.as_str().to_owned()),
-    };
+    let kept = |typed: String, was: &str, now: &str| if confirmed && !is_same(&typed, was) { typed } else { now.to_owned() };
+    let content = kept(before.content, &before.content_was, &item.content);
+    let chosen_kind = kept(before.new_kind, &before.new_kind_was, item.kind.as_str());
     let (topic, chosen) = (kept(before.topic, &before.topic_was, &item.topic), kept(before.scope, &before.scope_was, scope));
     view! {
         <details class="min-w-0 grow open:basis-full" open=open>
@@ -122,6 +123,8 @@ fn Adjust(
             </div>
             <div class="mt-3 grid gap-3 sm:grid-cols-2">
                 <SelectField name="new_kind" label="Kind" value=chosen_kind choices=kinds() error=kind_error />
+                <input type="hidden" name="content_was" value=item.content />
+                <input type="hidden" name="new_kind_was" value=item.kind.as_str() />
                 <input type="hidden" name="topic_was" value=item.topic />
                 <input type="hidden" name="scope_was" value=scope />
                 <div><TermField id="topic" name="topic" label="Topic" value=topic error=topic_error /></div>

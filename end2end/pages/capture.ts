@@ -76,6 +76,17 @@ export class SourcePage extends Frame {
     return this.turns.filter({ hasText: text }).getByRole('link', { name: 'Add candidate' });
   }
 
+  /** Refreshes the page in place, as it does while the source is being read. */
+  async refresh(): Promise<void> {
+    await this.page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          addEventListener('rmb:shown', () => resolve(), { once: true });
+          dispatchEvent(new Event('rmb:stale'));
+        }),
+    );
+  }
+
   /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
   async read(): Promise<void> {
     await expect(this.page.locator('[data-again]')).toHaveCount(0, { timeout: 30_000 });

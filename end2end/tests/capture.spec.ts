@@ -109,6 +109,16 @@ test('a speaker gets another name, and a candidate reads with it', { tag: ['@pho
   await expect(inbox.focus.quotes.first()).toContainText('Idris Hale');
 });
 
+test('a name that is typed for one speaker stays with that speaker when the page is refreshed', async ({ capture, source, agent }) => {
+  await capture.capture(agent, conversation(unique('weir')), unique('Talk'));
+  await source.read();
+  for (const name of ['Vera', 'Idris']) await source.speaker(name).locator('summary').click();
+  await source.speaker('Idris').getByLabel('New name').fill('Idris Hale');
+  await source.refresh();
+  await expect(source.speaker('Idris').getByLabel('New name')).toHaveValue('Idris Hale');
+  await expect(source.speaker('Vera').getByLabel('New name')).toHaveValue('');
+});
+
 test('a conversation without speakers says so', { tag: '@no-js' }, async ({ capture, source, agent }) => {
   await capture.capture(agent, `I keep the key of the ${unique('cellar')} in the kitchen.`, 'Key');
   await source.read();

@@ -4,6 +4,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use remembrancer::api::{SourceId, SourceReading, SourceSpeaker};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Speakers on a page; those with the most turns come first.
 const LISTED: usize = 200;
@@ -39,11 +40,11 @@ pub fn Speakers(
     let rows = speakers
         .into_iter()
         .take(LISTED)
-        .enumerate()
-        .map(|(place, speaker)| {
-            let form = may_change.then(|| view! { <Rename source speaker=speaker.clone() place flash=flash.clone() /> });
+        .map(|speaker| {
+            let id = format!("speaker-{}", key(&speaker.name));
+            let form = may_change.then(|| view! { <Rename source speaker=speaker.clone() flash=flash.clone() /> });
             view! {
-                <li class="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2 text-sm" data-testid="speaker">
+                <li class="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2 text-sm" id=id data-testid="speaker">
                     <span class="min-w-0 font-medium break-words" dir="auto">{text::visible(&speaker.name)}</span>
                     <span class="text-soft">{text::count(speaker.turns, "turn", "turns")}</span>
                     {form}
@@ -63,16 +64,17 @@ pub fn Speakers(
     .into_any()
 }
 
+/// What tells the elements of a speaker from those of others, wherever the speaker stands in the list: a page that is refreshed keeps them.
+fn key(name: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    format!("{:x}", hasher.finish())
+}
+
 /// The folded form that gives a speaker another name.
 #[component]
-fn Rename(
-    source: SourceId,
-    speaker: SourceSpeaker,
-    /// The place of the speaker in the list, which tells the fields of the page apart.
-    place: usize,
-    flash: Option<Flash>,
-) -> impl IntoView {
-    let (id, hint_id, error_id) = (format!("speaker-{place}"), format!("speaker-{place}-hint"), format!("speaker-{place}-error"));
+fn Rename(source: SourceId, speaker: SourceSpeaker, flash: Option<Flash>) -> impl IntoView {
+    let [id, hint_id, error_id] = ["name", "hint", "error"].map(|part| format!("speaker-{part}-{}", key(&speaker.name)));
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("speaker", &speaker.name), "name")).unzip();
     let (open, error) = (typed.is_some(), error.flatten());
     let typed = typed.map(|typed| typed.text("name"));

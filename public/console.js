@@ -168,7 +168,8 @@ async function go(url, { history: kind = 'push', scroll = true, top, quiet = fal
     // Parsed without scripting, what is meant for browsers without it would come to life in this one.
     for (const fallback of page.querySelectorAll('noscript')) fallback.replaceChildren();
     if (mine.signal.aborted) return;
-    if (quiet && !response.ok) return arrived();
+    // The server does not know of a form that a script opened: a refresh would take it away, with its words.
+    if (quiet && (!response.ok || main()?.querySelector('[data-opened]'))) return arrived();
     const here = new URL(response.url);
     here.hash = new URL(url).hash || here.hash;
     // The sign-in page, a page of another version, something that is no page: the browser's work.

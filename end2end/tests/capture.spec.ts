@@ -159,6 +159,9 @@ test('selected words open the form at their turn', async ({ capture, source, inb
   await expect(turn.getByRole('form', { name: 'New candidate' })).toBeVisible();
   await expect(source.words).toHaveValue(`The ${what} is green.`);
   await expect(source.words).toBeFocused();
+  await source.refresh();
+  await expect(turn.getByRole('form', { name: 'New candidate' })).toBeVisible();
+  await expect(source.words).toHaveValue(`The ${what} is green.`);
   await source.send(source.addCandidate);
   await expect(inbox.flash).toContainText('The candidate was added.');
   await expect(inbox.focus.statement).toHaveText(`Idris: “The ${what} is green.”`);

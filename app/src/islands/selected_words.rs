@@ -66,6 +66,8 @@ fn open(selected: &Selected) {
     let (Some(form), Some(turn)) = (find("#add-candidate"), turn) else { return };
     let _ = turn.append_child(&form);
     form.set_hidden(false);
+    // Until the form is sent or cancelled, the page is not refreshed.
+    let _ = form.set_attribute("data-opened", "");
     dom::all::<web_sys::HtmlInputElement>(&form, "[name=turn]").iter().for_each(|field| field.set_value(&selected.turn));
     for field in dom::all::<web_sys::HtmlTextAreaElement>(&form, "[name=words]") {
         field.set_value(&selected.words);

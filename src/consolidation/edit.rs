@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::intake;
-use crate::memories::model::{DedupKey, Memory, content_hash};
+use crate::memories::model::{Change, DedupKey, Memory, content_hash};
 use crate::memories::{CAPTURE, CONSOLE, remember, share, store as memories};
 use crate::op::OpContext;
 use crate::text::compare::{Likeness, compare};
@@ -152,34 +152,35 @@ pub(super) async fn edited(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory
     Ok(edited)
 }
 
-/// A memory as it was proposed, stored.
+/// A memory as it was proposed, stored. Its text stays if nobody edited it when confirming it, or if it was corrected since.
 pub(super) async fn as_proposed(ctx: &OpContext, tx: &mut Tx, memory: &Memory, days: &Days) -> Result<Memory, Error> {
     let Some(was) = store::proposed(tx, ctx.tenancy(), memory.agent_id, memory.id).await? else { return Ok(memory.clone()) };
-    let proposal = proposal(memory, was, days)?;
+    let proposal = proposal(memory, was, is_edited(ctx, tx, memory).await?, days)?;
     if proposal != *memory {
         rewrite(ctx, tx, memory, &proposal).await?;
     }
     Ok(proposal)
 }
 
-fn proposal(memory: &Memory, was: Proposed, days: &Days) -> Result<Memory, Error> {
-    let mut proposal = Memory {
-        kind: was.kind,
-        scope: was.scope,
-        project_id: was.project_id,
-        retention: was.retention,
-        content_hash: content_hash(&was.content),
-        content: was.content,
-        title: was.title,
-        summary: was.summary,
-        rationale: was.rationale,
-        alternatives: was.alternatives,
-        source: was.source.0,
-        observed_at: was.observed_at,
-        stated_at: was.stated_at,
-        updated_at: was.updated_at,
-        ..memory.clone()
-    };
+/// Whether a memory still has the text that a person gave it when confirming it.
+async fn is_edited(ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<bool, Error> {
+    if memory.source.platform != CONSOLE {
+        return Ok(false);
+    }
+    let versions = memories::versions(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    let last = versions.iter().zip(versions.iter().skip(1)).find(|(new, old)| new.content != old.content);
+    let confirming = [Change::Promoted, Change::Superseded].map(Change::as_str);
+    Ok(last.is_some_and(|(new, _)| confirming.contains(&new.change.as_str())))
+}
+
+fn proposal(memory: &Memory, was: Proposed, is_edited: bool, days: &Days) -> Result<Memory, Error> {
+    let mut proposal = Memory { kind: was.kind, scope: was.scope, project_id: was.project_id, retention: was.retention, ..memory.clone() };
+    if is_edited {
+        proposal.content_hash = content_hash(&was.content);
+        (proposal.content, proposal.title, proposal.summary) = (was.content, was.title, was.summary);
+        (proposal.rationale, proposal.alternatives, proposal.source) = (was.rationale, was.alternatives, was.source.0);
+        (proposal.observed_at, proposal.stated_at, proposal.updated_at) = (was.observed_at, was.stated_at, was.updated_at);
+    }
     // Under the same phrase the topic stays: the vocabulary may have changed it since.
     if was.topic_raw != memory.topic_raw {
         (proposal.topic, proposal.topic_raw, proposal.is_canonical) = (was.topic, was.topic_raw, was.is_canonical);
@@ -190,7 +191,7 @@ fn proposal(memory: &Memory, was: Proposed, days: &Days) -> Result<Memory, Error
         let days = days.get(&memory.agent_id).copied().unwrap_or_default();
         proposal.expires_at = expiry(&days, proposal.retention, proposal.pinned, proposal.created_at);
     }
-    if proposal.content != memory.content {
+    if is_edited {
         proposal.trust = trust(&proposal)?;
     }
     Ok(proposal)

@@ -62,6 +62,22 @@ async fn an_edited_candidate_is_the_reviewers_and_undoing_brings_back_the_propos
 }
 
 #[tokio::test]
+async fn a_correction_since_stays_when_the_decision_is_undone() {
+    for asked in [InboxEdit::default(), edit(EDITED)] {
+        let world = alone().await;
+        captured(&world, &world.atlas, TALK).await;
+        let seen = waiting(&world).await;
+        let asked = InboxEdit { kind: Some(MemoryKind::Artifact), ..asked };
+        decide(&world, seen.id, InboxVerdict::Confirm(asked.clone())).await;
+        let corrected = "The archive stays in the Bern office until 2030.";
+        memories::correct(&world.engine, &world.vera, seen.id, None, corrected.into(), "the lease was renewed").await.unwrap();
+        decide(&world, seen.id, InboxVerdict::Undo).await;
+        let item = waiting(&world).await;
+        assert_eq!((item.content.as_str(), item.kind), (corrected, seen.kind), "{asked:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_text_that_a_form_showed_is_no_edit() {
     let world = alone().await;
     captured(&world, &world.atlas, TALK).await;

@@ -13,10 +13,9 @@ use crate::error::{Checks, Error};
 use crate::guard;
 use crate::intake::{Admitted, SPEAKER_MAX};
 use crate::jobs::{self, NewEvent, Task};
-use crate::memories::model::{Change, DedupKey, Memory, content_hash};
+use crate::memories::model::{Change, DedupKey, Memory};
 use crate::memories::{CAPTURE, CONSOLE, store as memories};
 use crate::op::OpContext;
-use crate::text::minutes::{self, SOMEBODY, label};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
@@ -208,16 +207,7 @@ impl Renaming<'_> {
             return None;
         }
         let mut new = memory.clone();
-        if let Some(content) = minutes::renamed(&memory.content, self.from, self.to, speaks) {
-            new.content_hash = content_hash(&content);
-            new.content = content;
-        }
-        if speaks && memory.source.speaker.as_deref() == Some(self.from) {
-            new.source.speaker = Some(self.to.to_owned());
-        }
-        if speaks && memory.subject.as_deref() == Some(label(Some(self.from))) {
-            new.subject = Some(label(Some(self.to))).filter(|label| *label != SOMEBODY).map(str::to_owned);
-        }
+        new.rename_speaker(self.from, self.to, speaks);
         (new != *memory).then_some(new)
     }
 

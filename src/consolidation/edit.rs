@@ -181,6 +181,13 @@ fn proposal(memory: &Memory, was: Proposed, is_edited: bool, days: &Days) -> Res
         (proposal.rationale, proposal.alternatives, proposal.source) = (was.rationale, was.alternatives, was.source.0);
         (proposal.observed_at, proposal.stated_at, proposal.updated_at) = (was.observed_at, was.stated_at, was.updated_at);
     }
+    // Renaming a speaker leaves out what a person edited, what was merged, and what is deleted.
+    if let (Some(old), Some(new)) = (proposal.source.speaker.clone(), was.speaker)
+        && proposal.source.platform == CAPTURE
+        && old != new
+    {
+        proposal.rename_speaker(&old, &new, true);
+    }
     // Under the same phrase the topic stays: the vocabulary may have changed it since.
     if was.topic_raw != memory.topic_raw {
         (proposal.topic, proposal.topic_raw, proposal.is_canonical) = (was.topic, was.topic_raw, was.is_canonical);

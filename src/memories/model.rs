@@ -6,7 +6,7 @@ use crate::api::{
     MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
 };
 use crate::db::lock_key;
-use crate::text::minutes::Minutes;
+use crate::text::minutes::{self, Minutes, SOMEBODY, label};
 use crate::text::normal;
 use chrono::{DateTime, NaiveDate, Utc};
 use sha2::{Digest, Sha256};
@@ -342,6 +342,20 @@ impl Memory {
     /// Whether it is a candidate that waits in the inbox.
     pub fn waits(&self) -> bool {
         self.status == MemoryStatus::Inbox && self.deleted_at.is_none()
+    }
+
+    /// Calls the speaker `from` by the name `to`, where it quotes them. `speaks` says whether `from` is the one who says it.
+    pub fn rename_speaker(&mut self, from: &str, to: &str, speaks: bool) {
+        if let Some(content) = minutes::renamed(&self.content, from, to, speaks) {
+            self.content_hash = content_hash(&content);
+            self.content = content;
+        }
+        if speaks && self.source.speaker.as_deref() == Some(from) {
+            self.source.speaker = Some(to.to_owned());
+        }
+        if speaks && self.subject.as_deref() == Some(label(Some(from))) {
+            self.subject = Some(label(Some(to))).filter(|label| *label != SOMEBODY).map(str::to_owned);
+        }
     }
 
     /// Whether it is an episode that may fade.

@@ -3,7 +3,7 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, contents, memory_owner, settle, work};
 use chrono::Duration;
-use remembrancer::api::{AuditFilter, ErrorCode, InboxFilter, InboxVerdict, MemoryId, SourceDetail, SourceId, SourceSpeaker};
+use remembrancer::api::{AuditFilter, ErrorCode, InboxEdit, InboxFilter, InboxVerdict, MemoryId, SourceDetail, SourceId, SourceSpeaker};
 use remembrancer::capture::{ExtractPayload, RenamedSpeaker, extract_source, rename_speaker};
 use remembrancer::jobs::Held;
 use remembrancer::jobs::store::claim_step;
@@ -104,6 +104,34 @@ async fn a_speaker_gets_another_name_wherever_the_source_is_quoted() {
     let filter = AuditFilter { action: Some("source.speaker_renamed".into()), ..AuditFilter::default() };
     let entries = overview::audit_log(engine, vera, &filter).await.unwrap().rows;
     assert_eq!((entries.len(), entries[0].message.contains("Frey")), (1, false), "names are not in the log");
+}
+
+#[tokio::test]
+async fn undoing_a_decision_keeps_the_new_name() {
+    let edited = InboxVerdict::Confirm(InboxEdit { content: Some("Lena is a nurse.".into()), ..InboxEdit::default() });
+    let rejected = InboxVerdict::Reject { reason: "wrong".into() };
+    let (before, after) = (true, false);
+    for (verdict, renamed) in
+        [(InboxVerdict::confirm(), before), (InboxVerdict::confirm(), after), (edited.clone(), before), (edited, after), (rejected, after)]
+    {
+        let world = alone().await;
+        let (engine, vera) = (&world.engine, &world.vera);
+        let source = captured(&world, &world.atlas, TALK).await.source_id;
+        let id = waiting(&world, "Zurich").await;
+        if renamed == before {
+            rename(&world, source, "Vera", "Vera Frey").await.unwrap();
+        }
+        consolidation::decide(engine, vera, &[id], verdict.clone(), &Default::default()).await.unwrap();
+        if renamed == after {
+            rename(&world, source, "Vera", "Vera Frey").await.unwrap();
+        }
+        consolidation::decide(engine, vera, &[id], InboxVerdict::Undo, &Default::default()).await.unwrap();
+        let item = inbox(&world).await.into_iter().find(|item| item.id == id).unwrap();
+        let text = "Vera Frey, 21 May 2026: “My sister Lena works as a nurse in Zurich.”";
+        assert_eq!((item.content.as_str(), item.subject.as_deref()), (text, Some("Vera Frey")), "{verdict:?}, before: {renamed}");
+        let said = memories::detail(engine, vera, id).await.unwrap().memory.source;
+        assert_eq!((said.platform.as_str(), said.speaker.as_deref()), ("capture", Some("Vera Frey")), "{verdict:?}, before: {renamed}");
+    }
 }
 
 #[tokio::test]

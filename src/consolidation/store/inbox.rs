@@ -92,6 +92,8 @@ pub struct Proposed {
     pub observed_at: Option<DateTime<Utc>>,
     pub stated_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
+    /// What its place in the source calls the speaker by now.
+    pub speaker: Option<String>,
 }
 
 /// The proposal of a memory; none if it did not come through the inbox, or if the file that it was imported from does not have all of it.
@@ -100,7 +102,10 @@ pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
     Ok(sqlx::query_as(concat!(
         r"select v.topic, v.topic_raw, v.is_canonical, v.kind, v.scope, v.project_id, v.retention, v.content, v.title, v.summary,
                  v.rationale, nullif(v.alternatives, '{}') as alternatives, coalesce(v.provenance, v.source) as source, v.observed_at,
-                 v.stated_at, v.updated_at
+                 v.stated_at, v.updated_at,
+                 (select e.speaker from evidence e
+                   where e.tenant_id = v.tenant_id and e.agent_id = v.agent_id and e.candidate_id = v.memory_id
+                   order by e.created_at, e.id limit 1) as speaker
             from agent_memory_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.change = 'proposed'
              and v.kind is not null and v.scope is not null and v.retention is not null and v.alternatives is not null

@@ -122,9 +122,9 @@ pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(
              set topic = $4, topic_key = $5, topic_raw = $6, topic_normal = $7, is_canonical = $8, vocabulary_version = $9,
                  kind = $10, scope = $11, project_id = $12, retention = $13, expires_at = $14,
                  content = $15, content_hash = $16, title = $17, summary = $18, rationale = $19, alternatives = $20,
-                 source = $21, trust = $22, observed_at = $23, stated_at = $24, updated_at = $25
+                 source = $21, trust = $22, observed_at = $23, stated_at = $24, updated_at = $25, subject = $26
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$26")
+        of_user!("m", "$27")
     ))
     .bind(tenancy.tenant)
     .bind(memory.agent_id)
@@ -151,6 +151,7 @@ pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(
     .bind(memory.observed_at)
     .bind(memory.stated_at)
     .bind(memory.updated_at)
+    .bind(&memory.subject)
     .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;

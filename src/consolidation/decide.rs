@@ -190,7 +190,7 @@ async fn undo(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, da
     if waits(memory) || !store::was_candidate(tx, ctx.tenancy(), memory.agent_id, memory.id).await? {
         return Ok(false);
     }
-    let proposal = edit::as_proposed(ctx, tx, memory, days).await?;
+    let proposal = edit::as_proposed(engine, ctx, tx, memory, days).await?;
     return_to_inbox(engine, ctx, tx, &proposal).await
 }
 

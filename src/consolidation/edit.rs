@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::intake;
+use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, DedupKey, Memory, content_hash};
 use crate::memories::{CAPTURE, CONSOLE, remember, share, store as memories};
 use crate::op::OpContext;
@@ -153,11 +154,15 @@ pub(super) async fn edited(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory
 }
 
 /// A memory as it was proposed, stored. Its text stays if nobody edited it when confirming it, or if it was corrected since.
-pub(super) async fn as_proposed(ctx: &OpContext, tx: &mut Tx, memory: &Memory, days: &Days) -> Result<Memory, Error> {
+pub(super) async fn as_proposed(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, days: &Days) -> Result<Memory, Error> {
     let Some(was) = store::proposed(tx, ctx.tenancy(), memory.agent_id, memory.id).await? else { return Ok(memory.clone()) };
     let proposal = proposal(memory, was, is_edited(ctx, tx, memory).await?, days)?;
     if proposal != *memory {
         rewrite(ctx, tx, memory, &proposal).await?;
+    }
+    if proposal.embedded_text() != memory.embedded_text() {
+        let payload = json!({ "memory_id": memory.id });
+        jobs::store::insert(tx, ctx.tenant_id, memory.agent_id, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     }
     Ok(proposal)
 }

@@ -1,7 +1,7 @@
 //! A reviewer edits a candidate before confirming it: both texts are kept, and undoing brings back what was proposed.
 
 use crate::capture::{captured, inbox};
-use crate::support::{Told, alone, ask, remember};
+use crate::support::{Told, alone, ask, number, remember, work};
 use remembrancer::api::{
     CapturePolicy, InboxEdit, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryRecord, MemoryScope, Promotion, RememberRequest,
     Retention, Speaker, Trust,
@@ -75,6 +75,20 @@ async fn a_correction_since_stays_when_the_decision_is_undone() {
         let item = waiting(&world).await;
         assert_eq!((item.content.as_str(), item.kind), (corrected, seen.kind), "{asked:?}");
     }
+}
+
+#[tokio::test]
+async fn a_proposal_that_is_back_gets_a_vector_before_anybody_confirms_it() {
+    let world = alone().await;
+    captured(&world, &world.atlas, TALK).await;
+    let id = waiting(&world).await.id;
+    let vectors = "select count(*) from agent_memories where id = $1 and not awaiting_vector";
+    decide(&world, id, InboxVerdict::Confirm(edit(EDITED))).await;
+    work(&world).await;
+    decide(&world, id, InboxVerdict::Undo).await;
+    assert_eq!(number(&world, vectors, id).await, 0, "that of the edited text is gone");
+    work(&world).await;
+    assert_eq!(number(&world, vectors, id).await, 1);
 }
 
 #[tokio::test]

@@ -73,6 +73,8 @@ pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, user: UserId) -
     // The rows go after the texts about them, so that an attempt that dies in between finds them again.
     let targets = ids(&mut tx, &TARGETS, tenant, user).await?;
     erase_texts(engine, ctx, &targets).await?;
+    let sources = store::ids_of(&mut tx, "sources", tenant, user).await?;
+    store::lock_sources(&mut tx, tenant, &sources).await?;
     for table in ["events", "sources"] {
         store::delete(&mut tx, table, tenant, user).await?;
     }

@@ -114,18 +114,25 @@ pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?.rows_affected())
 }
 
-/// Removes sources with all of their parts, what quotes them, and what profiles have from them.
+/// Locks sources with all of their parts, as everybody who works on a source does before anything else; which parts.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
-    let parts: Vec<Uuid> = sqlx::query_scalar(
+pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
+    Ok(sqlx::query_scalar(
         r"select s.id from sources s
            where s.tenant_id = $1
-             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = any($2)))",
+             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = any($2)))
+           order by coalesce(s.whole_id, s.id), s.part for update of s",
     )
     .bind(tenant)
     .bind(ids)
     .fetch_all(&mut **tx)
-    .await?;
+    .await?)
+}
+
+/// Removes sources with all of their parts, what quotes them, and what profiles have from them.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    let parts = lock_sources(tx, tenant, ids).await?;
     for table in ["evidence", "quarantine", "events"] {
         delete_where(tx, table, "source_id", tenant, &parts).await?;
     }

@@ -160,7 +160,8 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
             world.clock.advance(Duration::seconds(1));
         }
         let mut owner = crate::support::memory_owner(&world.engine).await;
-        sqlx::query("update agent_memory_versions set confidence = null, title = null, summary = null, category = null, subject = null")
+        sqlx::query("update agent_memory_versions set confidence = null, title = null, summary = null, category = null, subject = null, kind = null, \
+             scope = null, project_id = null, retention = null")
             .execute(&mut owner)
             .await
             .unwrap();

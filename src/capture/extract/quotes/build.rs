@@ -138,7 +138,9 @@ fn passages<'s>(scene: &Scene, sentences: &'s [Sentence]) -> Vec<Passage<'s>> {
         while let (Some(last), Some(next)) = (sentences.get(end - 1), sentences.get(end)) {
             let fits = end - first < SENTENCES_MAX && next.end - opening.start <= PASSAGE_MAX && adjoin(last, next);
             let begins = next.sort.is_some() || next.corrects;
-            if !fits || begins || !next.is_statement(scene.assisted) || opening.sort.is_some() && !next.points {
+            // "I told you nonsense. It is on Thursday."
+            let closed = opening.sort.is_some_and(|sort| sort != Sort::Meant);
+            if !fits || begins || !next.is_statement(scene.assisted) || closed && !next.points {
                 break;
             }
             end += 1;

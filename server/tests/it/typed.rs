@@ -83,6 +83,7 @@ fn fixed(field: &Control) -> Option<&str> {
         "slug" => Some("harbour"),
         "into" => Some("kettle"),
         "user" => Some("crm-4711"),
+        "time_zone" => Some("UTC"),
         "dollars" => Some("1"),
         "month_dollars" | "month_tokens" | "similarity_min" => Some(""),
         _ => (!field.typed || field.value.parse::<f64>().is_ok()).then_some(&field.value),

@@ -285,6 +285,42 @@ addEventListener('submit', (event) => {
   }
 });
 
+// ---- words of a source that are selected
+
+const turnOf = (node) => (node?.closest ? node : node?.parentElement)?.closest('[data-turn]');
+
+/** What is selected, if it is inside one turn that takes candidates. */
+function selectedWords() {
+  const selection = getSelection();
+  const turn = turnOf(selection.anchorNode) ?? turnOf(selection.focusNode);
+  const words = String(selection).trim();
+  // A triple click selects as far as the beginning of the next turn.
+  return words && turn?.textContent.includes(words) ? { turn, words, place: selection.getRangeAt(0).getBoundingClientRect() } : undefined;
+}
+
+document.addEventListener('selectionchange', () => {
+  const add = main()?.querySelector('[data-add-selected]');
+  if (!add) return;
+  const selected = selectedWords();
+  add.hidden = !selected;
+  if (selected) add.style.top = `${selected.place.bottom - add.parentElement.getBoundingClientRect().top}px`;
+});
+// Pressing the button would take the selection away, and the button with it.
+addEventListener('mousedown', (event) => event.target.closest?.('[data-add-selected]') && event.preventDefault());
+addEventListener('click', (event) => {
+  const selected = event.target.closest?.('[data-add-selected]') && selectedWords();
+  const form = document.getElementById('add-candidate');
+  if (!selected || !form) return;
+  selected.turn.parentElement.append(form);
+  form.hidden = false;
+  // Until the form is sent or cancelled, the page is not refreshed.
+  form.setAttribute('data-opened', '');
+  form.querySelector('[name=turn]').value = selected.turn.dataset.turn;
+  const words = form.querySelector('[name=words]');
+  words.value = selected.words;
+  words.focus();
+});
+
 // ---- the browser's history
 
 history.scrollRestoration = 'manual';

@@ -105,7 +105,8 @@ test('a speaker gets another name, and a candidate reads with it', { tag: ['@pho
   await source.review.click();
   await inbox.ready();
   await inbox.row('in March').getByRole('link').click();
-  await expect(inbox.focus.statement).toContainText('Idris Hale: “We decided');
+  await expect(inbox.focus.statement).toContainText('“We decided');
+  await expect(inbox.focus.minutes).toContainText('Idris Hale');
   await expect(inbox.focus.quotes.first()).toContainText('Idris Hale');
 });
 
@@ -141,7 +142,8 @@ test('words that extraction missed are added by hand', { tag: ['@phone', '@no-js
   await source.kind.selectOption('artifact');
   await source.send(source.addCandidate);
   await expect(inbox.flash).toContainText('The candidate was added.');
-  await expect(inbox.focus.statement).toHaveText(`Vera: “The ${what} is red.”`);
+  await expect(inbox.focus.statement).toHaveText(`“The ${what} is red.”`);
+  await expect(inbox.focus.minutes).toContainText('Vera');
   await expect(inbox.focus.facts).toContainText('colour of buoys');
   await expect(inbox.focus.quotes.first().locator('mark')).toHaveText(`The ${what} is red.`);
   await inbox.send(inbox.focus.confirm);
@@ -164,7 +166,8 @@ test('selected words open the form at their turn', async ({ capture, source, inb
   await expect(source.words).toHaveValue(`The ${what} is green.`);
   await source.send(source.addCandidate);
   await expect(inbox.flash).toContainText('The candidate was added.');
-  await expect(inbox.focus.statement).toHaveText(`Idris: “The ${what} is green.”`);
+  await expect(inbox.focus.statement).toHaveText(`“The ${what} is green.”`);
+  await expect(inbox.focus.minutes).toContainText('Idris');
 });
 
 test('a text file is read into the text', async ({ capture, agent }) => {

@@ -233,7 +233,7 @@ pub const INBOX: &[Query] = queries! {
         capture::rename_in_evidence(tx, c.ctx.tenancy(), &[source(c)], ("Vera", "intruder")).await?;
         0
     };
-    "capture::equal" |tx, c| capture::equal(tx, c.ctx.tenancy(), &[c.agent], &[c.memory.content_hash.clone()]).await?.len();
+    "capture::equal" |tx, c| capture::equal(tx, c.ctx.tenancy(), &[c.agent], std::slice::from_ref(&c.memory.content_hash)).await?.len();
     "capture::rename_memory" |tx, c| {
         capture::rename_memory(tx, c.ctx.tenancy(), &Memory { content: "intruded".into(), ..c.memory.clone() }).await?;
         0

@@ -70,7 +70,8 @@ fn told(added: &Added) -> Flash {
     })
 }
 
-/// The form, at the turn where it is open. Without a turn it is hidden until [`crate::islands::SelectedWords`] opens it.
+/// The form, at the turn where it is open. Without a turn it is hidden until the script of the console moves it to the
+/// turn whose words are selected.
 #[component]
 pub fn AddCandidate(source: SourceId, turn: Option<usize>, from: usize, flash: Option<Flash>) -> impl IntoView {
     let number = turn.map(|turn| turn.to_string()).unwrap_or_default();

@@ -1,8 +1,5 @@
 use super::add::{AddCandidate, Adding, form_at};
-use crate::{
-    islands::SelectedWords,
-    ui::{Icon, Shape, text},
-};
+use crate::ui::{Icon, Shape, text};
 use chrono::{DateTime, FixedOffset, Timelike};
 use leptos::prelude::*;
 use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
@@ -57,7 +54,17 @@ pub fn Turns(
             <div class="card relative">
                 <ol class="divide-y divide-line" data-testid="turns">{turns}</ol>
                 {waiting}
-                {may_add.then(|| view! { <SelectedWords /> })}
+                // The script shows it below words that are selected.
+                {may_add
+                    .then(|| {
+                        view! {
+                            <div class="absolute right-3 z-10 mt-1" data-add-selected hidden>
+                                <button class="button button-primary shadow-lg" type="button" data-testid="add-selected">
+                                    "Add candidate"
+                                </button>
+                            </div>
+                        }
+                    })}
                 {pager}
             </div>
         </section>

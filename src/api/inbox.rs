@@ -173,7 +173,7 @@ impl InboxVerdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InboxEdit {
-    /// A new text, of one candidate only. Agents are told that the reviewer said it, now.
+    /// A new text; only for one candidate at a time. Agents are told that the reviewer says it.
     pub content: Option<String>,
     pub kind: Option<MemoryKind>,
     pub topic: Option<String>,

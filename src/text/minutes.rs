@@ -45,7 +45,7 @@ impl<'a> Minutes<'a> {
         Self::read(text).filter(|minutes| minutes.day.is_some() || is_name(minutes.speaker))
     }
 
-    /// As [`Self::parse`], whatever stands in place of the speaker's name.
+    /// As [`Self::parse`], with any text as the name of the speaker.
     fn read(text: &'a str) -> Option<Self> {
         let (opening, words, rest) = quotation(text)?;
         let asked = VERBS.into_iter().find_map(|(verb, asks)| Some((opening.strip_suffix(verb)?, asks)));

@@ -20,7 +20,7 @@ fn edit(content: &str) -> InboxEdit {
     InboxEdit { content: Some(content.into()), ..InboxEdit::default() }
 }
 
-/// The only candidate, whatever the number of its version.
+/// The only candidate, with any version.
 async fn waiting(world: &World) -> InboxItem {
     let [item] = <[InboxItem; 1]>::try_from(inbox(world).await).unwrap();
     InboxItem { version: 0, ..item }

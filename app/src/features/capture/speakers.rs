@@ -64,7 +64,7 @@ pub fn Speakers(
     .into_any()
 }
 
-/// What tells the elements of a speaker from those of others, wherever the speaker stands in the list: a page that is refreshed keeps them.
+/// An id for the elements of a speaker. It depends on the name alone, so a refresh of the page finds them where the list has changed, too.
 fn key(name: &str) -> String {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);

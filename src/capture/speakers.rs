@@ -58,8 +58,8 @@ pub struct RenamedSpeaker {
 }
 
 /// Gives a speaker of a source another name: in its turns, in what quotes them, and in the candidates and memories that are still quotations
-/// of it. If another speaker has the name, the two become one, which cannot be undone. What was revised or deleted since stays as it is, and
-/// a capture that is not done goes on with the new name. `shown` is the number of turns that the speaker had when a person decided this.
+/// of it. If another speaker has the name, the two become one, which cannot be undone. What was revised or deleted since stays as it is. A
+/// running capture continues with the new name. `shown` is the number of the speaker's turns on the page that the person saw.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `NotFound` for another tenant's source; `Invalid` for a name that is empty, too long, the

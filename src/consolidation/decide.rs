@@ -22,9 +22,8 @@ use tracing::instrument;
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, a verdict that is not complete, or a text that memories may not
-/// have; `NotFound` if any is not the
-/// tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's, and if any memory has changed since
-/// it was shown.
+/// have; `NotFound` if any is not the tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's,
+/// and if any memory has changed since it was shown.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub async fn decide(
@@ -141,10 +140,6 @@ fn check(ids: &[MemoryId], verdict: &InboxVerdict) -> Result<(), Error> {
     checks.done()
 }
 
-fn waits(memory: &Memory) -> bool {
-    memory.status == MemoryStatus::Inbox && memory.deleted_at.is_none()
-}
-
 async fn confirm(
     engine: &Engine,
     ctx: &OpContext,
@@ -153,7 +148,7 @@ async fn confirm(
     edit: Option<&Edit>,
     outcome: &mut InboxOutcome,
 ) -> Result<bool, Error> {
-    if !waits(memory) {
+    if !memory.waits() {
         return Ok(false);
     }
     let memory = match edit {
@@ -187,7 +182,7 @@ async fn confirm(
 
 /// Puts a decided candidate back into the inbox as it was proposed.
 async fn undo(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, days: &Days) -> Result<bool, Error> {
-    if waits(memory) || !store::was_candidate(tx, ctx.tenancy(), memory.agent_id, memory.id).await? {
+    if memory.waits() || !store::was_candidate(tx, ctx.tenancy(), memory.agent_id, memory.id).await? {
         return Ok(false);
     }
     let proposal = edit::as_proposed(engine, ctx, tx, memory, days).await?;
@@ -196,7 +191,7 @@ async fn undo(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, da
 
 /// Forgets a candidate. Its place in the source stays known, and a tombstone keeps the same statement from coming back.
 async fn reject(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory, reason: &str) -> Result<bool, Error> {
-    if !waits(memory) {
+    if !memory.waits() {
         return Ok(false);
     }
     let (agent, id, now) = (memory.agent_id, memory.id, engine.clock().now());
@@ -217,7 +212,7 @@ async fn merge_into(
     into: &Memory,
     outcome: &mut InboxOutcome,
 ) -> Result<bool, Error> {
-    if !waits(memory) {
+    if !memory.waits() {
         return Ok(false);
     }
     let in_force = into.deleted_at.is_none() && (into.live || into.status == MemoryStatus::Inbox);

@@ -15,7 +15,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 
-/// Gives a memory of any agent new content, as its next version. Agents are told that the operator said it, now. Topic, scope, links and ids
+/// Gives a memory of any agent new content, as its next version. Agents are told that the operator says it. Topic, scope, links and ids
 /// stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing changes.
 ///
 /// # Errors

@@ -2,9 +2,10 @@
 
 use crate::{
     ConsoleError, Flash,
+    features::inbox::kinds,
     guard::{finish, operator},
     query::Query,
-    ui::{Choice, PostForm, SelectField, TextField, choice, landing, text},
+    ui::{PostForm, SelectField, TextField, landing, text},
 };
 use leptos::prelude::*;
 use remembrancer::{
@@ -115,8 +116,4 @@ pub fn AddCandidate(source: SourceId, turn: Option<usize>, from: usize, flash: O
             </PostForm>
         </div>
     }
-}
-
-fn kinds() -> Vec<Choice> {
-    MemoryKind::ALL.iter().map(|kind| choice(kind.as_str(), &kind.as_str().replace('_', " "))).collect()
 }

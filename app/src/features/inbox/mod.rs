@@ -27,3 +27,4 @@ pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;
 pub use review::ReviewPage;
 pub use suggestions::SuggestionsPage;
+pub use verdicts::kinds;

@@ -136,7 +136,8 @@ fn Adjust(
     }
 }
 
-fn kinds() -> Vec<Choice> {
+/// The kinds to choose from.
+pub fn kinds() -> Vec<Choice> {
     MemoryKind::ALL.iter().map(|one| choice(one.as_str(), &kind(*one))).collect()
 }
 

@@ -1,9 +1,9 @@
 //! Time, ids and secrets: the only place that reads the clock or makes something random.
 
-use crate::api::SHORT_ID_LENGTH;
 use chrono::{DateTime, SubsecRound, Utc};
 use rand::distr::{Alphanumeric, SampleString};
 use uuid::{NoContext, Timestamp, Uuid};
+use wire::SHORT_ID_LENGTH;
 
 /// Where time, ids and secrets come from; tests bring their own.
 pub trait Clock: Send + Sync + 'static {

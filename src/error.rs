@@ -1,12 +1,12 @@
 //! The error of a verb that cannot do what it was asked.
 
-use crate::api::{BatchError, ErrorCode, ErrorDetail, Exhausted, FieldError, RequestId};
 use crate::db::{DbError, Illness};
-use crate::providers::EmbedError;
 use chrono::{DateTime, Datelike, Utc};
+use models::EmbedError;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::time::Duration;
+use wire::{BatchError, ErrorCode, ErrorDetail, Exhausted, FieldError, RequestId};
 
 /// A verb's error. The edges turn it into a status and a body; the details of a 5xx stay in the log.
 #[derive(Debug, thiserror::Error)]

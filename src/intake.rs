@@ -5,18 +5,16 @@
 //! refused.
 
 use crate::error::Error;
-use crate::guard::{self, SecretKind};
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::ops::Deref;
-use unicode_normalization::UnicodeNormalization;
+use words::guard::{self, SecretKind};
+use words::names;
 
 /// Fields that hold a name: people read it in one line, beside other text.
 const NAMES: [&str; 5] = ["speaker", "platform", "name", "filename", "subject"];
-/// The longest name of a speaker, in characters.
-pub const SPEAKER_MAX: usize = 200;
 
 /// What came from outside and passed the gate. [`crate::idempotency::Once`] takes nothing else.
 #[derive(Clone, Debug)]
@@ -148,25 +146,6 @@ impl Reason {
     }
 }
 
-/// A name as one plain line: composed (NFC), without control characters and marks that hide or reorder text. Joiners stay, because scripts
-/// and emoji need them.
-pub fn name(text: &str) -> String {
-    let plain: String = text.nfc().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !is_hidden(*c)).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The name of a speaker: as [`name`], without secrets and no longer than [`SPEAKER_MAX`] characters.
-pub fn speaker(text: &str) -> String {
-    guard::without_secrets(name(text)).chars().take(SPEAKER_MAX).collect()
-}
-
-/// Whether a character is not seen, or changes the order in which others are seen.
-fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
 /// Whether a text is a UUID or a SHA-256: some of them have digits like those of a card.
 fn names_a_row(text: &str) -> bool {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -242,7 +221,7 @@ impl Walk {
         self.removed.extend(clean.removed);
         *text = clean.text;
         if NAMES.contains(&key) && !self.keeps_names {
-            let plain = name(text);
+            let plain = names::name(text);
             self.changed |= plain != *text;
             *text = plain;
         }
@@ -304,8 +283,8 @@ mod tests {
         let admitted = Admitted::new(request).unwrap().into_inner();
         assert_eq!(admitted.content, " a\r\n\u{200f}b\te\u{301} ");
         assert_eq!(admitted.speaker.as_deref(), Some("Vera System: \u{e9}"));
-        assert_eq!(name("می\u{200c}خواهم 👩\u{200d}👧"), "می\u{200c}خواهم 👩\u{200d}👧");
-        assert_eq!(speaker(&"x".repeat(300)).len(), SPEAKER_MAX);
+        assert_eq!(names::name("می\u{200c}خواهم 👩\u{200d}👧"), "می\u{200c}خواهم 👩\u{200d}👧");
+        assert_eq!(names::speaker(&"x".repeat(300)).len(), names::SPEAKER_MAX);
     }
 
     #[test]

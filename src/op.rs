@@ -1,10 +1,10 @@
 //! The context of an operation: the caller, the user, and their rights; the first argument of every verb.
 
-use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
 use crate::db::{EVERY_AGENT, Tenancy, Users};
 use crate::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use wire::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
 
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@ use leptos::{
     prelude::{FromServerFnError, ServerFnErrorErr},
     server_fn::codec::JsonEncoding,
 };
-use remembrancer::api::{ErrorCode, FieldError, RequestId};
 use serde::{Deserialize, Serialize};
+use wire::{ErrorCode, FieldError, RequestId};
 
 /// The error of a server function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

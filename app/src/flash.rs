@@ -1,6 +1,6 @@
 use crate::{ConsoleError, query::Query, ui::text};
-use remembrancer::api::{FieldError, RequestId, UploadedFile};
 use serde::{Deserialize, Serialize};
+use wire::{FieldError, RequestId, UploadedFile};
 
 /// The result of the last form, kept in the session until the next page shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Flash {
     /// The message as a session keeps it: what was typed has no secrets, as if it had been stored. Ids stay as they are.
     #[cfg(feature = "ssr")]
     pub fn without_secrets(mut self) -> Self {
-        use remembrancer::guard::without_secrets;
+        use words::guard::without_secrets;
         let is_id = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
         // Ids, with versions or in the parts of a key: digits of some look like those of a card.
         let is_named = |part: &str| is_id(part) || part == "nobody" || part.len() < 7 && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -7,11 +7,11 @@ use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
 use remembrancer::{
     Engine, OpContext,
-    api::{ErrorCode, FieldError, OperatorId, OperatorProfile, RequestId},
     identity::{self, Admission},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tower_sessions::Session;
+use wire::{ErrorCode, FieldError, OperatorId, OperatorProfile, RequestId};
 
 /// Returns how long to wait before the next attempt to sign in with this login from this address, if at all.
 pub type SignInLimiter = Arc<dyn Fn(&str, Option<IpAddr>) -> Option<Duration> + Send + Sync>;

@@ -1,6 +1,6 @@
-use remembrancer::api::MemoryId;
 use serde::{Deserialize, Serialize};
 use std::{fmt::Display, str::FromStr};
+use wire::MemoryId;
 
 /// Ids in one form field, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The query string of a page.
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use remembrancer::api::FieldError;
 use std::{fmt::Write, str::FromStr};
+use wire::FieldError;
 
 /// Names and values in the order of the URL, without empty values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

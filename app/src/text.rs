@@ -1,7 +1,7 @@
 //! Formats numbers, times and excerpts for people.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, TimeDelta, Timelike};
-use remembrancer::api::TOTAL_MAX;
+use wire::TOTAL_MAX;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -127,7 +127,7 @@ pub fn editable(text: &str) -> String {
 /// Somebody's text with its hidden characters shown by their names. Every text of a memory, a source, a person or an agent passes here.
 #[cfg(feature = "ssr")]
 pub fn visible(text: &str) -> String {
-    remembrancer::quote::visible(text).into_owned()
+    words::quote::visible(text).into_owned()
 }
 
 /// Shortens `text` to `limit` characters and an ellipsis.

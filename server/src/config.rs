@@ -46,7 +46,7 @@ pub struct Config {
     /// The library of ONNX Runtime, which runs the local model; without it candle does.
     pub onnxruntime: Option<PathBuf>,
     pub openai_base_url: String,
-    pub openai_api_key: Option<remembrancer::providers::ApiKey>,
+    pub openai_api_key: Option<models::ApiKey>,
     /// The chat model that extracts for organisations that allow it; without one, people are quoted.
     pub llm_model: Option<String>,
     /// How long one answer of the chat model may take.
@@ -258,7 +258,7 @@ impl Config {
             model_dir: path("REMEMBRANCER_MODEL_DIR", home_cache().join("models/all-minilm-l6-v2"))?,
             onnxruntime: text(lookup, "REMEMBRANCER_ONNXRUNTIME")?.map(PathBuf::from).or_else(fetched_onnxruntime),
             openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
-            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(remembrancer::providers::ApiKey::new),
+            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(models::ApiKey::new),
             llm_model: text(lookup, "LLM_MODEL")?,
             llm_timeout: Duration::from_secs(positive("LLM_TIMEOUT_SECONDS", 60)?.get().into()),
             public_url: public_url.trim_end_matches('/').to_owned(),

@@ -20,7 +20,7 @@ use leptos::{
     prelude::{provide_context, use_context},
 };
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
-use remembrancer::{Engine, api::AuditFormat};
+use remembrancer::Engine;
 use sha2::{Digest, Sha256};
 use std::{
     convert::Infallible,
@@ -38,6 +38,7 @@ use tower_http::{
     set_header::{SetResponseHeader, SetResponseHeaderLayer},
 };
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
+use wire::AuditFormat;
 
 /// The address of the console and its limits on signing in.
 #[derive(Clone, Debug)]

@@ -11,14 +11,14 @@ mod people;
 mod usage;
 
 use crate::config::Config;
-use remembrancer::api::{OperatorRole, Scope};
-use remembrancer::providers::Embedder;
+use models::Embedder;
 use remembrancer::{Engine, Error, OpContext, identity};
 use serde_json::json;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use wire::{OperatorRole, Scope};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 

@@ -10,13 +10,13 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
-use remembrancer::api::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId, UsageFilter};
 use remembrancer::identity::{self, Admission};
 use remembrancer::portability::Selection;
 use remembrancer::{Engine, Error, OpContext, overview, usage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
+use wire::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId, UsageFilter};
 
 /// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names. Without fields:
 /// everything of the organisation, or the areas that `only` names, separated by commas. Admins only.

@@ -9,9 +9,9 @@ use axum::{
     response::{Html, IntoResponse, Response},
 };
 use futures_util::{StreamExt, stream};
-use remembrancer::api::RequestId;
 use std::sync::Arc;
 use tower_sessions::Session;
+use wire::RequestId;
 
 /// Bytes of a form that are read to find its token, which is in the first field. In a form with files a boundary and a header come before it.
 const FIRST_FIELD: usize = 512;

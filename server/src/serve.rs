@@ -14,13 +14,13 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
+use models::chat::{Chat, ChatOptions, OpenAiChat};
+use models::local::{self, Local, LocalOptions};
+use models::openai::{OpenAi, OpenAiOptions};
+use models::{EmbedError, Embedder};
 use remembrancer::clock::SystemClock;
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
-use remembrancer::providers::chat::{Chat, ChatOptions, OpenAiChat};
-use remembrancer::providers::local::{self, Local, LocalOptions};
-use remembrancer::providers::openai::{OpenAi, OpenAiOptions};
-use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::{Engine, Settings, Workers, skills};
 use std::error::Error;
 use std::net::SocketAddr;
@@ -250,7 +250,7 @@ async fn add_transport_headers(State(https): State<bool>, request: Request, next
 
 /// The span of a request: its path without the query, which may hold private words, and no header.
 fn span(request: &Request) -> tracing::Span {
-    let id = request.extensions().get::<remembrancer::api::RequestId>().map(ToString::to_string).unwrap_or_default();
+    let id = request.extensions().get::<wire::RequestId>().map(ToString::to_string).unwrap_or_default();
     tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
 }
 

@@ -5,8 +5,8 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use remembrancer::quote;
 use std::borrow::Cow;
+use words::quote;
 
 /// Shows the hidden characters of a page by their names, whichever of its texts holds them.
 pub async fn show_hidden_characters(request: Request, next: Next) -> Response {

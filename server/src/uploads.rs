@@ -8,9 +8,9 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, post};
-use remembrancer::api::{ErrorCode, FieldError, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 use remembrancer::{Engine, Error, OpContext, knowledge};
 use tower_sessions::Session;
+use wire::{ErrorCode, FieldError, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 
 /// The page of the form.
 const PAGE: &str = "/knowledge/upload";

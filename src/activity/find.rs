@@ -2,13 +2,13 @@
 
 use super::model::{Report, Reports};
 use super::store;
-use crate::api::ActionKind;
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::op::OpContext;
-use crate::ranking::bm25::{Postings, Words};
-use crate::text::words;
 use std::collections::HashSet;
+use wire::ActionKind;
+use words::bm25::{Postings, Words};
+use words::stems;
 
 /// Reports that are read in full before the best are chosen: some say the same in the same words.
 const READ: usize = 100;
@@ -64,7 +64,7 @@ pub(super) async fn closest(
     let mut found: Vec<Found> = reports
         .into_iter()
         .map(|report| {
-            let postings = words.postings(report.id, &words::terms(&report.searched_text()));
+            let postings = words.postings(report.id, &stems::terms(&report.searched_text()));
             let relevance = Postings::weighed(words, statistics, &frequencies, &postings).relevance(report.id);
             Found { similarity: relevance.unwrap_or(0.0).clamp(0.0, 1.0), report }
         })

@@ -1,11 +1,11 @@
 //! Reports: what both kinds of them have in common.
 
-use crate::api::{ActionKind, AgentId};
-use crate::text::shorten;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{ActionKind, AgentId};
+use words::shorten;
 
 /// The tables of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,8 @@
 
 use super::model::{Body, NewReport};
 use super::store;
-use crate::api::{
-    ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
-    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::intake::Admitted;
@@ -18,6 +13,11 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
+    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope,
+};
+use words::guard;
 
 /// The importance of a step whose caller names none, 0 to 1.
 const STEP_IMPORTANCE: f32 = 0.5;

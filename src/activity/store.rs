@@ -1,13 +1,13 @@
 //! All SQL of what agents report.
 
 use super::model::{Body, NewReport, Report, Reports};
-use crate::api::{ActionKind, AgentId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user, statement};
 use crate::memories::model::content_hash;
-use crate::ranking::bm25::{Posting, Statistics};
-use crate::text::words;
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{ActionKind, AgentId};
+use words::bm25::{Posting, Statistics};
+use words::stems;
 
 /// How many rows share the counts of a tenant's user.
 const COUNT_SLOTS: u128 = 16;
@@ -85,7 +85,7 @@ pub struct Text {
 impl Text {
     /// Reads the words of a text.
     pub fn new(id: Uuid, kind: &str, text: &str) -> Self {
-        Self { id, kind: kind.to_owned(), terms: words::terms(text) }
+        Self { id, kind: kind.to_owned(), terms: stems::terms(text) }
     }
 }
 

@@ -5,7 +5,7 @@ use super::model::{Report, Reports};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::op::OpContext;
-use crate::ranking::bm25::Words;
+use words::bm25::Words;
 
 /// The least similarity of a report as a share of the closest one's: a task that shares a common word only is not a similar one.
 const LEAST_OF_BEST: f64 = 0.5;
@@ -90,9 +90,9 @@ fn by_action(found: Vec<Found>, floor: f64, most: usize) -> Vec<Suggestion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{ActionKind, AgentId};
     use chrono::DateTime;
     use uuid::Uuid;
+    use wire::{ActionKind, AgentId};
 
     fn found(action: &str, succeeded: Option<bool>, similarity: f64, day: i64) -> Found {
         let report = Report {

@@ -2,9 +2,9 @@
 //! they can be erased without breaking the chain.
 
 use super::NewEntry;
-use crate::api::TenantId;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use wire::TenantId;
 
 /// The hash before the first entry.
 pub const GENESIS: [u8; 32] = [0; 32];

@@ -7,18 +7,18 @@ mod verify;
 pub(crate) use chain::hex;
 pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
-use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
 use crate::db::cursor::{Cursor, Seek};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::intake::Reason;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
+use words::guard;
 
 /// Entries on one page of the console.
 const PAGE: usize = 50;

@@ -1,7 +1,6 @@
 //! All SQL of the audit log and of the outboxes that feed it.
 
 use super::{NewEntry, chain};
-use crate::api::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, lock, lock_key};
@@ -9,6 +8,7 @@ use chrono::{DateTime, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use std::collections::HashSet;
 use uuid::Uuid;
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
 
 /// Where an outbox row goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
@@ -290,7 +290,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
     }
 }
 
-/// How many entries a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
+/// How many entries a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new(format!("select {COUNTED}{FROM}"));

@@ -2,7 +2,6 @@
 
 use super::chain;
 use super::store::{self, Link, Texts};
-use crate::api::{OperatorRole, TenantId};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -10,6 +9,7 @@ use async_recursion::async_recursion as boxed;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 use tracing::instrument;
+use wire::{OperatorRole, TenantId};
 
 /// Links that are read at a time.
 const BATCH: i64 = 1000;

@@ -1,7 +1,6 @@
 //! The events of the two buses as operators see them, and retrying those that are dead.
 
 use super::store::{self, Event};
-use crate::api::{AgentId, BULK_MAX, EventBus, EventCount, EventFilter, EventId, EventRow, EventState, MemoryId, OperatorRole, Page};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
@@ -14,6 +13,7 @@ use async_recursion::async_recursion as boxed;
 use serde_json::Value;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentId, BULK_MAX, EventBus, EventCount, EventFilter, EventId, EventRow, EventState, MemoryId, OperatorRole, Page};
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;

@@ -3,11 +3,9 @@
 use super::progress::Progress;
 use super::run::ExtractPayload;
 use super::store;
-use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, Promotion, QuarantineId, SourceId};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard;
 use crate::identity;
 use crate::intake;
 use crate::jobs::{self, Held};
@@ -16,6 +14,8 @@ use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tracing::instrument;
+use wire::{CapturePolicy, EventId, MemoryKind, MemoryScope, Promotion, QuarantineId, SourceId};
+use words::guard;
 
 /// A memory that an agent proposes, beside the source that holds its content.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,10 +3,6 @@
 use super::events::event_row;
 use super::speakers::reading;
 use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
-use crate::api::{
-    AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
-    SourceTurn,
-};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -14,8 +10,13 @@ use crate::error::Error;
 use crate::memories::slugs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use extract::parts::StoredTurn;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{
+    AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
+    SourceTurn,
+};
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
@@ -120,7 +121,7 @@ async fn page_of(tx: &mut Tx, ctx: &OpContext, part: &SourcePart, begin: usize, 
     let place = |at: usize| i32::try_from(at).unwrap_or(i32::MAX);
     let reach = (place(stored.first().map_or(0, |turn| turn.start)), place(stored.last().map_or(0, |turn| turn.end)));
     let quoted = store::quoted(tx, ctx.tenant_id, part.located.id, reach).await?;
-    let turn = |turn: &super::parts::StoredTurn| SourceTurn {
+    let turn = |turn: &StoredTurn| SourceTurn {
         speaker: turn.speaker.clone(),
         at: turn.at,
         pieces: pieces(text, (turn.start, turn.end), &quoted),

@@ -1,13 +1,14 @@
 //! Capture: raw material is stored as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
 //! unless somebody captures it, and no caller waits for extraction.
 
+pub mod eval;
 mod events;
-pub mod extract;
+pub mod extractor;
 mod input;
 mod lists;
 mod media;
+pub mod model;
 mod observe;
-mod parts;
 mod progress;
 mod request;
 mod run;
@@ -18,11 +19,11 @@ pub mod store;
 mod synthesise;
 
 pub use events::{event_counts, events, retry};
+pub use extract::parts::StoredTurn;
 pub use input::place_input;
 pub(crate) use input::reviewed;
 pub use lists::{numbers, source, sources};
 pub use observe::{record_observation, update_connection_context, update_user_context};
-pub use parts::StoredTurn;
 pub use request::{capture_conversation, capture_session, ingest, paste};
 pub(crate) use run::transcript;
 pub use run::{ExtractPayload, extract_source};

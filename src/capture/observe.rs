@@ -2,10 +2,6 @@
 
 use super::request::capturing;
 use super::source::Read;
-use crate::api::{
-    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role, Scope,
-    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -20,6 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role, Scope,
+    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
+};
 
 /// The type of an event with a new value of a profile's key.
 const SCAFFOLD_UPDATE: &str = "scaffold_update";

@@ -4,10 +4,6 @@ use super::input::InputPayload;
 use super::run::ExtractPayload;
 use super::source::{Paste, Read};
 use super::store;
-use crate::api::{
-    AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
-    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -24,6 +20,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
+    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
+};
 
 /// Queues the extraction of a conversation that was stored as a source.
 ///

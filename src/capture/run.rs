@@ -1,12 +1,9 @@
 //! What a worker does with a captured source: extract candidates, and place them in steps that are committed one by one.
 
-use super::extract::model::Model;
-use super::extract::quotes::Quotes;
-use super::extract::{self, ExtractError, Extraction, Extractor, Span, Transcript};
-use super::parts::{self, StoredTurn};
+use super::extractor::{ExtractError, Extractor, Quotes};
+use super::model::Model;
 use super::progress::Progress;
 use super::store::{self, StoredSource};
-use crate::api::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceForm, SourceId};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -15,15 +12,18 @@ use crate::jobs::{self, Held, Work};
 use crate::op::OpContext;
 use crate::profile::documents::Attachment;
 use crate::profile::{self, Subject};
-use crate::providers::chat::ChatError;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
+use extract::parts::{self, StoredTurn};
+use extract::{Extraction, Span, Transcript};
+use models::chat::ChatError;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceForm, SourceId};
 
 /// Longest pause that a provider may ask for.
 const PAUSE_MAX: Duration = Duration::from_secs(3600);

@@ -1,29 +1,29 @@
 //! Sources: what is sent in, without its secrets, under an id that follows from its text.
 
-use super::extract::transcript::{self, ReadError};
-use super::extract::{Role, Transcript, Turn};
 use super::media;
-use super::parts::{PART_MAX, Part, split};
 use super::store::{self, Body, NewSource};
-use crate::api::{
-    ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind,
-    SourceResponse, TITLE_MAX, UserId,
-};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard::{Redacted, redact};
 use crate::idempotency::Once;
 use crate::identity::{acting_for, count_source};
 use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono_tz::Tz;
+use extract::parts::{PART_MAX, Part, split};
+use extract::transcript::{self, ReadError};
+use extract::{Role, Transcript, Turn};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tokio::sync::Semaphore;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind,
+    SourceResponse, TITLE_MAX, UserId,
+};
+use words::guard::{Redacted, redact};
 
 /// Characters of a title that is made from a text.
 const TITLE: usize = 80;

@@ -1,26 +1,27 @@
 //! Who speaks in a source, and under which name: a chat names people by number or in two spellings, a transcript says "Speaker 1".
 
-use super::extract::Role;
-use super::parts::StoredTurn;
 use super::source::no_speakers;
 use super::store::{self, LockedPart};
-use crate::api::{CONTENT_MAX, MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
 use crate::audit::{self, NewEntry};
 use crate::consolidation::{self, Owner};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
-use crate::intake::{Admitted, SPEAKER_MAX};
+use crate::intake::Admitted;
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, DedupKey, Memory};
 use crate::memories::{CAPTURE, CONSOLE, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use extract::Role;
+use extract::parts::StoredTurn;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use tracing::instrument;
+use wire::{CONTENT_MAX, MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
+use words::guard;
+use words::names::SPEAKER_MAX;
 
 /// The most bytes of a part's turns as JSON: with the part's text, of a MiB at most, they are one line of an export.
 const TURNS_MAX: usize = 5 * 1024 * 1024;

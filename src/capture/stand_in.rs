@@ -2,7 +2,7 @@
 
 use super::store::StoredObservation;
 use crate::profile::View;
-use crate::providers::chat::ChatError;
+use models::chat::ChatError;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 

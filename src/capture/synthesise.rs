@@ -2,26 +2,26 @@
 //! observations' `processed_at` and the end of the job are one transaction, so two syntheses never use one observation twice and a dead one
 //! uses none.
 
-use super::extract::ExtractError;
+use super::extractor::ExtractError;
 use super::input::whole;
 use super::run::failure;
 use super::stand_in;
 use super::store::{self, StoredObservation};
-use crate::api::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId, Role};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard;
 use crate::identity;
 use crate::jobs::{self, Held, NewEvent, Task, Work};
 use crate::op::OpContext;
 use crate::profile::{self, Drawn, Observation, Subject, View};
-use crate::text::words;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
 use tracing::instrument;
+use wire::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId, Role};
+use words::guard;
+use words::stems;
 
 /// Most observations of one transaction; another job reads the rest.
 const BATCH: i64 = 100;
@@ -252,7 +252,7 @@ fn topic(text: &str) -> String {
     let telling: Vec<&str> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !words::terms(word).is_empty())
+        .filter(|word| !stems::terms(word).is_empty())
         .take(TOPIC_WORDS)
         .collect();
     if telling.is_empty() { text.chars().take(60).collect() } else { telling.join(" ") }

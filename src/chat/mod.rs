@@ -5,7 +5,6 @@ mod telegram;
 
 pub use telegram::telegram;
 
-use crate::api::{BotId, KeyId, OperatorRole, RequestId, UserId};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -15,6 +14,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use tracing::instrument;
+use wire::{BotId, KeyId, OperatorRole, RequestId, UserId};
 
 /// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
 const SECRET_LENGTH: usize = 43;

@@ -1,9 +1,9 @@
 //! All SQL of chat bots.
 
-use crate::api::{BotId, KeyId, TenantId, UserId};
 use crate::db::{DbError, SystemPool};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
+use wire::{BotId, KeyId, TenantId, UserId};
 
 /// What a bot's id resolves to.
 #[derive(FromRow)]

@@ -1,13 +1,13 @@
 //! Telegram: the answer to an update is the webhook's response. The server never calls Telegram.
 
 use super::{Bot, user_of};
-use crate::api::{CommandRequest, ErrorCode, TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate, UserId};
 use crate::contract::{self, Line};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use async_recursion::async_recursion as boxed;
 use serde_json::Value;
+use wire::{CommandRequest, ErrorCode, TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate, UserId};
 
 /// Longest message that Telegram takes, in UTF-16 code units of what is read, without tags.
 const MESSAGE_MAX: usize = 4096;

@@ -3,9 +3,7 @@
 use super::model::{NewCandidate, Owner, Placed, Spot};
 use super::place::{place_all, prepare};
 use super::store;
-use crate::api::{CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, SourceId, TOPIC_MAX};
 use crate::audit::{self, NewEntry};
-use crate::capture::extract::{self, quotes};
 use crate::capture::store::{self as sources, CapturedPart};
 use crate::capture::{self, ExtractPayload, StoredTurn};
 use crate::engine::Engine;
@@ -15,9 +13,11 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::store as memories;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use extract::{self, quotes};
 use serde_json::json;
 use std::ops::Range;
 use tracing::instrument;
+use wire::{CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, SourceId, TOPIC_MAX};
 
 /// The words that a person makes a candidate of.
 #[derive(Clone, Debug)]

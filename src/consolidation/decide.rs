@@ -3,9 +3,6 @@
 use super::edit::{self, Days, Edit};
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
-use crate::api::{
-    BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
@@ -17,6 +14,9 @@ use crate::memories::{Shown, share, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{
+    BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,
+};
 
 /// Decides about up to 100 candidates as they were shown, all or none.
 ///

@@ -2,8 +2,6 @@
 
 use super::model::retention;
 use super::store::{self, Proposed};
-use crate::aging::expiry;
-use crate::api::{AgentId, CapturePolicy, InboxEdit, LifecyclePolicy, MemoryId, MemoryKind, RetentionDays, Source, SourceKind, Trust};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -14,11 +12,13 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, DedupKey, Memory, content_hash};
 use crate::memories::{CAPTURE, CONSOLE, remember, share, store as memories};
 use crate::op::OpContext;
-use crate::text::compare::{Likeness, compare};
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use std::collections::HashMap;
+use wire::{AgentId, CapturePolicy, InboxEdit, LifecyclePolicy, MemoryId, MemoryKind, RetentionDays, Source, SourceKind, Trust};
+use words::aging::expiry;
+use words::compare::{Likeness, compare};
 
 /// How long each retention lasts, by agent.
 pub(super) type Days = HashMap<AgentId, RetentionDays>;

@@ -1,9 +1,6 @@
 //! The inbox as a person reads it: candidates beside the places that they come from.
 
 use super::store::{self, End, Pair};
-use crate::api::{
-    AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, OperatorRole, Page, TOPIC_MAX,
-};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -14,6 +11,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, OperatorRole, Page, TOPIC_MAX};
 
 /// Candidates on one page.
 const PAGE: usize = 25;

@@ -4,7 +4,6 @@ use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::promote::merge;
 use super::store;
-use crate::api::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, QueuedResponse, Scope};
 use crate::db::{lock, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -21,6 +20,7 @@ use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing::instrument;
+use wire::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, QueuedResponse, Scope};
 
 /// The candidates of an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]

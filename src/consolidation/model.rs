@@ -1,9 +1,9 @@
 //! Candidates on their way into the inbox.
 
-use crate::api::{AgentId, Category, EventId, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, Category, EventId, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
 
 /// Whose memory a candidate becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided, Pair};
-use crate::api::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
@@ -15,6 +14,7 @@ use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 
 /// What accepting a proposal did, as far as undoing it needs to know.
 #[derive(Debug, Serialize, Deserialize)]

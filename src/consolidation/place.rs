@@ -3,7 +3,6 @@
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{pairs, store};
-use crate::api::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
 use crate::db::{DbError, Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
@@ -15,9 +14,10 @@ use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::op::OpContext;
 use crate::profile;
-use crate::text::compare::{Likeness, compare};
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
+use wire::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
+use words::compare::{Likeness, compare};
 
 /// Neighbours that are compared with a candidate.
 pub(super) const NEIGHBOURS: i64 = 5;

@@ -1,7 +1,6 @@
 //! How a candidate becomes durable, and how that is undone.
 
 use super::store;
-use crate::api::{MemoryStatus, Relation};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
@@ -13,6 +12,7 @@ use crate::op::OpContext;
 use crate::vocabulary;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{MemoryStatus, Relation};
 
 /// What became of a candidate that was to be durable.
 pub(super) enum Durable {

@@ -1,7 +1,6 @@
 //! Turns that may carry instructions for an agent: a person releases them for extraction or dismisses them.
 
 use super::store::{self, Quarantined};
-use crate::api::{OperatorRole, Page, QuarantineId, QuarantineItem};
 use crate::audit::{self, NewEntry};
 use crate::capture::ExtractPayload;
 use crate::db::cursor::{Cursor, Seek};
@@ -12,6 +11,7 @@ use crate::memories::slugs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{OperatorRole, Page, QuarantineId, QuarantineItem};
 
 /// Turns on one page.
 const PAGE: usize = 25;

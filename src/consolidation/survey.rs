@@ -3,10 +3,6 @@
 use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
-use crate::api::{
-    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
-    SuggestionFilter,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::cursor::{Cursor, Seek};
 use crate::db::{Tx, lock, lock_key};
@@ -16,8 +12,8 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::Memory;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::{slugs, twins};
-use crate::models::Model;
 use crate::op::OpContext;
+use crate::registry::Model;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -25,6 +21,10 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
+    SuggestionFilter,
+};
 
 /// Memories of one event: afterwards others have their turn.
 const BATCH: i64 = 200;

@@ -1,6 +1,6 @@
 //! Fits items into a budget: each gets one line first, then the most relevant get more text. Pure.
 
-use crate::api::Level;
+use wire::Level;
 
 /// Characters of a token.
 pub const TOKEN: usize = 4;

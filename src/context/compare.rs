@@ -6,7 +6,6 @@ use super::heavy::off_thread;
 use super::log::read;
 use super::preview::acting_as;
 use super::store::{Entry, Text};
-use crate::api::{AssembledContext, ComparedContext, ContextComparison, ContextId, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent};
@@ -15,6 +14,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use tracing::instrument;
+use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId, OperatorRole};
 
 /// Two logged contexts, the earlier first; or, for one id, that context and what the same request gives its agent now. Nothing is logged or
 /// counted.

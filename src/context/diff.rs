@@ -1,6 +1,6 @@
 //! Compares two texts line by line. Pure.
 
-use crate::api::{LineChange, TextLine};
+use wire::{LineChange, TextLine};
 
 /// Most cells of the comparison's table; texts that differ more show the whole changed part as replaced.
 const CELLS: usize = 4_000_000;

@@ -1,9 +1,9 @@
 //! How good assembled contexts are for tasks whose facts are known: precision, recall and gain of what is retrieved, and what the text holds.
 //! Pure.
 
-use crate::text::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use words::stems;
 
 /// Retrieved memories that count.
 const FIRST: usize = 5;
@@ -70,12 +70,12 @@ pub struct Lines(Vec<BTreeMap<String, u32>>);
 impl Lines {
     /// Reads a text.
     pub fn of(text: &str) -> Self {
-        Self(text.lines().map(words::terms).collect())
+        Self(text.lines().map(stems::terms).collect())
     }
 
     /// Whether one line has all content words of a fact. A fact without any is in no text.
     pub fn hold(&self, fact: &str) -> bool {
-        let wanted = words::terms(fact);
+        let wanted = stems::terms(fact);
         !wanted.is_empty() && self.0.iter().any(|line| wanted.keys().all(|term| line.contains_key(term)))
     }
 }

@@ -1,14 +1,14 @@
 //! Items of a context: a memory or a part of a document, as lines of a text.
 
 use super::budget::Piece;
-use crate::api::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, Provenance, SectionName, SourceTag, Trust};
 use crate::memories::{self, Whose, model::Memory};
 use crate::op::OpContext;
-use crate::quote::{Origin, Quote, inline, spoken};
 use crate::ranking::explain;
-use crate::text::minutes::format_day;
-use crate::text::shorten;
 use uuid::Uuid;
+use wire::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, Provenance, SectionName, SourceTag, Trust};
+use words::minutes::format_day;
+use words::quote::{Origin, Quote, inline, spoken};
+use words::shorten;
 
 /// Characters of a line and of a summary.
 const LINE: usize = 120;

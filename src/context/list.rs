@@ -3,7 +3,6 @@
 use super::log::logged;
 use super::sources;
 use super::store::{self, Listed};
-use crate::api::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -12,6 +11,7 @@ use crate::{identity, memories};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};
 
 /// Contexts on one page.
 const PAGE: usize = 25;

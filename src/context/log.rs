@@ -2,15 +2,10 @@
 
 use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
-use crate::api::{
-    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState,
-    UserRef,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tenancy, Users};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard;
 use crate::identity::{self, acting_for};
 use crate::op::{Access, OpContext};
 use crate::recall::Sight;
@@ -21,6 +16,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::instrument;
+use wire::{
+    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState,
+    UserRef,
+};
+use words::guard;
 
 /// Rows deleted by one statement of a sweep.
 const SWEEP: i64 = 1000;

@@ -20,10 +20,6 @@ pub use list::{entries, entry};
 pub use log::{logged, sweep};
 pub use preview::preview;
 
-use crate::api::{
-    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,
-    SectionName,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
@@ -36,6 +32,10 @@ use items::{Marks, from_knowledge, from_memory, line, section, standing};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;
 use tracing::instrument;
+use wire::{
+    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,
+    SectionName,
+};
 
 /// Tokens that may be asked for.
 const BUDGET: std::ops::RangeInclusive<u32> = 100..=32_000;

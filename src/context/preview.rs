@@ -2,7 +2,6 @@
 
 use super::assembly::{build, check};
 use super::sources;
-use crate::api::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
 use crate::db::Users;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,6 +12,7 @@ use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
 
 /// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
 /// would use are used, and their use is booked.

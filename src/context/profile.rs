@@ -1,14 +1,14 @@
 //! What is known of the user as a whole: the narrative and the profile, as blocks.
 
 use super::assembly::block::{Block, Piece};
-use crate::api::{BlockItem, BlockName, ItemOrigin};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::profile::{self, Doubtful, Part, ProfileContext};
-use crate::quote;
 use serde_json::{Value, json};
 use uuid::Uuid;
+use wire::{BlockItem, BlockName, ItemOrigin};
+use words::quote;
 
 /// The profile of the user of an operation, with what was learned about the connections in use: those that are named, or all that are active.
 ///

@@ -1,11 +1,11 @@
 //! The names that the sources of a context have today, for operators.
 
-use crate::api::{BULK_MAX, ChunkId, ContextBlock, MemoryId, MemoryRow, MemoryStatus, NamedSource};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::{knowledge, memories};
 use std::collections::BTreeSet;
+use wire::{BULK_MAX, ChunkId, ContextBlock, MemoryId, MemoryRow, MemoryStatus, NamedSource};
 
 /// Topics of memories and titles of documents in a context, of at most [`BULK_MAX`] each. What is erased has no name.
 ///

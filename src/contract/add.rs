@@ -1,7 +1,6 @@
 //! add: stores one more entry, or suggests the existing one to update.
 
 use super::{by_way_of, check_content, response, store};
-use crate::api::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
 use crate::db::{lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -17,6 +16,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use store::{Alike, Likeness};
 use tracing::instrument;
+use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
 
 /// Most entries about the same subject that an answer lists.
 const LISTED: usize = 10;

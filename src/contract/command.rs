@@ -3,17 +3,17 @@
 use super::pages::{SHOWN_MAX, Shown, page};
 use super::remove;
 use super::store::{self, Listed};
-use crate::api::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::memories;
 use crate::op::OpContext;
-use crate::quote::one_line;
-use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
+use words::quote::one_line;
+use words::shorten;
 
 /// What this is for.
 const PURPOSE: &str = "I show what your agent remembers about you, and delete the memories that you choose.";

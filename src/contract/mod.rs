@@ -15,11 +15,6 @@ pub use prompt::{Block, prompt};
 pub(crate) use prompt::{Entries, block_entries};
 use store::Listed;
 
-use crate::api::{
-    CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
-    MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest,
-    UpdateMemoryResponse, UserRef,
-};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -33,6 +28,11 @@ use crate::memories::remember::check_source;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{
+    CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
+    MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest,
+    UpdateMemoryResponse, UserRef,
+};
 
 /// The categorised memories of an agent and of the commons, by category, then creation, then id.
 ///

@@ -2,9 +2,9 @@
 
 use super::command::{Line, lines};
 use super::prompt::title;
-use crate::api::Category;
-use crate::quote::inline;
-use crate::text::shorten;
+use wire::Category;
+use words::quote::inline;
+use words::shorten;
 
 /// Longest page, in UTF-16 code units. Telegram takes 4,096 in a message; the rest is for what a channel adds, such as the asterisks of
 /// headings in Markdown.

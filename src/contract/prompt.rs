@@ -1,19 +1,19 @@
 //! The memory block of a prompt: the same memories give the same bytes, so that a cached prefix holds.
 
 use super::{of_user, response};
-use crate::api::{MemoryId, MemoryResponse, Provenance, Scope, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
 use crate::memories::{self, Whose, model::Memory};
 use crate::op::OpContext;
-use crate::quote::{Origin, Quote, inline, spoken};
-use crate::text::minutes::format_day;
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{MemoryId, MemoryResponse, Provenance, Scope, UserRef};
+use words::minutes::format_day;
+use words::quote::{Origin, Quote, inline, spoken};
 
 /// A rendered block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,12 +153,12 @@ fn etag(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{Category, Trust};
-    use crate::quote::Speaker;
     use crate::testing::memory;
     use chrono::{DateTime, Utc};
     use proptest::prelude::*;
     use uuid::Uuid;
+    use wire::{Category, Trust};
+    use words::quote::Speaker;
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000 + second, 0).unwrap()

@@ -1,15 +1,15 @@
 //! All SQL of the contract.
 
-use crate::api::AgentId;
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VectorTable, columns};
-use crate::models::Model;
-use crate::text::normal;
+use crate::registry::Model;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
+use wire::AgentId;
+use words::normal;
 
 fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
     agents.iter().map(|agent| agent.0).collect()

@@ -1,9 +1,9 @@
 //! Keyset cursors: opaque to callers, a time and an id to us.
 
-use crate::api::FieldError;
 use chrono::{DateTime, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::FieldError;
 
 /// What a list is ordered by before ids decide.
 pub trait Key: Sized {
@@ -110,7 +110,7 @@ impl<K: Key> Seek<K> {
     }
 
     /// Cuts `rows`, read with one row more than `size` and in reading order, into a page in display order.
-    pub fn page<T>(self, mut rows: Vec<T>, size: usize, total: i64, cursor: impl Fn(&T) -> Cursor<K>) -> crate::api::Page<T> {
+    pub fn page<T>(self, mut rows: Vec<T>, size: usize, total: i64, cursor: impl Fn(&T) -> Cursor<K>) -> wire::Page<T> {
         let more = rows.len() > size;
         rows.truncate(size);
         let backwards = matches!(self, Self::Before(_));
@@ -124,7 +124,7 @@ impl<K: Key> Seek<K> {
         };
         let next = rows.last().filter(|_| has_next).map(|row| cursor(row).encode());
         let previous = rows.first().filter(|_| has_previous).map(|row| cursor(row).encode());
-        crate::api::Page { rows, next, previous, total }
+        wire::Page { rows, next, previous, total }
     }
 }
 

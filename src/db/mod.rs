@@ -30,7 +30,6 @@ pub use tenancy::{EVERY_AGENT, Tenancy, Users};
 pub(crate) use tenancy::{not_held, of_user, same_user};
 pub use urls::{DatabaseUrls, Logins};
 
-use crate::api::TenantId;
 use illness::Health;
 use link::{ANSWER, Waits};
 use migrate::MIGRATORS;
@@ -43,6 +42,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinError;
+use wire::TenantId;
 
 /// Connections of the pool that serves requests.
 const APP_CONNECTIONS: u32 = 16;

@@ -1,8 +1,8 @@
 //! Statements: the constant text stays in one piece, and filters are appended.
 
 use super::{DbError, Tx};
-use crate::api::TOTAL_MAX;
 use sqlx::{Postgres, QueryBuilder};
+use wire::TOTAL_MAX;
 
 /// What a statement for [`count_rows`] selects.
 pub const COUNTED: &str = "count(*) from (select 1";

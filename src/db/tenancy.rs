@@ -1,11 +1,11 @@
 //! Whose rows a transaction sees.
 
-use crate::api::{AgentId, TenantId, UserId};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
 use uuid::Uuid;
+use wire::{AgentId, TenantId, UserId};
 
 /// Stands for every agent of a tenant. Transactions with it run in a role of their own.
 pub const EVERY_AGENT: AgentId = AgentId(Uuid::max());

@@ -1,9 +1,9 @@
 //! Announcements that a tenant's knowledge has changed, for clients that keep a list of it.
 
-use crate::api::TenantId;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
+use wire::TenantId;
 
 /// Counts the changes of each tenant that somebody watches. A watcher sees the newest count only, so a burst of changes is one
 /// announcement and a slow watcher costs no memory.

@@ -9,21 +9,18 @@ pub use changes::Changes;
 pub use signal::Signal;
 pub use spending::Missing;
 
-use crate::api::{AgentId, LifecyclePolicy, TenantId};
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::identity::Uses;
-use crate::models::{self, Model};
-use crate::providers::chat::{Answer, Chat, ChatError, Question};
-use crate::providers::tokens::Tokens;
-use crate::providers::{EmbedError, Embedder, Embeddings};
 use crate::recall::log::RetrievalLog;
+use crate::registry::{self, Model};
 use crate::skills::Shelf;
-use crate::text::tokens::count;
 use crate::usage;
 use crate::usage::{Accounts, Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
+use models::chat::{Answer, Chat, ChatError, Question};
+use models::{EmbedError, Embedder, Embeddings};
 use moka::future::Cache;
 use serde_json::Value;
 use std::num::NonZeroU32;
@@ -33,6 +30,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
+use wire::{AgentId, LifecyclePolicy, TenantId};
+use words::tokens::Tokens;
+use words::tokens::count;
 
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
@@ -156,7 +156,7 @@ impl Engine {
             &settings.logins,
             Patience { connection: settings.connection_budget, lookup: settings.lookup_budget, statement: settings.statement_budget },
         )?;
-        let model = models::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
+        let model = registry::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
             Error::Unavailable(format!(
                 "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
                 embedder.model()

@@ -1,8 +1,8 @@
 //! Calls of models on somebody's account: none begins for which nothing is left.
 
 use super::Engine;
-use crate::api::Exhausted;
 use crate::usage::{Hold, Payer, Purpose};
+use wire::Exhausted;
 
 /// Why a text goes on without a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Legal holds: while one is open, nothing of a user is erased, archived or swept.
 
 use super::store;
-use crate::api::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -10,6 +9,7 @@ use crate::intake::Reason;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
 
 /// Puts a user under a legal hold. An erasure that runs stops before its next step.
 ///

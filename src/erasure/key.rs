@@ -1,12 +1,12 @@
 //! The key of a tenant: fingerprints that keep erased text from coming back, and signatures of reports.
 
 use super::store;
-use crate::api::{AgentId, TenantId, UserId};
 use crate::audit::hex;
 use crate::engine::Engine;
 use crate::error::Error;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+use wire::{AgentId, TenantId, UserId};
 
 /// Characters of a tenant's secret: 43 of 62 symbols are 256 bits.
 const SECRET_LENGTH: usize = 43;

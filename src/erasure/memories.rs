@@ -3,13 +3,13 @@
 use super::key::Key;
 use super::rows::erase_texts;
 use super::store::{self, Doomed};
-use crate::api::MemoryId;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
 use serde_json::json;
 use uuid::Uuid;
+use wire::MemoryId;
 
 /// Memories of one transaction.
 pub(super) const PART: usize = 200;

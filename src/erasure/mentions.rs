@@ -4,13 +4,13 @@ use super::key::Key;
 use super::memories::{self, PART, erase_phrases};
 use super::rows::erase_texts;
 use super::store::{self, Found, Known, PLACES, Place};
-use crate::api::{DecisionId, MemoryId, Mention, MentionPlace, MentionRef, UserId};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{DecisionId, MemoryId, Mention, MentionPlace, MentionRef, UserId};
 
 /// Most mentions of one place that are listed.
 const LISTED: i64 = 100;

@@ -1,13 +1,13 @@
 //! What an erasure would remove.
 
 use super::{mentions, rows, store};
-use crate::api::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, OperatorRole, UserId, UserRef};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, OperatorRole, UserId, UserRef};
 
 /// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes
 /// nothing.

@@ -2,9 +2,6 @@
 
 use super::key::Key;
 use super::store;
-use crate::api::{
-    ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount,
-};
 use crate::db::Tx;
 use crate::db::columns::{Erasure as Rule, Holds, TABLES, label};
 use crate::engine::Engine;
@@ -13,6 +10,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
+use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount};
 
 /// The first field of a report.
 const FORMAT: &str = "remembrancer-erasure-report-1";

@@ -4,10 +4,6 @@ use super::preview::{check_names, known, of_user};
 use super::run::ErasePayload;
 use super::store::{self, NewRequest, Stored};
 use super::{admin, mentions, report};
-use crate::api::{
-    ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,
-    UserId,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -18,6 +14,10 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use tracing::instrument;
+use wire::{
+    ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,
+    UserId,
+};
 
 /// Most requests that are listed.
 const LISTED: i64 = 100;

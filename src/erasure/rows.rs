@@ -1,12 +1,12 @@
 //! The rows of a person that name the person in a column: counting them, removing them.
 
 use super::store::{self, Known, OF_MEMORY};
-use crate::api::{TableCount, TenantId, UserId};
 use crate::db::{Tx, columns};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use uuid::Uuid;
+use wire::{TableCount, TenantId, UserId};
 
 /// Tables of memories whose rows the audit log may be about.
 const TARGETS: [&str; 6] = ["sessions", "sources", "events", "quarantine", "memory_proposals", "profile_leaves"];

@@ -5,7 +5,6 @@ use super::key::Key;
 use super::memories::{self, PART};
 use super::store::{self, Stored};
 use super::{mentions, report, rows};
-use crate::api::{ErasureId, ErasureState, UserId};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -17,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tracing::instrument;
+use wire::{ErasureId, ErasureState, UserId};
 
 /// How often the person's rows are removed while agents go on writing new ones.
 const ROUNDS: usize = 3;
@@ -157,7 +157,7 @@ impl Run<'_> {
         Ok(tx.commit().await?)
     }
 
-    async fn memories(&self) -> Result<Vec<crate::api::MemoryId>, Error> {
+    async fn memories(&self) -> Result<Vec<wire::MemoryId>, Error> {
         let mut tx = self.engine.db().memory.begin_erasure(self.ctx.tenant_id).await?;
         let ids = store::memories_of(&mut tx, self.ctx.tenant_id, self.user).await?;
         tx.commit().await?;

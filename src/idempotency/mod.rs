@@ -8,7 +8,6 @@
 
 pub mod store;
 
-use crate::api::{AgentId, IDEMPOTENCY_KEY_MAX, KeyId, MemoryId};
 use crate::db::{Database, DbError, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -20,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::{Request, StoredRequest};
+use wire::{AgentId, IDEMPOTENCY_KEY_MAX, KeyId, MemoryId};
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::hours(24);

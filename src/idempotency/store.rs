@@ -1,11 +1,11 @@
 //! All SQL of idempotent requests. Each of the three databases has a table with the same columns.
 
-use crate::api::{AgentId, KeyId, MemoryId};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::Arguments;
 use sqlx::postgres::PgArguments;
+use wire::{AgentId, KeyId, MemoryId};
 
 /// What makes two requests the same one.
 #[derive(Clone, Copy, Debug)]

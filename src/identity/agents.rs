@@ -2,7 +2,6 @@
 
 use super::model::Agent;
 use super::{AGENT_NAME_MAX, check_slug, finish, name_conflict, store};
-use crate::api::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
 use crate::audit::NewEntry;
 use crate::db::{DbError, EVERY_AGENT};
 use crate::engine::Engine;
@@ -11,6 +10,7 @@ use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
 
 /// Makes an agent with a new id.
 ///

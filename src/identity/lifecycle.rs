@@ -1,7 +1,6 @@
 //! How the memories of a tenant and of its agents age.
 
 use super::{finish, store};
-use crate::api::{AgentId, HistoryDays, LifecyclePolicy, OperatorRole, RetentionDays};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -9,6 +8,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{AgentId, HistoryDays, LifecyclePolicy, OperatorRole, RetentionDays};
 
 /// Longest retention, in days: a century.
 const DAYS_MAX: u32 = 36_500;
@@ -123,7 +123,7 @@ fn check(policy: &LifecyclePolicy) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::api::{HistoryDays, ImportanceWeights, LifecyclePolicy, RetentionDays};
+    use wire::{HistoryDays, ImportanceWeights, LifecyclePolicy, RetentionDays};
 
     #[test]
     fn wrong_policies_name_the_field() {

@@ -37,7 +37,6 @@ pub use users::{add_user, named_by_caller, user, users};
 pub use uses::{KeyRef, SeenKey, Use, Uses};
 pub use views::{delete_view, rename_view, save_view, views};
 
-use crate::api::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -45,6 +44,7 @@ use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
+use wire::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.
 pub(crate) const AGENT_NAME_MAX: usize = 500;

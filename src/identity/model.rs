@@ -1,6 +1,6 @@
-use crate::api::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use wire::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId, UserId};
 
 /// An organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]

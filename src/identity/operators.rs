@@ -2,7 +2,6 @@
 
 use super::model::{Admission, OperatorRecord};
 use super::{finish, keys, name_conflict, password, store};
-use crate::api::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 use crate::audit::{self, NewEntry};
 use crate::db::Users;
 use crate::engine::Engine;
@@ -12,6 +11,7 @@ use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
+use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 
 /// Shortest password an operator may have.
 const PASSWORD_MIN: usize = 12;

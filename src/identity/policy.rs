@@ -1,7 +1,6 @@
 //! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
 
 use super::{finish, store};
-use crate::api::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -9,6 +8,7 @@ use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
 
 /// The policy of the caller's tenant, for background work.
 ///

@@ -2,7 +2,6 @@
 
 use super::model::{Agent, User};
 use super::{finish, store};
-use crate::api::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -13,6 +12,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 
 /// Longest name of a user, in characters.
 const NAME_MAX: usize = 200;

@@ -1,10 +1,10 @@
 //! How API keys are used: counted in memory, and written every few seconds.
 
-use crate::api::{KeyId, TenantId};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use wire::{KeyId, TenantId};
 
 /// A key of a tenant.
 pub type KeyRef = (TenantId, KeyId);

@@ -1,7 +1,6 @@
 //! An operator's saved views. They are private and change nothing that is remembered, so they leave no audit row.
 
 use super::store;
-use crate::api::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -9,6 +8,7 @@ use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
 
 /// The operator's views of a page, by name.
 ///

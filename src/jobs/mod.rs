@@ -2,10 +2,10 @@
 
 pub mod store;
 
-use crate::api::{AgentId, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
 use crate::engine::Engine;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
+use wire::{AgentId, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
 
 /// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
 /// and no number of the queue counts them.

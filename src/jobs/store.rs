@@ -1,10 +1,10 @@
 //! All SQL of the event bus.
 
 use super::{Held, NewEvent, PostedJob, State, Task};
-use crate::api::{AgentId, EventId, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, EventId, TenantId, UserId};
 
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
 pub const CHANNEL: &str = "remembrancer_captures";

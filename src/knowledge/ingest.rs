@@ -1,27 +1,25 @@
 //! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; a file that cannot be read is
 //! reported and does not stop the rest.
 
-use super::parse::{self, CHUNKING, Parsed};
 use super::search::{embedded_text, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
-use crate::api::{
-    ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, OperatorRole, RunId, Scope, UPLOAD_FILES_MAX, UploadedFile,
-};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::intake::{self, Admitted};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
-use crate::text::normal;
-use crate::text::words;
 use crate::vocabulary::{self, NewTerm};
 use async_recursion::async_recursion as boxed;
+use documents::{CHUNKING, Parsed};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use tracing::instrument;
+use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, OperatorRole, RunId, Scope, UPLOAD_FILES_MAX, UploadedFile};
+use words::guard;
+use words::normal;
+use words::stems;
 
 /// Statuses of documents that were replaced or never in force: kept and shown, but not found, because no agent should rely on them.
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
@@ -250,7 +248,7 @@ async fn take_in(
 ) -> Result<(), Error> {
     let (name, tokens) = (path.to_owned(), engine.tokens());
     // Megabytes of Markdown take a while to parse.
-    let parsed = tokio::task::spawn_blocking(move || parse::parse(&name, &bytes, &*tokens)).await;
+    let parsed = tokio::task::spawn_blocking(move || documents::parse(&name, &bytes, &*tokens)).await;
     let parsed = parsed.map_err(Error::failed("a document could not be parsed"))?;
     let parsed = match parsed {
         Ok(parsed) => parsed,
@@ -322,7 +320,7 @@ async fn put(
                 start_byte: chunk.start_byte,
                 end_byte: chunk.end_byte,
                 content: &chunk.content,
-                terms: words::terms(&text).into_iter().collect(),
+                terms: stems::terms(&text).into_iter().collect(),
             }
         })
         .collect();

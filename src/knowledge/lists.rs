@@ -1,22 +1,22 @@
 //! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
-use super::html;
-use super::parse::index::{self, IndexEntry};
 use super::store::{self, DocumentRow};
-use crate::api::{
-    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
-    TopologyRequest,
-};
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
-use crate::quote::{block, one_line};
-use crate::text::normal;
 use async_recursion::async_recursion as boxed;
+use documents::html;
+use documents::index::{self, IndexEntry};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
+use wire::{
+    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
+    TopologyRequest,
+};
+use words::normal;
+use words::quote::{block, one_line};
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;

@@ -1,9 +1,7 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
-mod html;
 mod ingest;
 mod lists;
-pub mod parse;
 mod past;
 mod search;
 pub mod store;

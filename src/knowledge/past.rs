@@ -3,13 +3,13 @@
 use super::ingest::is_found;
 use super::search::searched_text;
 use super::store::{self, RetiredChunk};
-use crate::api::{ChunkId, DocumentKind};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::ranking::bm25::{Posting, Words};
-use crate::text::words;
 use chrono::{DateTime, Utc};
+use wire::{ChunkId, DocumentKind};
+use words::bm25::{Posting, Words};
+use words::stems;
 
 /// Most chunks whose words one question about the past counts, and most bytes of their texts.
 const PAST_MAX: i64 = 20_000;
@@ -62,7 +62,7 @@ pub async fn difference(
 fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> Difference {
     let mut counted = Difference::default();
     for chunk in retired.iter().filter(|chunk| is_found(&chunk.status)) {
-        let terms = words::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
+        let terms = stems::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
         if terms.is_empty() {
             continue;
         }

@@ -1,28 +1,28 @@
 //! Search in knowledge, for its own tool and for recalls.
 
 use super::past::{self, Difference};
-use super::{parse, store};
-use crate::api::{
-    ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
-};
+use super::store;
 use crate::db::DbError;
 use crate::db::Tenancy;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
-use crate::models::Floors;
 use crate::op::OpContext;
-use crate::providers::tokens::Tokens;
-use crate::quote::inline;
-use crate::ranking::bm25::{Postings, Statistics, Words};
-use crate::ranking::identifiers::Identifiers;
 use crate::ranking::{self, explain, hybrid};
-use crate::text::words;
+use crate::registry::Floors;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use tracing::instrument;
+use wire::{
+    ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
+};
+use words::bm25::{Postings, Statistics, Words};
+use words::identifiers::Identifiers;
+use words::quote::inline;
+use words::stems;
+use words::tokens::Tokens;
 
 /// A question, prepared for a search.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl PreparedQuery {
 
     /// A query by words alone.
     pub fn words(text: String) -> Self {
-        let terms = words::terms(&text);
+        let terms = stems::terms(&text);
         Self { wordings: vec![terms.clone()], terms, vector: None, lack: Missing::Embedding, text }
     }
 
@@ -66,7 +66,7 @@ impl PreparedQuery {
 
     /// Adds another wording to the search by words.
     pub fn or_by_words_of(mut self, wording: &str) -> Self {
-        let terms = words::terms(wording);
+        let terms = stems::terms(wording);
         if !terms.is_empty() && !self.wordings.contains(&terms) {
             self.terms.extend(terms.clone());
             self.wordings.push(terms);
@@ -233,7 +233,7 @@ pub fn hit(candidate: RankedChunk, asked: &BTreeMap<String, u32>) -> KnowledgeHi
         false => name.to_owned(),
     };
     let citation = heading.map_or_else(|| name.clone(), |heading| format!("{name}, {heading}"));
-    let matched_words = words::matched_words(&found.searched_text(), asked);
+    let matched_words = stems::matched_words(&found.searched_text(), asked);
     KnowledgeHit {
         chunk_id: found.chunk_id,
         document_id: found.document_id,
@@ -277,10 +277,10 @@ pub(crate) fn explain(
 
 /// The text whose words are indexed: the chunk, its reference, title and headings.
 pub(crate) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
-    format!("{}\n{content}", parse::above(reference, title, heading_path))
+    format!("{}\n{content}", documents::above(reference, title, heading_path))
 }
 
 /// The text that is embedded: the same, as far as the model reads it.
 pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str, tokens: &dyn Tokens) -> String {
-    format!("{}\n{content}", parse::embedded_above(&parse::above(reference, title, heading_path), tokens))
+    format!("{}\n{content}", documents::embedded_above(&documents::above(reference, title, heading_path), tokens))
 }

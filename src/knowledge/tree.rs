@@ -1,12 +1,12 @@
 //! A directory of Markdown, read for ingestion or for its index pages.
 
-use super::parse::{self, FILE_MAX, index};
-use crate::api::{IndexPage, IngestFailure};
-use crate::providers::tokens::Estimate;
+use documents::{FILE_MAX, index};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 use walkdir::WalkDir;
+use wire::{IndexPage, IngestFailure};
+use words::tokens::Estimate;
 
 /// Directories that are skipped.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
@@ -78,7 +78,7 @@ pub fn index_pages(dir: &Path) -> Result<(Vec<IndexPage>, Vec<IngestFailure>), S
     let Tree { files, mut failures } = read(dir, None)?;
     let mut entries = Vec::new();
     for (path, bytes) in files {
-        match parse::parse(&path, &bytes, &Estimate) {
+        match documents::parse(&path, &bytes, &Estimate) {
             Ok(parsed) => {
                 let fields = parsed.front_matter.as_object().cloned().unwrap_or_default();
                 entries.push(index::entry(&path, parsed.reference.as_deref(), &parsed.title, &parsed.status, &fields));

@@ -2,7 +2,6 @@
 
 use super::store::{self, Aging};
 use super::sweep::agents;
-use crate::api::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -11,6 +10,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};
 
 /// Most sweeps that are listed.
 const RUNS: i64 = 20;

@@ -1,7 +1,6 @@
 //! What a sweep deletes: old records of memories that no answer depends on any more. The memories themselves stay.
 
 use super::store::{self, Record};
-use crate::api::{AgentId, HistoryDays, LifecyclePolicy};
 use crate::audit::{self, NewEntry};
 use crate::db::lift_statement_timeout;
 use crate::engine::Engine;
@@ -11,6 +10,7 @@ use crate::jobs;
 use crate::op::OpContext;
 use chrono::TimeDelta;
 use tracing::instrument;
+use wire::{AgentId, HistoryDays, LifecyclePolicy};
 
 /// Rows of one transaction. Nobody else waits for them, and they are deleted in milliseconds.
 pub(super) const BATCH: i64 = 500;

@@ -2,7 +2,6 @@
 //! shows them by then.
 
 use super::store;
-use crate::api::AgentId;
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -10,6 +9,7 @@ use crate::identity;
 use crate::op::OpContext;
 use serde_json::Map;
 use tracing::instrument;
+use wire::AgentId;
 
 /// Rows of one transaction.
 pub(super) const BATCH: i64 = 500;

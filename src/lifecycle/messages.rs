@@ -1,11 +1,6 @@
 //! Messages of a session: each is stored as an episode, with an importance and an end of its retention.
 
 use super::store;
-use crate::aging::{importance, retention};
-use crate::api::{
-    AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
-    NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -25,6 +20,11 @@ use async_recursion::async_recursion as boxed;
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
+    NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
+};
+use words::aging::{importance, retention};
 
 /// The topic of messages whose session has none.
 const TOPIC: &str = "conversation";
@@ -181,11 +181,11 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: &Draft, ve
     Ok(stored(engine, draft, id, short_id))
 }
 
-fn stored(engine: &Engine, draft: &Draft, memory_id: crate::api::MemoryId, short_id: String) -> StoredMessage {
+fn stored(engine: &Engine, draft: &Draft, memory_id: wire::MemoryId, short_id: String) -> StoredMessage {
     let factors: Vec<FactorShare> = draft.details.importance_factors.clone().unwrap_or_default();
     let retention_rule: Option<RetentionRule> = draft.details.retention_rule;
     let retention: Retention = draft.retention;
-    let expires_at = crate::aging::expiry(&draft.lifecycle.retention_days, retention, false, engine.clock().now());
+    let expires_at = words::aging::expiry(&draft.lifecycle.retention_days, retention, false, engine.clock().now());
     let importance = draft.details.importance.unwrap_or(1.0);
     StoredMessage { memory_id, short_id, importance, factors, retention, retention_rule, expires_at }
 }

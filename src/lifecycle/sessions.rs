@@ -2,7 +2,6 @@
 
 use super::messages::session_id;
 use super::store::{self, SessionRow};
-use crate::api::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -10,6 +9,7 @@ use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
 
 /// Why no agent gets them: no other read by an agent's key finds them either.
 const BEYOND_REACH: &str = "only operators read expired, archived and deleted messages: they find them on the console's Memories page with \

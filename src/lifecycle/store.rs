@@ -1,7 +1,5 @@
 //! SQL of sessions, and of what a sweep looks at.
 
-use crate::aging::{WEEK, WEEKLY};
-use crate::api::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, not_held, of_user, statement};
 use chrono::{DateTime, Utc};
@@ -9,6 +7,8 @@ use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
+use words::aging::{WEEK, WEEKLY};
 
 /// Counts messages of a session, which is created with its first ones.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]

@@ -3,7 +3,6 @@
 
 use super::store::{self, Record};
 use super::{history, matters};
-use crate::api::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -22,6 +21,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
 
 /// Memories of one transaction: what a sweep holds locked at a time, for some milliseconds.
 const BATCH: i64 = 100;

@@ -2,11 +2,11 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{AgentId, MemoryRef, OperatorRole, Scope};
 use crate::db::{DbError, Tx};
 use crate::error::Error;
 use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Utc};
+use wire::{AgentId, MemoryRef, OperatorRole, Scope};
 
 /// What the caller wants to do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]

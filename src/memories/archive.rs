@@ -2,13 +2,13 @@
 
 use super::link::post_settling;
 use super::store::{self, Which};
-use crate::api::{AgentId, ArchiveReason, MemoryId};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use serde_json::json;
+use wire::{AgentId, ArchiveReason, MemoryId};
 
 /// Archives up to `most` memories of an agent, the weakest first, in the caller's transaction, which sees every user; how many. Rows that
 /// somebody else changes now are left out.

@@ -1,7 +1,6 @@
 //! remember, for many facts at once: embedded together, stored one by one.
 
 use super::remember::{self, Prepared};
-use crate::api::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, RememberRequest, RememberResponse, Scope, UserRef};
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -12,6 +11,7 @@ use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use tracing::instrument;
+use wire::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, RememberRequest, RememberResponse, Scope, UserRef};
 
 /// Remembers up to 500 facts of one user in order, each as [`super::remember()`] does. Each item has a transaction of its own, so an error
 /// in one does not affect the others. An item that could not be parsed is passed as its error, which becomes its result.

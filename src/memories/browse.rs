@@ -3,10 +3,6 @@
 use super::history::trust;
 use super::model::{Memory, recency};
 use super::store;
-use crate::api::{
-    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
-    SESSION_MAX, StateFilter,
-};
 use crate::audit;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -16,6 +12,10 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{
+    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
+    SESSION_MAX, StateFilter,
+};
 
 /// Memories on one page of the console.
 const PAGE: usize = 50;
@@ -30,7 +30,7 @@ const AUDIT_MAX: i64 = 50;
 /// `Invalid`, naming the field.
 pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
     Checks::default()
-        .optional_text("topic", filter.topic.as_deref(), crate::api::TOPIC_MAX)
+        .optional_text("topic", filter.topic.as_deref(), wire::TOPIC_MAX)
         .optional_text("session", filter.session.as_deref(), SESSION_MAX)
         .optional_text("platform", filter.platform.as_deref(), 64)
         .optional_text("channel", filter.channel.as_deref(), 256)
@@ -55,7 +55,7 @@ fn is_live(status: MemoryStatus) -> bool {
     matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)
 }
 
-/// A page of memories, newest write first, with the total, counted up to [`crate::api::TOTAL_MAX`].
+/// A page of memories, newest write first, with the total, counted up to [`wire::TOTAL_MAX`].
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.

@@ -6,7 +6,6 @@ use super::model::Details;
 use super::origin::{CAPTURE, CONSOLE};
 use super::revise::{Cause, revise_from};
 use super::store;
-use crate::api::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -14,6 +13,7 @@ use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 
 /// Gives a memory of any agent new content, as its next version. Agents are told that the operator says it. Topic, scope, links and ids
 /// stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing changes.

@@ -4,10 +4,6 @@ use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::origin::CONSOLE;
 use super::{access, store, twins};
-use crate::aging::expiry;
-use crate::api::{
-    AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all as lock_keys};
 use crate::engine::Engine;
@@ -21,6 +17,10 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{
+    AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
+};
+use words::aging::expiry;
 
 /// The reason of an undo in the audit log.
 const UNDO: &str = "Undo";

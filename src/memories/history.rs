@@ -4,7 +4,6 @@ use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::origin::{provenance, said_by};
 use super::store;
-use crate::api::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::acting_for;
@@ -12,6 +11,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
+use wire::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 
 /// Texts that wait for a review, among which a question looks for its words.
 const WAITING: i64 = 200;

@@ -3,7 +3,6 @@
 use super::model::Memory;
 use super::store::{self, Embedded};
 use super::twins::{self, Verdict};
-use crate::api::{AgentId, MemoryId, MemoryKind};
 use crate::db::{Tx, lock};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -11,6 +10,7 @@ use crate::op::OpContext;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{AgentId, MemoryId, MemoryKind};
 
 /// Embeds a memory that was stored without a vector. If another one says the same by now, the later supersedes the earlier, with a link;
 /// what differs stays. Candidates get their vector, too, so that new ones are compared with them.

@@ -3,7 +3,6 @@
 use super::access::{self, Purpose};
 use super::model::{Change, Memory};
 use super::store;
-use crate::api::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -16,6 +15,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope};
 
 /// Links two memories, or removes the link if the request says so.
 ///

@@ -1,19 +1,19 @@
 //! The record as the engine holds it.
 
-use crate::aging::decayed;
-use crate::api::{
-    AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
-    MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
-};
 use crate::db::lock_key;
-use crate::text::minutes::{self, Minutes, SOMEBODY, label};
-use crate::text::normal;
 use chrono::{DateTime, NaiveDate, Utc};
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::borrow::Cow;
 use uuid::Uuid;
+use wire::{
+    AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
+    MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
+};
+use words::aging::decayed;
+use words::minutes::{self, Minutes, SOMEBODY, label};
+use words::normal;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;

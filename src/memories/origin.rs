@@ -1,10 +1,10 @@
 //! Who said what a memory says, as far as the record knows.
 
 use super::model::Memory;
-use crate::api::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
-use crate::quote::{ACCORDING, Origin, Speaker};
-use crate::text::minutes::{SOMEBODY, THE_USER, format_day, label};
 use chrono::{DateTime, NaiveDate, Utc};
+use wire::{AgentId, MemoryRecord, Provenance, Role, Source, SourceKind, Trust};
+use words::minutes::{SOMEBODY, THE_USER, format_day, label};
+use words::quote::{ACCORDING, Origin, Speaker};
 
 /// The platform of what was extracted from a source.
 pub(crate) const CAPTURE: &str = "capture";
@@ -95,8 +95,8 @@ pub(crate) enum Whose<'a> {
 }
 
 /// What precedes the content of a memory where an agent reads it: whose memory it is, or its speaker, the day, and the project or repository
-/// that it holds for. `capture::extract::recalled` knows these openings, so that nothing recalled is captured again. After it, of minutes only
-/// the words are shown ([`crate::quote::spoken`]).
+/// that it holds for. `extract::recalled` knows these openings, so that nothing recalled is captured again. After it, of minutes only
+/// the words are shown ([`words::quote::spoken`]).
 pub(crate) fn opening(memory: &Memory, whose: Whose<'_>) -> String {
     let (origin, provenance) = (said_by(memory), provenance(memory, None, false));
     if origin.is_quoted() {
@@ -119,4 +119,36 @@ pub(crate) fn statement(whose: Whose<'_>, said_at: DateTime<Utc>, provenance: &P
 fn day_and_place(day: NaiveDate, provenance: &Provenance) -> String {
     let place = provenance.place().map(|place| format!(", {place}")).unwrap_or_default();
     format!("{}{place}", format_day(day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::memory;
+    use extract::recalled::stretches;
+    use words::quote::Quote;
+
+    #[test]
+    fn every_opening_of_a_recalled_statement_is_known() {
+        let memory = memory("tea", "Vera likes tea.");
+        for whose in [Whose::Own, Whose::Ours, Whose::Agent(None), Whose::Agent(Some("atlas-2"))] {
+            is_covered(&format!("{} {}", opening(&memory, whose), memory.content));
+        }
+        let said = memory_of("Vera, 30 September 2026: “I live in Bern.”", "Vera", "2026-09-30T09:00:00Z");
+        let quoted = Quote::new(&said.content, &said_by(&said)).item(&opening(&said, Whose::Own), "[aaaaaaaa]");
+        assert_eq!(quoted, "According to Vera (on 30 September 2026): “I live in Bern.” [aaaaaaaa]");
+        is_covered(&quoted);
+    }
+
+    fn memory_of(content: &str, speaker: &str, at: &str) -> Memory {
+        let mut memory = memory("home", content);
+        (memory.trust, memory.source.speaker) = (Trust::Captured, Some(speaker.into()));
+        memory.observed_at = Some(at.parse().unwrap());
+        memory
+    }
+
+    fn is_covered(text: &str) {
+        let found = stretches(&format!("Sure. {text}"));
+        assert_eq!(found.iter().map(|one| (one.start, one.end)).collect::<Vec<_>>(), [(6, 6 + text.len())], "{text}");
+    }
 }

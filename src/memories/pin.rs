@@ -2,8 +2,6 @@
 
 use super::access::{self, Purpose};
 use super::store;
-use crate::aging::expiry;
-use crate::api::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,6 +11,8 @@ use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
+use words::aging::expiry;
 
 /// Pins a memory, which removes the end of its retention, or unpins it, and its retention begins now. To do it twice is no error.
 ///

@@ -4,14 +4,9 @@ use super::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use super::quota;
 use super::share::may_be_shared;
 use super::writing::{self, Traces};
-use crate::api::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion, RATIONALE_MAX,
-    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
-};
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
-use crate::guard::SecretKind;
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted};
@@ -21,6 +16,11 @@ use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
 use tokio::time::Instant;
 use tracing::instrument;
+use wire::{
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion, RATIONALE_MAX,
+    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+};
+use words::guard::SecretKind;
 
 /// Stores a memory, or a new version of the one it repeats, or only records that it was said again.
 ///

@@ -3,13 +3,13 @@
 use super::model::Change;
 use super::shown::Shown;
 use super::store;
-use crate::api::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 
 /// Marks up to 100 shared memories as reviewed, all or none, as they were shown. It holds for their present text: after a later change of
 /// the content or of a detail they are unreviewed again. Those that were reviewed already do not change.

@@ -6,10 +6,6 @@ use super::remember::{self, check_decision, check_source, check_support};
 use super::store::{self, Embedded};
 use super::twins;
 use super::writing::{self, Outcome, Traces};
-use crate::api::{
-    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
-    ReviseRequest, ReviseResponse, Role, Scope, Source, SourceKind, TOPIC_MAX,
-};
 use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
@@ -22,6 +18,10 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tracing::instrument;
+use wire::{
+    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
+    ReviseRequest, ReviseResponse, Role, Scope, Source, SourceKind, TOPIC_MAX,
+};
 
 /// The platform of what an agent states without saying where.
 const TOOL: &str = "tool";

@@ -10,10 +10,6 @@ use super::review::named;
 use super::shown::Shown;
 use super::writing::{self, Outcome};
 use super::{link, remember, store, twins};
-use crate::api::{
-    AgentId, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation, Scope,
-    ShareResponse, Sharing, Source, Trust, UserRef,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
@@ -26,6 +22,10 @@ use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{
+    AgentId, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation, Scope,
+    ShareResponse, Sharing, Source, Trust, UserRef,
+};
 
 /// Most linked rows that one decision locks.
 const LINKED: usize = 500;

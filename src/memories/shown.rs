@@ -2,13 +2,13 @@
 
 use super::model::Memory;
 use super::store;
-use crate::api::{BULK_MAX, ChangedMemory, MemoryId, OperatorRole};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use tracing::instrument;
+use wire::{BULK_MAX, ChangedMemory, MemoryId, OperatorRole};
 
 /// The versions of memories that a person saw. A memory that is not named may have any version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

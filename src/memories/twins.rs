@@ -4,16 +4,16 @@
 use super::link::post_settling;
 use super::model::{Change, DedupKey, Memory};
 use super::store;
-use crate::api::{AgentId, MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::models::Model;
 use crate::op::OpContext;
-use crate::text::compare::{Difference, Likeness, compare};
-use crate::text::shorten;
+use crate::registry::Model;
 use chrono::{DateTime, Utc};
+use wire::{AgentId, MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
+use words::compare::{Difference, Likeness, compare};
+use words::shorten;
 
 /// Neighbours of a new text that are compared with it.
 pub(crate) const NEIGHBOURS: i64 = 8;
@@ -167,7 +167,7 @@ pub(crate) fn in_order<'a>(one: &'a Memory, other: &'a Memory) -> (&'a Memory, &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Floors;
+    use crate::registry::Floors;
 
     fn model(dedup: f64, suggestion: f64) -> Model {
         Model {

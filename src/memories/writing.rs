@@ -4,20 +4,20 @@ use super::model::{Change, Details, Draft, Memory, wording};
 use super::quota;
 use super::store::{self, Birth, Embedded};
 use super::twins::{self, Near, Verdict};
-use crate::aging::expiry;
-use crate::api::{MemoryId, MemoryKind, MemoryStatus, Relation, RememberResponse, Retention, SimilarMemory};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard::SecretKind;
 use crate::intake::Reason;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
-use crate::text::compare::{Likeness, compare};
 use crate::vocabulary::{self, Resolved};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
+use wire::{MemoryId, MemoryKind, MemoryStatus, Relation, RememberResponse, Retention, SimilarMemory};
+use words::aging::expiry;
+use words::compare::{Likeness, compare};
+use words::guard::SecretKind;
 
 /// Tries for a free short id. Two collisions in a row among 218 trillion do not happen.
 const SHORT_ID_TRIES: usize = 4;

@@ -1,6 +1,5 @@
 //! The pages of agents: how much each agent remembers, when it last did, and everything about one of them.
 
-use crate::api::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent, store};
@@ -13,6 +12,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{Duration, NaiveDate};
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};
 
 /// Days that the activity chart shows.
 const ACTIVITY_DAYS: i64 = 28;

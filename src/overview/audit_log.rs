@@ -1,15 +1,10 @@
 //! The audit log for people: found by what they call things, with the names of what its entries are about, and as a file.
 
 use super::agent_names;
-use crate::api::{
-    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalId, SourceId, TermId,
-    UserId, audit_words,
-};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::text::csv_line;
 use crate::{capture, identity, knowledge, memories, projects, vocabulary};
 use async_recursion::async_recursion as boxed;
 use serde_json::json;
@@ -17,6 +12,11 @@ use std::collections::HashMap;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalId, SourceId, TermId,
+    UserId, audit_words,
+};
+use words::csv_line;
 
 /// Most memories, decisions and documents, each, that a name stands for.
 const NAMED: i64 = 1_000;
@@ -213,8 +213,8 @@ fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
 
 #[cfg(test)]
 mod tests {
-    use crate::api::{AUDIT_ACTIONS, DecisionKind};
     use std::collections::BTreeSet;
+    use wire::{AUDIT_ACTIONS, DecisionKind};
 
     #[test]
     fn every_action_of_the_engine_has_words() {

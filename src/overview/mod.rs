@@ -8,10 +8,6 @@ pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
 
-use crate::api::{
-    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,
-    TermFilter,
-};
 use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -23,6 +19,10 @@ use crate::{audit, context, erasure, jobs, knowledge, memories, profile, recall,
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
+use wire::{
+    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,
+    TermFilter,
+};
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;

@@ -1,7 +1,6 @@
 //! What an operator can open by its name: agents, projects, memories, terms, documents and people.
 
 use super::agent_names;
-use crate::api::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 use crate::db::cursor::Seek;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -11,6 +10,7 @@ use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 
 /// Most places of each kind.
 const EACH: usize = 5;
@@ -67,7 +67,7 @@ async fn of_memories(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec
         }
     };
     let rows = memories::rows_by_id(engine, ctx, &ids).await?;
-    let place = |row: crate::api::MemoryRow| Place::Memory {
+    let place = |row: wire::MemoryRow| Place::Memory {
         id: row.id,
         short_id: row.short_id,
         topic: row.topic,

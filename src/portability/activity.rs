@@ -6,14 +6,14 @@ use super::read::Batch;
 use super::store;
 use crate::activity::store::{Text, put_words};
 use crate::activity::{Body, Reports};
-use crate::api::{ImportCount, UserId};
 use crate::db::{Tenancy, Tx, Users};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard;
 use crate::op::OpContext;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
+use wire::{ImportCount, UserId};
+use words::guard;
 
 fn reports(section: Section) -> Reports {
     if section == Section::Action { Reports::Actions } else { Reports::Steps }

@@ -1,13 +1,13 @@
 //! Converts a record into the one form in which it is written, and back.
 
 use super::lines::{COMMONS, Line, Section};
-use crate::api::AgentId;
 use crate::error::Error;
 use crate::identity::Agent;
 use crate::tools;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
+use wire::AgentId;
 
 /// Agents by slug: a file names them by slug, because another installation gives them other ids.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,6 @@ use super::canonical::{self, Names};
 use super::lines::{AgentLine, FORMAT, LINE_MAX, SCHEMA, Section, UserLine};
 use super::store::{self, ReportedBy, Scope as Reach};
 use super::values::{Hash, Stamp};
-use crate::api::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId, UserId};
 use crate::audit::{self, NewEntry};
 use crate::db::{Database, Tenancy, Tx, Users, lift_statement_timeout};
 use crate::engine::Engine;
@@ -17,6 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
+use wire::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId, UserId};
 
 /// Records per query.
 pub(super) const PAGE: usize = 500;

@@ -8,7 +8,6 @@ use super::read::{Batch, Reader, at};
 use super::shared::Shared;
 use super::store::Stored;
 use super::{activity, put, references, store};
-use crate::api::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::{Tx, lift_statement_timeout, lock, lock_key};
 use crate::engine::Engine;
@@ -27,6 +26,7 @@ use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
 use tracing::instrument;
+use wire::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;

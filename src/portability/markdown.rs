@@ -5,13 +5,11 @@ use super::canonical::{self, Names};
 use super::export::{PAGE, Selection, agents, leave_trace};
 use super::lines::MemoryLine;
 use super::store::{self, Scope};
-use crate::api::MemoryFilter;
 use crate::db::lift_statement_timeout;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::op::OpContext;
-use crate::quote;
 use async_recursion::async_recursion as boxed;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
@@ -19,6 +17,8 @@ use std::path::Path;
 use tokio::fs::{self, OpenOptions};
 use tokio::io::AsyncWriteExt;
 use tracing::instrument;
+use wire::MemoryFilter;
+use words::quote;
 
 /// Most characters of a topic in a file's name; the id after it makes the name unique.
 const TOPIC_IN_NAME: usize = 48;

@@ -1,10 +1,10 @@
 //! Mends the times that a file may hold because a clock was wrong: it may have been ahead when something was written, and is right now.
 
 use super::read::at;
-use crate::api::FieldError;
 use crate::error::Error;
 use chrono::{DateTime, Datelike, Duration, SecondsFormat, Utc};
 use serde_json::{Map, Value};
+use wire::FieldError;
 
 /// How far clocks may differ: a memory with a time in the future would be first in every answer for years.
 pub const FUTURE_MAX: Duration = Duration::days(1);

@@ -6,7 +6,6 @@ use super::read::Batch;
 use super::store::{self, Importing};
 use super::values::Hash;
 use crate::activity::Body;
-use crate::api::{AgentId, MemoryId};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -16,7 +15,6 @@ use crate::memories::model::{content_hash, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::op::OpContext;
 use crate::profile::{self, Proposal, Subject};
-use crate::text::normal;
 use crate::vocabulary::Snapshot;
 use async_recursion::async_recursion as boxed;
 use serde::{Deserialize, Serialize};
@@ -24,6 +22,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tracing::instrument;
+use wire::{AgentId, MemoryId};
+use words::normal;
 
 /// Memories that one job embeds: a lease is short.
 const VECTORS: usize = 32;

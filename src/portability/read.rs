@@ -4,7 +4,6 @@ use super::canonical::{self, Names};
 use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
 use super::mend::{self, Corrections};
 use super::values::Hash;
-use crate::api::{AgentId, Area, FieldError};
 use crate::error::Error;
 use crate::intake;
 use chrono::{DateTime, Utc};
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+use wire::{AgentId, Area, FieldError};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

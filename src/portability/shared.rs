@@ -5,18 +5,18 @@ use super::lines::Section;
 use super::put;
 use super::read::{Batch, at};
 use super::store::{self, ChunkWords, MissingChunk};
-use crate::api::{Area, DocumentId, ImportReport};
 use crate::db::{Tx, lift_statement_timeout};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
 use crate::knowledge;
 use crate::op::OpContext;
-use crate::text::words;
 use crate::vocabulary;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use wire::{Area, DocumentId, ImportReport};
+use words::stems;
 
 /// The vocabulary and the knowledge of a file, on their way into the database.
 pub struct Shared<'a> {
@@ -240,5 +240,5 @@ async fn refuse_other_chunks(ctx: &OpContext, tx: &mut Tx, batch: &Batch, rows: 
 
 fn words_of(chunk: &MissingChunk) -> ChunkWords {
     let text = knowledge::searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content);
-    ChunkWords { id: chunk.id, terms: words::terms(&text).into_iter().collect() }
+    ChunkWords { id: chunk.id, terms: stems::terms(&text).into_iter().collect() }
 }

@@ -4,7 +4,6 @@ use super::documents::index_leaves;
 use super::merge::Merge;
 use super::model::{Leaf, Proposal, Subject};
 use super::store::{self, StoredVersion};
-use crate::api::EventId;
 use crate::db::{Tx, lock, lock_key};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,6 +12,7 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
+use wire::EventId;
 
 /// What a batch of observations says about a person.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,6 @@ use super::model::Subject;
 use super::read::{CONNECTIONS, View};
 use super::store::{self, StoredConnection};
 use super::tree;
-use crate::api::{
-    Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
-    TOOL_SCHEMA_MAX, UserRef,
-};
 use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -22,6 +18,10 @@ use chrono::TimeDelta;
 use serde_json::Value;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
+    TOOL_SCHEMA_MAX, UserRef,
+};
 
 /// The connections of a user, by name.
 ///

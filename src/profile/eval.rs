@@ -1,11 +1,11 @@
 //! How well a profile fits what people know about a person: precision, recall and F1 of its values. Pure.
 
 use super::tree::folded;
-use crate::api::ProfileLeaf;
-use crate::text::words;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use wire::ProfileLeaf;
+use words::stems;
 
 /// What a profile should have at a path, and what it should not have.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,17 +158,17 @@ fn is_below(leaf: &ProfileLeaf, path: &[String]) -> bool {
 /// Whether a value says what is wanted: it has all of its content words, or is the same text where there are none.
 fn says(value: &Value, wanted: &str) -> bool {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let (there, terms) = (words::terms(&text), words::terms(wanted));
+    let (there, terms) = (stems::terms(&text), stems::terms(wanted));
     if terms.is_empty() { folded(&text) == folded(wanted) } else { terms.keys().all(|term| there.contains_key(term)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{LeafId, ProfileOrigin, ProfilePart};
     use chrono::DateTime;
     use proptest::prelude::*;
     use serde_json::json;
+    use wire::{LeafId, ProfileOrigin, ProfilePart};
 
     fn leaf(path: &str, value: Value, disputed: bool) -> ProfileLeaf {
         ProfileLeaf {

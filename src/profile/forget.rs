@@ -5,7 +5,6 @@ use super::apply::lock_profile;
 use super::documents::index_leaves;
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::api::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -17,6 +16,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use sqlx::types::Json;
 use tracing::instrument;
+use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
 
 /// Forgets one leaf of a user's profile: the agent's own, or one of the commons' profile if the policy shares it. Forgetting twice is no
 /// error. Memories stay: forget them to forget what they say.

@@ -1,14 +1,14 @@
 //! How good a narrative is, as a chat model judges it. For evaluations.
 
 use super::sensitive;
-use crate::api::SensitiveMatters;
 use crate::engine::Engine;
-use crate::guard;
-use crate::providers::chat::{ChatError, Question};
 use crate::usage::{Payer, Purpose};
 use chrono::{DateTime, Utc};
+use models::chat::{ChatError, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use wire::SensitiveMatters;
+use words::guard;
 
 /// Grades of a narrative, each from 1 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

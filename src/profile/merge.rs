@@ -2,11 +2,11 @@
 
 use super::model::{Citation, Diff, Leaf, LeafState, Proposal};
 use super::tree::LEAVES_MAX;
-use crate::api::EventId;
-use crate::text::compare::{Likeness, compare};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
+use wire::EventId;
+use words::compare::{Likeness, compare};
 
 /// Leaves, by their place in a merge, and the observations that were counted for each.
 type Counted = HashSet<(usize, Uuid)>;
@@ -217,11 +217,11 @@ fn conflict((one_listed, one): (bool, &Value), (other_listed, other): (bool, &Va
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{EventId, SourceId};
     use crate::profile::model::Part;
     use chrono::{DateTime, TimeDelta};
     use proptest::prelude::*;
     use serde_json::json;
+    use wire::{EventId, SourceId};
 
     fn proposal(n: i64, path: &str, value: Value, (listed, corrects): (bool, bool)) -> Proposal {
         let id = Uuid::from_u128(n as u128 + 1);

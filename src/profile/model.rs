@@ -1,16 +1,16 @@
 //! A profile: its leaves, where they come from, and how they change.
 
-pub use crate::api::ProfilePart as Part;
+pub use wire::ProfilePart as Part;
 
 use super::sensitive;
 use super::tree::folded;
-use crate::api::{AgentId, EventId, Matter, SensitiveMatters, SourceId, UserId};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, EventId, Matter, SensitiveMatters, SourceId, UserId};
 
 /// Whose profile: what an agent knows about a user, or about people whom nobody named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

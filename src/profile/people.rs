@@ -5,10 +5,6 @@ use super::model::{Leaf, Subject};
 use super::read::View;
 use super::store::{self, Cited, StoredPerson};
 use super::versions;
-use crate::api::{
-    AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, OperatorRole, Page, PeopleFilter, PersonDetail, PersonRow,
-    USER_REF_MAX, UserId,
-};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -16,11 +12,15 @@ use crate::error::{Checks, Error};
 use crate::identity;
 use crate::memories::slugs;
 use crate::op::OpContext;
-use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, OperatorRole, Page, PeopleFilter, PersonDetail, PersonRow,
+    USER_REF_MAX, UserId,
+};
+use words::shorten;
 
 /// Profiles on one page. Each is read as a whole, because what is visible is decided on every read.
 const PAGE: usize = 25;

@@ -6,9 +6,6 @@ use super::narrative::{Told, compose, cut};
 use super::shared::beneath;
 use super::store::{self, StoredConnection, StoredProfile};
 use super::tree::render;
-use crate::api::{
-    AgentId, CapturePolicy, EventId, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters,
-};
 use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -21,6 +18,9 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    AgentId, CapturePolicy, EventId, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters,
+};
 
 /// Most connections of one person that are read.
 pub(super) const CONNECTIONS: i64 = 200;

@@ -4,12 +4,12 @@ use super::model::{Citation, Part, Proposal};
 use super::narrative::{Told, compose};
 use super::sensitive;
 use super::tree::{self, Entry};
-use crate::api::{EventId, SensitiveMatters, SourceId};
-use crate::guard;
-use crate::text::shorten;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
+use wire::{EventId, SensitiveMatters, SourceId};
+use words::guard;
+use words::shorten;
 
 /// An observation, which is not in quarantine.
 #[derive(Clone, Debug, PartialEq)]
@@ -193,7 +193,7 @@ fn project(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let at = words.iter().position(|word| word.eq_ignore_ascii_case("project"))?;
     let is_name =
-        |word: &&str| !word.is_empty() && !crate::text::words::terms(word).is_empty() && !GENERIC.contains(&word.to_lowercase().as_str());
+        |word: &&str| !word.is_empty() && !words::stems::terms(word).is_empty() && !GENERIC.contains(&word.to_lowercase().as_str());
     let meant = |list: &[&str]| words[at.saturating_sub(2)..at].iter().any(|word| list.contains(&word.to_lowercase().as_str()));
     let is_named = meant(CHOSEN) && words.get(at + 1).is_some_and(|word| word.eq_ignore_ascii_case("is"));
     let named = words.get(at + 2).copied().filter(|_| is_named).filter(is_name);

@@ -1,6 +1,6 @@
 //! What is kept out of profiles because it is nobody's business by default: health, faith, politics and money. Pure.
 
-use crate::api::{Matter, SensitiveMatters};
+use wire::{Matter, SensitiveMatters};
 
 /// Words that give a sensitive matter away, in English. A profile without a harmless fact costs less than one with a diagnosis.
 #[rustfmt::skip]

@@ -1,8 +1,8 @@
 //! Combines the commons' profile with an agent's own. Pure.
 
 use super::model::{Leaf, Place};
-use crate::text::compare::{Likeness, compare};
 use std::collections::HashMap;
+use words::compare::{Likeness, compare};
 
 /// The leaves of the commons' profile that an agent reads beneath its own: those that its own profile says nothing else about. `own` has every
 /// leaf, so what was forgotten or corrected there does not come back from the commons. Connections belong to one agent and are not shared.
@@ -29,11 +29,11 @@ fn covers(own: &Leaf, shared: &Leaf) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{EventId, SourceId};
     use crate::profile::merge::Merge;
     use crate::profile::model::{Citation, LeafState, Part, Proposal};
     use serde_json::json;
     use uuid::Uuid;
+    use wire::{EventId, SourceId};
 
     fn leaf(path: &str, value: &str, listed: bool) -> Leaf {
         let id = Uuid::from_u128(1);

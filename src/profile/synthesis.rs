@@ -7,15 +7,15 @@ use super::read::View;
 use super::rules::{self, Observation};
 use super::sensitive;
 use super::tree::{self, Entry, folded, render};
-use crate::api::{EventId, SensitiveMatters};
 use crate::engine::Engine;
-use crate::guard;
-use crate::providers::chat::{ChatError, Question};
-use crate::text::{shorten, words};
 use crate::usage::{Payer, Purpose};
+use models::chat::{ChatError, Question};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use wire::{EventId, SensitiveMatters};
+use words::guard;
+use words::{shorten, stems};
 
 /// Most bytes of the known profile that a model reads; the most certain leaves come first.
 const SCAFFOLD_BYTES: usize = 24 * 1024;
@@ -169,7 +169,7 @@ fn supports(text: &str, leaf: &Proposal) -> bool {
 
 /// The share of the terms of `part` that a text has.
 fn share(text: &str, part: &str) -> f64 {
-    let (there, wanted) = (words::terms(text), words::terms(part));
+    let (there, wanted) = (stems::terms(text), stems::terms(part));
     let common = wanted.keys().filter(|term| there.contains_key(*term)).count();
     if wanted.is_empty() { 0.0 } else { common as f64 / wanted.len() as f64 }
 }

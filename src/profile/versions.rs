@@ -2,7 +2,6 @@
 
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::api::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, SensitiveMatters, UserRef};
 use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -13,6 +12,7 @@ use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, SensitiveMatters, UserRef};
 
 /// Versions of one page.
 const PAGE: i64 = 50;

@@ -2,7 +2,6 @@
 
 pub mod store;
 
-use crate::api::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};
 use crate::audit::{self, NewEntry};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -14,6 +13,7 @@ use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};
 
 /// Allows agents that may write to the commons, and operators.
 fn may_write(ctx: &OpContext) -> Result<(), Error> {

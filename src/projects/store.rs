@@ -1,10 +1,10 @@
 //! All SQL of projects. The rows are the tenant's and carry the commons' id.
 
-use crate::api::{Project, Repo, TenantId};
 use crate::db::{DbError, Tx};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{Project, Repo, TenantId};
 
 /// Every project by slug, without repositories and links.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

@@ -1,6 +1,5 @@
 //! Instructions that make the tools useful: when an agent recalls, what it writes and how it words it. Versioned, one file each.
 
-use crate::api::{Discipline, Prompt};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -8,6 +7,7 @@ use crate::op::OpContext;
 use crate::tools;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{Discipline, Prompt};
 
 /// One text; without a discipline it is for every agent.
 struct Text {
@@ -75,8 +75,8 @@ fn filled(prompt: &Text) -> Prompt {
 #[cfg(test)]
 mod tests {
     use super::{PROMPTS, all};
-    use crate::api::Discipline;
     use crate::tools;
+    use wire::Discipline;
 
     #[test]
     fn every_tool_that_a_prompt_names_exists() {

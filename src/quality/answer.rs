@@ -2,7 +2,6 @@
 
 use super::overlap::reappears;
 use super::store::{self, Answer};
-use crate::api::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, MemoryId, Scope};
 use crate::context;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -11,10 +10,11 @@ use crate::identity::acting_for;
 use crate::intake::Admitted;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
-use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeSet;
 use tracing::instrument;
+use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, MemoryId, Scope};
+use words::stems;
 
 /// Blocks whose memories count as injected facts.
 const BLOCKS: [BlockName; 3] = [BlockName::Memory, BlockName::Facts, BlockName::Episodes];
@@ -36,7 +36,7 @@ pub async fn report_answer(engine: &Engine, ctx: &OpContext, id: ContextId, requ
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "report_answer", &Admitted::new(id)?.with(request.clone()))?;
     let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
-    let said = words::terms(&request.text);
+    let said = stems::terms(&request.text);
     let mut tx = engine.db().memory.begin(tenancy).await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);

@@ -2,7 +2,6 @@
 
 use super::repeat::{Question, repeated};
 use super::store::{self, Period};
-use crate::api::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
@@ -11,6 +10,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{Days, NaiveDate};
 use std::collections::BTreeMap;
 use tracing::instrument;
+use wire::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};
 
 /// Periods, in days.
 const PERIODS: [u32; 3] = [7, 30, 90];

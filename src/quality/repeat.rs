@@ -1,9 +1,9 @@
 //! Questions that repeat an earlier one of the same user, by their words. Pure.
 
-use crate::api::{AgentId, UserId};
-use crate::text::words;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeSet, HashMap};
+use wire::{AgentId, UserId};
+use words::stems;
 
 /// The least Jaccard index of two questions that are nearly the same: four of five words.
 const ALIKE: (usize, usize) = (4, 5);
@@ -47,7 +47,7 @@ pub fn repeated(questions: &[Question]) -> Vec<bool> {
 
 /// The terms of a question; none of one that has only function words, such as "What is it?", which says nothing alone.
 fn content_terms(query: &str) -> BTreeSet<String> {
-    if words::has_only_function_words(query) { BTreeSet::new() } else { words::terms(query).into_keys().collect() }
+    if stems::has_only_function_words(query) { BTreeSet::new() } else { stems::terms(query).into_keys().collect() }
 }
 
 /// The terms of which one is also among these terms of any set that is alike.
@@ -101,7 +101,7 @@ mod tests {
                 let query: Vec<&str> = nouns.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1).map(|(_, noun)| *noun).collect();
                 question(at, *user, &query.join(" "))
             }).collect();
-            let sets: Vec<BTreeSet<String>> = list.iter().map(|one| words::terms(&one.query).into_keys().collect()).collect();
+            let sets: Vec<BTreeSet<String>> = list.iter().map(|one| stems::terms(&one.query).into_keys().collect()).collect();
             let brute: Vec<bool> = (0..list.len()).map(|i| (0..i).any(|j| {
                 let passed = list[i].at - list[j].at;
                 list[i].user_id == list[j].user_id && passed >= TimeDelta::minutes(TURN_MINUTES) && passed <= TimeDelta::days(DAYS)

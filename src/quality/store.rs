@@ -1,10 +1,10 @@
 //! All SQL of quality: reported answers, and counts by day (UTC).
 
 use super::repeat::Question;
-use crate::api::{AgentId, ContextId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tenancy, Tx, insert};
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
+use wire::{AgentId, ContextId, MemoryId, TenantId, UserId};
 
 /// What became of the memories in a context.
 pub struct Answer<'a> {

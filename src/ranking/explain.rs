@@ -1,14 +1,14 @@
 //! The explanation of a hit, in words.
 
 use super::{Ranked, hybrid};
-use crate::api::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
 use crate::memories::model::{Memory, recency};
 use crate::memories::{self, Whose};
-use crate::quote::Speaker;
-use crate::text::words;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
+use words::quote::Speaker;
+use words::stems;
 
 /// Turns a ranked memory into a hit with its explanation.
 pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now: DateTime<Utc>) -> Hit {
@@ -82,7 +82,7 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
 
 /// The words of the query that a memory holds, in the memory's spelling: those of topic, title, content and summary, as they are indexed.
 pub fn matched(ranked: &Ranked, asked: &BTreeMap<String, u32>) -> Vec<String> {
-    words::matched_words(&ranked.candidate.memory.searched_text(), asked)
+    stems::matched_words(&ranked.candidate.memory.searched_text(), asked)
 }
 
 /// The score as a sentence.

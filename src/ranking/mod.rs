@@ -1,20 +1,17 @@
 //! The rankings: pure formulas over candidates, and the sentences that explain a score.
 
-pub mod bm25;
-pub mod dates;
 pub mod explain;
 pub mod hybrid;
-pub mod identifiers;
 pub mod updates;
 pub mod weighted;
 
-use crate::api::{Breakdown, MatchedBy};
 use crate::memories::model::{Memory, recency};
-use crate::models::Floors;
+use crate::registry::Floors;
 use chrono::{DateTime, Utc};
 use hybrid::Scored;
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use wire::{Breakdown, MatchedBy};
 
 /// A candidate memory, with its relevance before any decay.
 #[derive(Clone, Debug, PartialEq)]

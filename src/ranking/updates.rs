@@ -5,12 +5,12 @@
 
 use super::Ranked;
 use super::hybrid::{self, is_code};
-use crate::api::{Criterion, Part, Ranking};
 use crate::memories::model::Memory;
-use crate::text::{normal, words};
 use chrono::TimeDelta;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
+use wire::{Criterion, Part, Ranking};
+use words::{normal, stems};
 
 /// Hits that are looked at, from the first.
 pub const FIRST: usize = 10;
@@ -82,7 +82,7 @@ impl Seen {
 
     fn words(&self, memory: &Memory) -> &Words {
         self.words.get_or_init(|| {
-            let of = |text: &str| words::terms(text).into_keys().collect::<BTreeSet<String>>();
+            let of = |text: &str| stems::terms(text).into_keys().collect::<BTreeSet<String>>();
             let content = of(&memory.content);
             let speaker = memory.speaker().map(|name| of(&name)).unwrap_or_default();
             Words {
@@ -196,10 +196,10 @@ fn says_change(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{Breakdown, MatchedBy};
     use crate::ranking::Candidate;
     use crate::testing::memory;
     use chrono::DateTime;
+    use wire::{Breakdown, MatchedBy};
 
     fn said(topic: &str, content: &str, days_ago: i64, score: f64) -> Ranked {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn order(question: &str, mut hits: Vec<Ranked>) -> Vec<String> {
-        let terms: Vec<String> = words::terms(question).into_keys().collect();
+        let terms: Vec<String> = stems::terms(question).into_keys().collect();
         put_newer_first(&mut hits, Ranking::HybridDecay, &terms);
         let descends = |pair: &[Ranked]| pair[0].score >= pair[1].score || is_foreign(&pair[0]) != is_foreign(&pair[1]);
         assert!(hits.windows(2).all(descends));

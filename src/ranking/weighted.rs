@@ -1,7 +1,7 @@
 //! The ranking `weighted`: the combined score of hits from several sources.
 
-use crate::api::Weights;
-use crate::models::Floors;
+use crate::registry::Floors;
+use wire::Weights;
 
 /// What a hit of any source is scored by, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 
 use super::find::Finding;
 use super::scope::most_elsewhere;
-use crate::api::{AgentId, RecallHit};
 use crate::knowledge::{self, RankedChunk};
 use crate::ranking::Ranked;
 use crate::ranking::explain;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
+use wire::{AgentId, RecallHit};
 
 /// A memory or a piece of knowledge, with its score.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,12 +75,12 @@ pub fn list(found: &Finding, k: u32, fewer: bool) -> Vec<Blended> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{Breakdown, ChunkId, DocumentId, DocumentKind, MatchedBy};
     use crate::knowledge::store::CitedChunk;
     use crate::ranking;
     use crate::testing::memory;
     use proptest::prelude::*;
     use uuid::Uuid;
+    use wire::{Breakdown, ChunkId, DocumentId, DocumentKind, MatchedBy};
 
     fn remembered(score: f64) -> Ranked {
         let candidate = ranking::Candidate { memory: memory("t", "c"), semantic: Some(score), lexical: None };

@@ -5,7 +5,6 @@ use super::find;
 use super::question::Question;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
-use crate::api::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
@@ -13,6 +12,7 @@ use crate::op::OpContext;
 use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
 
 /// Most hits.
 const HITS: i64 = 100;

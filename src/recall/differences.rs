@@ -1,9 +1,9 @@
 //! Why a replay differs from the log: the memories whose numbers differ, and the fields behind these numbers.
 
 use super::log::LoggedMemory;
-use crate::api::{Considered, Criterion, MatchedBy, MemoryId};
 use crate::memories::model::Memory;
 use std::collections::{HashMap, HashSet};
+use wire::{Considered, Criterion, MatchedBy, MemoryId};
 
 /// Smaller differences are rounding: the database and this process round differently.
 const TOLERANCE: f64 = 5e-4;
@@ -168,8 +168,8 @@ fn changed(fields: &[&str], short: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Part;
     use crate::testing::memory;
+    use wire::Part;
 
     fn logged(memory: &Memory, words: f64, confidence: f64) -> LoggedMemory {
         let part = |name, value| Part { name, value, weight: 1.0 };

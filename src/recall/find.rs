@@ -2,21 +2,21 @@
 
 use super::question::{Lost, MemorySide, Question, Totals};
 use super::{gather, past};
-use crate::api::{MemoryId, NothingReason, Ranking};
 use crate::db::DbError;
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
-use crate::models::Floors;
 use crate::ranking::Order;
-use crate::ranking::bm25::{Postings, Statistics};
-use crate::text::words;
+use crate::registry::Floors;
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 use tokio::time::Instant;
+use wire::{MemoryId, NothingReason, Ranking};
+use words::bm25::{Postings, Statistics};
+use words::stems;
 
 /// The result of a search, before it is cut to the hits.
 pub struct Finding {
@@ -149,7 +149,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
 /// The floors of a question. "Who am I?" has no word of content that a memory could share: then what is nearest in meaning is the answer,
 /// however far it is.
 pub(super) fn floors_of(prepared: &PreparedQuery, floors: Floors) -> Floors {
-    if words::has_only_function_words(&prepared.text) { Floors { vector: 0.0, ..floors } } else { floors }
+    if stems::has_only_function_words(&prepared.text) { Floors { vector: 0.0, ..floors } } else { floors }
 }
 
 /// The term that a whole question resolves to; if there is none, the terms inside it.

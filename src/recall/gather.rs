@@ -4,22 +4,22 @@ use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
 use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
-use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{Memory, embedded_text, recency};
-use crate::models::Floors;
-use crate::ranking::bm25::{Postings, Statistics};
-use crate::ranking::dates;
 use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
-use crate::ranking::identifiers::{Identifiers, NamedIds};
 use crate::ranking::updates::{self, put_newer_first};
 use crate::ranking::{self, Candidate, Order};
+use crate::registry::Floors;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::timeout;
+use wire::{AgentId, MemoryId};
+use words::bm25::{Postings, Statistics};
+use words::dates;
+use words::identifiers::{Identifiers, NamedIds};
 
 /// As many agents as one agent's recall searches.
 const ONE_AND_THE_COMMONS: usize = 2;

@@ -3,7 +3,6 @@
 use super::near::Near;
 use super::period::{Bars, Period};
 use super::store::{self, Recalls, Share, SilentRow};
-use crate::api::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
 use crate::db::cursor::{Cursor, Seek};
 use crate::db::{DbError, Tx};
 use crate::engine::Engine;
@@ -13,6 +12,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
 
 /// Zero hits on one page of the console.
 const PAGE: usize = 25;

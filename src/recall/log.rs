@@ -1,12 +1,12 @@
 //! The retrieval log and the access counters: they are written through a bounded queue, so that no recall waits for a commit.
 
-use crate::api::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, UserId};
 use crate::db::Tenancy;
-use crate::models::Floors;
+use crate::registry::Floors;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
+use wire::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, UserId};
 
 /// Entries that may wait; beyond that they are dropped and counted.
 const QUEUE: usize = 4096;

@@ -39,22 +39,22 @@ pub use search::{search, without_floor};
 pub(crate) use sight::Sight;
 pub use why::explain;
 
-use crate::api::{
-    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
-    RetrievalId, Scope, SourceTag, Speaker, Trust,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::identity::acting_for;
 use crate::memories::{self, Whose};
 use crate::op::OpContext;
-use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{
+    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
+    RetrievalId, Scope, SourceTag, Speaker, Trust,
+};
+use words::guard;
+use words::stems;
 
-use crate::models::Floors;
+use crate::registry::Floors;
 use chrono::{DateTime, Utc};
 use find::Finding;
 use question::{Past, Question};
@@ -158,7 +158,7 @@ async fn reason(engine: &Engine, ctx: &OpContext, request: &RecallRequest, found
         return reason;
     }
     let holds_half = |text: &String| {
-        let held = words::terms(text);
+        let held = stems::terms(text);
         let shared = terms.keys().filter(|term| held.contains_key(*term)).count();
         shared * 2 >= terms.len() && shared >= terms.len().min(2)
     };

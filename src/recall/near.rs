@@ -1,9 +1,9 @@
 //! A recall that found nothing, and the memories that came close.
 
-use crate::api::{AgentId, MemoryId, NearMissState, NothingReason, TenantId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
+use wire::{AgentId, MemoryId, NearMissState, NothingReason, TenantId, UserId};
 
 /// A near miss, as the log stores it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]

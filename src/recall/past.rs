@@ -3,7 +3,6 @@
 use super::gather;
 use super::question::{Lost, MemorySide, Question};
 use super::store::{self, Feature, Past};
-use crate::api::{AgentId, MemoryId, Ranking};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -11,19 +10,20 @@ use crate::identity;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{self, Memory, embedded_text};
-use crate::models::Floors;
 use crate::op::OpContext;
-use crate::ranking::bm25::{Postings, Statistics};
 use crate::ranking::hybrid::{self, Place, Reading};
-use crate::ranking::identifiers::{Identifiers, NamedIds};
 use crate::ranking::{self, Candidate, Order};
-use crate::text::words;
+use crate::registry::Floors;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
+use wire::{AgentId, MemoryId, Ranking};
+use words::bm25::{Postings, Statistics};
+use words::identifiers::{Identifiers, NamedIds};
+use words::stems;
 
 /// Most memories that a question about the past may read: it reads them all.
 pub const PAST_MAX: i64 = 20_000;
@@ -93,7 +93,7 @@ pub async fn memory(
     tx.commit().await?;
     lost.unrecorded.extend(past.iter().filter(|one| !one.recorded).map(|one| one.memory.id));
     let documents: Vec<BTreeMap<String, u32>> =
-        computing(|| past.iter().map(|one| words::terms(&searched_text(&one.memory, topics.get(&one.memory.id)))).collect());
+        computing(|| past.iter().map(|one| stems::terms(&searched_text(&one.memory, topics.get(&one.memory.id)))).collect());
     let semantic = match &prepared.vector {
         Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],

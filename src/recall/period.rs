@@ -1,8 +1,8 @@
 //! Periods in whole hours and days (UTC): which recalls the health page counts, and which bars its chart has. Pure.
 
-use crate::api::{BarUnit, HealthFilter, TOPIC_MAX};
 use crate::error::{Checks, Error};
 use chrono::{DateTime, DurationRound, NaiveDate, NaiveTime, TimeDelta, Utc};
+use wire::{BarUnit, HealthFilter, TOPIC_MAX};
 
 /// Periods, in days. The first is drawn by hour.
 const PERIODS: [u32; 4] = [1, 7, 30, 90];

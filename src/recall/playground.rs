@@ -6,9 +6,6 @@ use super::find::Finding;
 use super::near::Silent;
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, blend, health, show_reviews, silence};
-use crate::api::{
-    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,
-};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge;
@@ -18,6 +15,9 @@ use crate::ranking::Ranked;
 use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{
+    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,
+};
 
 /// Runs a recall as the agent's keys would, and shows every candidate, what the floor cut, how the vocabulary resolved the query, and how
 /// long each step took. Nothing is counted or logged.

@@ -5,14 +5,14 @@ use super::question::{Lost, Question};
 use super::scope::{self, Scoping};
 use super::store::{Narrowing, Reach};
 use super::{RANKING, log};
-use crate::api::{AgentId, MemoryId};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::PreparedQuery;
-use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
+use crate::registry::Floors;
 use std::time::Duration;
+use wire::{AgentId, MemoryId};
 
 /// How long the vocabulary may take before a question is searched as it was asked.
 const VOCABULARY: Duration = Duration::from_millis(500);

@@ -1,14 +1,14 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
 use super::store::Reach;
-use crate::api::{MemoryId, Ranking};
 use crate::engine::Missing;
-use crate::models::Floors;
 use crate::ranking::Order;
-use crate::ranking::bm25::{Postings, Statistics};
+use crate::registry::Floors;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
 use std::collections::HashSet;
+use wire::{MemoryId, Ranking};
+use words::bm25::{Postings, Statistics};
 
 /// A search: the query, the memories in reach, and how to rank the result.
 pub struct Question<'a> {

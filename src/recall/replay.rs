@@ -8,18 +8,18 @@ use super::sight::Sight;
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
 use super::{NEAR_MISSES, blend, differences, scope};
-use crate::api::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::memories::{self, model::Memory};
-use crate::models::Floors;
 use crate::op::OpContext;
+use crate::registry::Floors;
 use crate::vocabulary::Moment;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use tracing::instrument;
+use wire::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 
 /// Answers a logged recall again: with memory, vocabulary and knowledge as they were then, and as they are now. Nothing is counted or
 /// logged.

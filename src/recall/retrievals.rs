@@ -3,10 +3,6 @@
 use super::log::{LoggedChunk, LoggedMemory};
 use super::sight::Sight;
 use super::store::{self, Logged, Measured};
-use crate::api::{
-    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
-    RetrievalId, Scope, SourceTag, UserRef,
-};
 use crate::db::DbError;
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
@@ -15,12 +11,16 @@ use crate::identity::acting_for;
 use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::ranking::hybrid::RECENCY_DAYS;
-use crate::text::words;
 use crate::{knowledge, memories};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
+use wire::{
+    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
+    RetrievalId, Scope, SourceTag, UserRef,
+};
+use words::stems;
 
 /// Recalls on one page.
 const PAGE: usize = 25;
@@ -136,7 +136,7 @@ pub(super) async fn considered(
     let passages = knowledge::passages(engine, ctx, &ids).await?;
     let memory = |one: &LoggedMemory| {
         let text = texts.get(&one.memory_id);
-        let matched_words = text.map(|text| words::matched_words(&text.words(), asked)).unwrap_or_default();
+        let matched_words = text.map(|text| stems::matched_words(&text.words(), asked)).unwrap_or_default();
         let breakdown = Breakdown { similarity: one.similarity, recency: one.recency, floor, parts: one.parts.clone() };
         Considered {
             explanation: explain::score_sentence(
@@ -168,7 +168,7 @@ pub(super) async fn considered(
     let chunk = |one: &LoggedChunk| {
         let passage = passages.get(&one.chunk_id);
         let score = one.score.unwrap_or(one.similarity);
-        let matched_words = passage.map(|passage| words::matched_words(&passage.content, asked)).unwrap_or_default();
+        let matched_words = passage.map(|passage| stems::matched_words(&passage.content, asked)).unwrap_or_default();
         Considered {
             explanation: knowledge::explain((one.matched_by, one.passed), one.similarity, &matched_words, &one.parts, score),
             recency: 1.0,
@@ -198,8 +198,8 @@ pub(super) async fn considered(
 impl Logged {
     /// The words of the query.
     pub(super) fn terms(&self) -> BTreeMap<String, u32> {
-        let mut terms = words::terms(&self.query);
-        terms.extend(self.query_canonical.as_deref().map(words::terms).unwrap_or_default());
+        let mut terms = stems::terms(&self.query);
+        terms.extend(self.query_canonical.as_deref().map(stems::terms).unwrap_or_default());
         terms
     }
 }

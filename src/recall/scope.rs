@@ -1,6 +1,5 @@
 //! How well a memory's scope fits the project of a question.
 
-use crate::api::{MemoryScope, RecallFilters};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
@@ -9,6 +8,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{MemoryScope, RecallFilters};
 
 /// A memory of another project must share at least this much of the question's words to be shown without a link, or be about its matter by
 /// the model's `related_threshold`.

@@ -1,13 +1,13 @@
 //! search: memories by words and meaning, best first, without a floor.
 
 use super::{Mode, answer};
-use crate::api::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::models::Floors;
 use crate::op::OpContext;
+use crate::registry::Floors;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 
 /// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, even a weak one, unless
 /// `fewer` asks for strong ones only; knowledge is not searched. It is logged like a recall and can be replayed.

@@ -2,9 +2,9 @@
 
 use super::near::{Near, Silent};
 use super::store;
-use crate::api::{NothingReason, ZeroHitCause};
 use crate::db::{DbError, Tx};
 use crate::memories;
+use wire::{NothingReason, ZeroHitCause};
 
 /// Most near misses.
 const NEAR_MISSES: i64 = 5;
@@ -38,8 +38,8 @@ pub fn cause(reason: Option<NothingReason>, empty: bool, near: &[Near]) -> ZeroH
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{AgentId, MemoryId, NearMissState};
     use uuid::Uuid;
+    use wire::{AgentId, MemoryId, NearMissState};
 
     fn near(similarity: f64, state: NearMissState) -> Near {
         Near { agent_id: AgentId(Uuid::nil()), memory_id: MemoryId(Uuid::nil()), similarity, floor: 0.25, state }

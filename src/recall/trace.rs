@@ -3,11 +3,11 @@
 use super::blend::Blended;
 use super::find::Finding;
 use super::{NEAR_MISSES, log};
-use crate::api::{AgentId, RecallRequest, RecallResponse};
 use crate::engine::Engine;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
 use std::time::Duration;
+use wire::{AgentId, RecallRequest, RecallResponse};
 
 fn rank_in(list: &[Blended], is: impl Fn(&Blended) -> bool) -> Option<u32> {
     list.iter().position(is).and_then(|place| u32::try_from(place + 1).ok())

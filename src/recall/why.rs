@@ -1,15 +1,15 @@
 //! explain: where a memory comes from, or why a recall gave its answer.
 
 use super::{retrieval, retrievals};
-use crate::api::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::memories;
 use crate::op::OpContext;
 use crate::ranking::explain::evidence_of;
-use crate::text::shorten;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
+use words::shorten;
 
 /// Most recalls that an explanation lists.
 const RECALLS: usize = 10;

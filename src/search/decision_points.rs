@@ -1,6 +1,6 @@
 //! Recipes for the moments at which an agent looks back before it acts. Pure data.
 
-use crate::api::{ActionKind, DecisionPoint, SearchSource, Weights};
+use wire::{ActionKind, DecisionPoint, SearchSource, Weights};
 
 /// The defaults of a search at a decision point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ mod tests {
     fn every_recipe_can_be_followed() {
         for point in DecisionPoint::ALL {
             let Recipe { sources, weights, k, .. } = recipe(*point);
-            assert!(!sources.is_empty() && (1..=crate::api::SOURCES_K_MAX).contains(&k), "{point}");
+            assert!(!sources.is_empty() && (1..=wire::SOURCES_K_MAX).contains(&k), "{point}");
             let sum = weights.map_or(1.0, |w| w.similarity + w.recency + w.importance + w.source_priority);
             assert!((sum - 1.0).abs() < 1e-9, "{point}");
         }

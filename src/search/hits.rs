@@ -3,8 +3,8 @@
 use super::merge::{Candidate, Merged};
 use super::sources::Item;
 use crate::activity::Report;
-use crate::api::{MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
-use crate::quote::{self, Quote, Speaker, inline, one_line};
+use wire::{MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
+use words::quote::{self, Quote, Speaker, inline, one_line};
 
 /// Whose reports have an agent that exists no longer.
 const NO_LONGER: &str = "an agent";

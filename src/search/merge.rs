@@ -1,10 +1,10 @@
 //! Merging what the sources found: one content once, scored by one formula, best first. Pure.
 
-use crate::api::{SearchSource, Trust, Weights};
 use crate::ranking::weighted::{self, Components};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
+use wire::{SearchSource, Trust, Weights};
 
 /// Something that a source found.
 #[derive(Clone, Debug, PartialEq)]

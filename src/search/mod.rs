@@ -9,21 +9,14 @@ mod top;
 pub(crate) use top::{TopReport, top_reports};
 
 use crate::activity::Reports;
-use crate::api::{
-    QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
-    SourceState,
-};
 use crate::db::{DbError, by_deadline};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::identity::{self, SearchSettings, acting_for};
-use crate::models::Floors;
 use crate::op::OpContext;
-use crate::ranking::bm25::Words;
 use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
-use crate::text::words;
+use crate::registry::Floors;
 use async_recursion::async_recursion as boxed;
 use decision_points::{PLAIN, Recipe, recipe};
 use merge::{Candidate, merge};
@@ -31,6 +24,13 @@ use sources::Item;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tracing::instrument;
+use wire::{
+    QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
+    SourceState,
+};
+use words::bm25::Words;
+use words::guard;
+use words::stems;
 
 /// Searches the agent's memories, what agents of the organisation reported, workflow steps and knowledge, and merges what they found: one
 /// content once, ranked by the weights of the organisation or of the decision point. A source that is late or out of reach is left out, and
@@ -96,7 +96,7 @@ impl Leg {
 /// vocabulary and the vector, each with a limit.
 async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) -> Gathered {
     let deadline = engine.settings().source_deadline;
-    let terms = words::terms(query);
+    let terms = stems::terms(query);
     let query_words = Words::new(&terms, std::slice::from_ref(&terms));
     let report = async |source, of| match recipe.sources.contains(&source) {
         true => Some(leg(source, deadline, sources::reports(engine, ctx, of, &query_words, recipe)).await),

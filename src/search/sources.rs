@@ -2,21 +2,21 @@
 
 use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
-use crate::api::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
 use crate::memories::model::{Memory, content_hash, recency};
 use crate::memories::{self, Whose};
-use crate::models::Floors;
 use crate::op::OpContext;
 use crate::ranking::Ranked;
-use crate::ranking::bm25::Words;
 use crate::ranking::weighted::{Components, Scale};
 use crate::recall::{self, Narrowing, PreparedQuestion};
+use crate::registry::Floors;
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
+use wire::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
+use words::bm25::Words;
 
 /// Candidates of each source.
 pub const CANDIDATES: usize = 50;

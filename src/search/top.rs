@@ -5,14 +5,14 @@ use super::merge::{Merged, merge};
 use super::sources::{self, Item};
 use super::{floors, hits, scale, settings};
 use crate::activity::{Report, Reports};
-use crate::api::{Scope, SearchSource};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::ranking::bm25::Words;
 use crate::recall::PreparedQuestion;
-use crate::text::words;
 use async_recursion::async_recursion as boxed;
+use wire::{Scope, SearchSource};
+use words::bm25::Words;
+use words::stems;
 
 /// A report among the best hits.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub(crate) async fn top_reports(
     query: &str,
     question: &PreparedQuestion,
 ) -> Result<Vec<TopReport>, Error> {
-    let terms = words::terms(query);
+    let terms = stems::terms(query);
     let query_words = Words::new(&terms, std::slice::from_ref(&terms));
     let reports = |of| sources::reports(engine, ctx, of, &query_words, &PLAIN);
     let (settings, actions, steps) =

@@ -4,18 +4,18 @@ mod shelf;
 
 pub use shelf::{Shelf, Skill, SkillFault, Skills};
 
-use crate::api::{OperatorRole, SkillError, SkillList, SkillSummary};
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::knowledge::parse::front_matter;
 use crate::op::OpContext;
-use crate::text::tokens::count;
 use async_recursion::async_recursion as boxed;
+use documents::front_matter;
 use serde_json::{Map, Value};
 use shelf::Stamp;
 use std::path::Path;
 use tracing::instrument;
 use walkdir::{DirEntry, WalkDir};
+use wire::{OperatorRole, SkillError, SkillList, SkillSummary};
+use words::tokens::count;
 
 /// The name of a document.
 const FILE: &str = "SKILL.md";

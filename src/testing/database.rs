@@ -1,19 +1,19 @@
 //! Real databases for tests: one migrated set that tests share, because each makes a tenant of its own.
 
 use super::{Fake, FakeClock};
-use crate::api::{AgentId, KeyId, OperatorId, OperatorRole, RememberRequest, RequestId, Scope, Source};
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, create_databases, migrate};
 use crate::engine::{Engine, Settings};
 use crate::identity;
 use crate::op::OpContext;
-use crate::providers::Embedder;
+use models::Embedder;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};
 use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
+use wire::{AgentId, KeyId, OperatorId, OperatorRole, RememberRequest, RequestId, Scope, Source};
 
 /// Names of databases that tests may create and drop.
 pub struct TestDatabases;
@@ -150,8 +150,8 @@ pub fn fact(topic: &str, content: &str) -> RememberRequest {
 }
 
 /// A request to recall `query`, ten hits at most.
-pub fn question(query: &str) -> crate::api::RecallRequest {
-    crate::api::RecallRequest::new(query)
+pub fn question(query: &str) -> wire::RecallRequest {
+    wire::RecallRequest::new(query)
 }
 
 /// An id that no row has.
@@ -161,7 +161,7 @@ pub fn nowhere() -> Uuid {
 
 /// How many rows of one tenant each table of the three databases holds.
 #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
-pub async fn rows_of(engine: &Engine, tenant: crate::api::TenantId) -> Vec<(String, i64)> {
+pub async fn rows_of(engine: &Engine, tenant: wire::TenantId) -> Vec<(String, i64)> {
     use sqlx::{AssertSqlSafe, Connection, PgConnection};
     let mut rows = Vec::new();
     let urls = engine.urls();

@@ -3,15 +3,15 @@
 mod clock;
 mod database;
 
-pub use crate::providers::fake::Fake;
 pub use clock::FakeClock;
 pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of};
+pub use models::fake::Fake;
 
-use crate::api::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, Trust};
 use crate::clock::Clock;
 use crate::memories::model::{Memory, content_hash};
 use chrono::DateTime;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, Trust};
 
 /// A live memory with the given topic and content, and plain values elsewhere.
 pub fn memory(topic: &str, content: &str) -> Memory {

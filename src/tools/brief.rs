@@ -1,11 +1,11 @@
 //! What a tool leaves out of an answer unless it is asked to explain, and the answer as a text for a model to read.
 
-use crate::api::{
+use std::fmt::Write;
+use wire::{
     BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall, Hit, KnowledgeHit, KnowledgeResponse, MatchedBy,
     MemoryStatus, NothingReason, ProfileOrigin, ProfileResponse, RecallHit, RecallResponse, SearchMyMemoriesResponse, SourceHit, Trust,
 };
-use crate::quote::{self, Origin, Quote, Speaker};
-use std::fmt::Write;
+use words::quote::{self, Origin, Quote, Speaker};
 
 /// A search in knowledge, in brief.
 pub fn knowledge_search(answer: KnowledgeResponse) -> BriefKnowledgeSearch {
@@ -120,43 +120,39 @@ fn three_digits(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-impl BriefRecall {
-    /// The answer as Markdown, for a model to read.
-    pub fn markdown(&self) -> String {
-        let mut text = String::new();
-        for (number, hit) in (1..).zip(&self.hits) {
-            match hit {
-                BriefHit::Memory(memory) => push_memory(&mut text, number, memory),
-                BriefHit::Knowledge(knowledge) => push_knowledge(&mut text, number, knowledge),
-            }
+/// The answer as Markdown, for a model to read.
+pub fn recall_markdown(answer: &BriefRecall) -> String {
+    let mut text = String::new();
+    for (number, hit) in (1..).zip(&answer.hits) {
+        match hit {
+            BriefHit::Memory(memory) => push_memory(&mut text, number, memory),
+            BriefHit::Knowledge(knowledge) => push_knowledge(&mut text, number, knowledge),
         }
-        if self.zero_hit {
-            let reason = match self.reason {
-                Some(NothingReason::BelowFloor) => "Some memories were found, but none was relevant enough.",
-                Some(NothingReason::Degraded) => "A part of the search could not run.",
-                Some(NothingReason::WaitsForReview) => "Something about it waits until a person reviews it.",
-                Some(NothingReason::NothingFound) | None => "Nothing is stored that could match.",
-            };
-            let _ = writeln!(text, "No memory matches. {reason}");
-        }
-        push_degraded(&mut text, &self.degraded);
-        text
     }
+    if answer.zero_hit {
+        let reason = match answer.reason {
+            Some(NothingReason::BelowFloor) => "Some memories were found, but none was relevant enough.",
+            Some(NothingReason::Degraded) => "A part of the search could not run.",
+            Some(NothingReason::WaitsForReview) => "Something about it waits until a person reviews it.",
+            Some(NothingReason::NothingFound) | None => "Nothing is stored that could match.",
+        };
+        let _ = writeln!(text, "No memory matches. {reason}");
+    }
+    push_degraded(&mut text, &answer.degraded);
+    text
 }
 
-impl BriefKnowledgeSearch {
-    /// The answer as Markdown, for a model to read.
-    pub fn markdown(&self) -> String {
-        let mut text = String::new();
-        for (number, hit) in (1..).zip(&self.hits) {
-            push_knowledge(&mut text, number, hit);
-        }
-        if self.hits.is_empty() {
-            text.push_str("No document matches.\n");
-        }
-        push_degraded(&mut text, &self.degraded);
-        text
+/// The answer as Markdown, for a model to read.
+pub fn knowledge_markdown(answer: &BriefKnowledgeSearch) -> String {
+    let mut text = String::new();
+    for (number, hit) in (1..).zip(&answer.hits) {
+        push_knowledge(&mut text, number, hit);
     }
+    if answer.hits.is_empty() {
+        text.push_str("No document matches.\n");
+    }
+    push_degraded(&mut text, &answer.degraded);
+    text
 }
 
 /// Says of what another agent shared that no person confirmed it.

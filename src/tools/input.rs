@@ -60,8 +60,8 @@ fn nul(value: &Value, path: String) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{ForgetRequest, RecallRequest, RememberRequest};
     use serde_json::json;
+    use wire::{ForgetRequest, RecallRequest, RememberRequest};
 
     fn field<T: DeserializeOwned + std::fmt::Debug>(input: Value) -> String {
         read::<T>(input).unwrap_err().fields()[0].field.clone()

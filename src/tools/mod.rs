@@ -5,18 +5,18 @@ mod input;
 mod schema;
 mod tool;
 
-use crate::api::{
-    AddMemoryRequest, AssembleRequest, BriefKnowledgeSearch, BriefRecall, CaptureConversationRequest, CaptureSessionRequest,
-    ConnectionContextRequest, ConsolidateRequest, ContextRequest, ExplainRequest, ForgetLeafRequest, ForgetRequest, IngestMemoryRequest,
-    KnowledgeRequest, LinkRequest, LookupRequest, ObservationRequest, ProfileFactRequest, ProfileRequest, ProfileResponse, ProposeRequest,
-    RecallRequest, RecordActionRequest, RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest,
-    SearchMyMemoriesResponse, SearchRequest, SearchUserContextRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
-};
 use crate::op::OpContext;
 use crate::{activity, capture, consolidation, context, contract, knowledge, memories, profile, recall, search, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::OnceLock;
+use wire::{
+    AddMemoryRequest, AssembleRequest, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest, ConsolidateRequest,
+    ContextRequest, ExplainRequest, ForgetLeafRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
+    ObservationRequest, ProfileFactRequest, ProfileRequest, ProfileResponse, ProposeRequest, RecallRequest, RecordActionRequest,
+    RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest,
+    SearchUserContextRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
+};
 
 pub use input::read;
 pub use schema::{SchemaOf, Types, input, inputs, remove_null};
@@ -44,7 +44,7 @@ pub fn all() -> &'static [Tool] {
                  `expected` when you expect a result, such as what you were told.",
                 |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
                 brief::recall,
-                BriefRecall::markdown,
+                brief::recall_markdown,
             ),
             Tool::brief(
                 "agent_memory_search",
@@ -54,7 +54,7 @@ pub fn all() -> &'static [Tool] {
                  first; the last ones may be irrelevant.",
                 |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
                 brief::recall,
-                BriefRecall::markdown,
+                brief::recall_markdown,
             ),
             Tool::with_text(
                 "context_for",
@@ -277,7 +277,7 @@ pub fn all() -> &'static [Tool] {
                  memory.",
                 |engine, ctx, input: KnowledgeRequest| async move { knowledge::search(&engine, &ctx, input).await },
                 brief::knowledge_search,
-                BriefKnowledgeSearch::markdown,
+                brief::knowledge_markdown,
             ),
             Tool::new(
                 "shared_kb_topology",
@@ -308,7 +308,7 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 #[cfg(test)]
 mod tests {
     use super::{Effect, all};
-    use crate::api::Scope;
+    use wire::Scope;
 
     #[test]
     fn the_scope_of_a_tool_fits_its_effect() {

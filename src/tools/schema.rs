@@ -149,7 +149,7 @@ fn constants_as_enum(fields: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::RememberRequest;
+    use wire::RememberRequest;
 
     #[test]
     fn inputs_are_described_without_noise() {

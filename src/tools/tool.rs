@@ -2,16 +2,16 @@
 
 use super::input::{read, take_flag};
 use super::schema::{self, EXPLAIN, Types};
-use crate::api::Scope;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use crate::quote;
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use wire::Scope;
+use words::quote;
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;
 

@@ -2,13 +2,13 @@
 
 use super::ledger::{Ledger, Payer, Purpose};
 use super::store;
-use crate::api::{Exhausted, TenantId, UserId};
 use crate::db::Database;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
+use wire::{Exhausted, TenantId, UserId};
 
 /// How long balances of a tenant count before they are read again. Calls of other servers show after this time.
 const AGE: Duration = Duration::from_secs(5);

@@ -1,12 +1,12 @@
 //! Calls of models that are not written yet, and whose account they go to.
 
-pub use crate::api::CallPurpose as Purpose;
-use crate::api::{AgentId, TenantId, UserId};
 use crate::db::{EVERY_AGENT, Tenancy};
 use crate::op::OpContext;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+pub use wire::CallPurpose as Purpose;
+use wire::{AgentId, TenantId, UserId};
 
 /// Whose account a call of a model goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

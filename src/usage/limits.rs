@@ -3,9 +3,6 @@
 use super::accounts::{Left, Price, month};
 use super::report::Names;
 use super::store::{self, StoredAccount, StoredCredit};
-use crate::api::{
-    Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, UserId, UserRef,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -19,6 +16,9 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, UserId, UserRef,
+};
 
 /// Accounts, and grants, that the page lists.
 const LISTED: i64 = 100;

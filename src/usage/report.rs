@@ -1,21 +1,19 @@
 //! Reports of the usage ledger: for the command line, for agents, and for the page Usage.
 
 use super::store::{self, Lines, Part, Span};
-use crate::api::{
-    OperatorRole, Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare,
-};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::OpContext;
-use crate::text::csv_line;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{OperatorRole, Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
+use words::csv_line;
 
 /// Agents, models or users of a report that are listed; the others are one line.
 const LISTED: usize = 25;

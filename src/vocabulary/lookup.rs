@@ -3,10 +3,6 @@
 use super::Snapshot;
 use super::model::{State, TermName};
 use super::store::{self, Proposal};
-use crate::api::{
-    AgentId, EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion,
-    TOPIC_MAX, TermId,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -16,12 +12,16 @@ use crate::identity;
 use crate::intake::Admitted;
 use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
-use crate::text::compare::compare;
-use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use tracing::instrument;
+use wire::{
+    AgentId, EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion,
+    TOPIC_MAX, TermId,
+};
+use words::compare::compare;
+use words::normal;
 
 /// Most suggestions.
 const SUGGESTIONS: usize = 5;

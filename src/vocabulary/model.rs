@@ -1,10 +1,10 @@
 //! The vocabulary as the engine holds it: the meanings of phrases, and how a change affects them. Pure.
 
-use crate::api::{Effect, TermId};
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{Effect, TermId};
 
 /// The name of a term, from some moment on.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]

@@ -1,11 +1,11 @@
 //! Turns each decision into rows to close and rows to open. Pure.
 
 use super::model::{Alias, Plan, State, TermName};
-use crate::api::{TermChange, TermId, Verdict};
 use crate::error::Error;
-use crate::text::normal;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{TermChange, TermId, Verdict};
+use words::normal;
 
 /// Makes plans at a moment, with ids from the clock.
 pub struct Planner<'a> {

@@ -1,7 +1,6 @@
 //! Re-canonicalisation: after a decision, memories whose phrase has another meaning get their new topic, batch by batch.
 
 use super::{Resolved, Snapshot, store};
-use crate::api::EventId;
 use crate::audit;
 use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
@@ -16,6 +15,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
+use wire::EventId;
 
 /// Memories per job; a job that finds more is followed by another.
 const BATCH: i64 = 50;

@@ -4,10 +4,6 @@ use super::lookup;
 use super::model::{self, Plan, State};
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
-use crate::api::{
-    AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal,
-    ProposalDetail, ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
-};
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::db::cursor::{Cursor, Seek};
@@ -17,10 +13,14 @@ use crate::intake::{Admitted, Reason};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
 use crate::op::OpContext;
-use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
+use wire::{
+    AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal,
+    ProposalDetail, ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
+};
+use words::normal;
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;

@@ -2,15 +2,15 @@
 
 use super::model::{State, TermName};
 use super::store;
-use crate::api::TenantId;
 use crate::db::Tenancy;
 use crate::db::{Database, DbError};
-use crate::text::normal;
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use wire::TenantId;
+use words::normal;
 
 /// How old a snapshot may be before its version is checked again.
 const STALE_AFTER: Duration = Duration::from_secs(1);

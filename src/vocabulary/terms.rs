@@ -4,19 +4,19 @@ use super::model::Plan;
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
-use crate::api::{
-    AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,
-    TermDetail, TermFilter, TermId, TermUsage,
-};
 use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
-use crate::text::normal;
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
+use wire::{
+    AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,
+    TermDetail, TermFilter, TermId, TermUsage,
+};
+use words::normal;
 
 /// Terms on one page of the console.
 const PAGE: usize = 50;

@@ -1,7 +1,6 @@
 //! Logs the anchors of the audit chains at intervals: the log is a place outside the database. Somebody who cuts off the end of a chain
 //! cannot cut it out of a log that was shipped elsewhere.
 
-use crate::api::TenantId;
 use crate::audit::{self, Anchor};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -9,6 +8,7 @@ use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use wire::TenantId;
 
 /// The time between two rounds. Entries that are appended and cut off between two rounds show in no log.
 const EVERY: Duration = Duration::from_secs(60);

@@ -3,7 +3,6 @@
 //! Light work (milliseconds), heavy work (captures), upkeep and erasures have workers of their own, so that none waits for another. Heavy work
 //! is done step by step ([`Turns`]).
 
-use crate::api::RequestId;
 use crate::db::{Database, SystemPool};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -17,6 +16,7 @@ use chrono::{DateTime, Duration, Utc};
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
+use wire::RequestId;
 
 /// Events per claim.
 const BATCH: i64 = 50;

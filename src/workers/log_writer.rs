@@ -1,6 +1,5 @@
 //! The log writer: writes the retrieval log and the access counters in batches, and diagnoses recalls that found nothing.
 
-use crate::api::{AgentId, MemoryId, RetrievalId, ZeroHitCause};
 use crate::db::{DbError, EVERY_AGENT, Tenancy, Users};
 use crate::engine::Engine;
 use crate::recall::log::{Access, Entry, Message};
@@ -11,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use wire::{AgentId, MemoryId, RetrievalId, ZeroHitCause};
 
 /// Entries per transaction.
 const BATCH: usize = 256;

@@ -1,6 +1,5 @@
 //! The relay: delivers outbox rows, at least once, until they are marked as delivered.
 
-use crate::api::TenantId;
 use crate::audit::{self, NewEntry, store};
 use crate::db::{Database, DbError};
 use crate::engine::Engine;
@@ -10,6 +9,7 @@ use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use wire::TenantId;
 
 /// Rows per round.
 const BATCH: i64 = 200;

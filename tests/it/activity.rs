@@ -4,10 +4,6 @@ use crate::portability::{exported, import, of_type};
 use crate::support::{agent, alone, owner, remember};
 use remembrancer::activity::store::insert;
 use remembrancer::activity::{self, Body, NewReport};
-use remembrancer::api::{
-    ActionKind, AssembleRequest, BlockName, ContextTiers, ItemOrigin, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
-    SearchMyMemoriesRequest, SearchSource, SourceHit,
-};
 use remembrancer::clock::Clock;
 use remembrancer::portability::Selection;
 use remembrancer::testing::{World, fact};
@@ -15,6 +11,10 @@ use remembrancer::{Error, OpContext, context, search, tools};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
+use wire::{
+    ActionKind, AssembleRequest, BlockName, ContextTiers, ItemOrigin, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
+    SearchMyMemoriesRequest, SearchSource, SourceHit,
+};
 
 /// A request of the tool `record_action`.
 pub fn action(request: Value) -> RecordActionRequest {

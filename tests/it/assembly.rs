@@ -2,14 +2,9 @@
 
 use crate::outage::Wire;
 use crate::support::{alone, alone_with, memory_owner, owner, patient, remember, settle};
-use remembrancer::api::{
-    AddMemoryRequest, AssembleRequest, AssembledContext, AuditFilter, BlockName, BlockOrder, CapturePolicy, Category, ContextComparison,
-    ContextId, ContextTurn, CutAction, ForgetRequest, ItemOrigin, LineChange, MemoryKind, MessageRole, RememberRequest, TextState,
-    ToolResult, TurnRole, UserId,
-};
+use models::chat::{ChatOptions, OpenAiChat};
 use remembrancer::db::{DatabaseUrls, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::providers::chat::{ChatOptions, OpenAiChat};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
 use remembrancer::{Error, OpContext, Settings, audit, context, contract, identity, memories, skills};
 use serde_json::json;
@@ -19,6 +14,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
+use wire::{
+    AddMemoryRequest, AssembleRequest, AssembledContext, AuditFilter, BlockName, BlockOrder, CapturePolicy, Category, ContextComparison,
+    ContextId, ContextTurn, CutAction, ForgetRequest, ItemOrigin, LineChange, MemoryKind, MessageRole, RememberRequest, TextState,
+    ToolResult, TurnRole, UserId,
+};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -47,7 +47,7 @@ fn names(context: &AssembledContext) -> Vec<BlockName> {
 }
 
 /// Text and messages without the time, which changes with the minute.
-fn without_time(context: &AssembledContext) -> (&str, Vec<&remembrancer::api::ContextMessage>) {
+fn without_time(context: &AssembledContext) -> (&str, Vec<&wire::ContextMessage>) {
     let (text, _) = context.text.split_once("# Date and Time").unwrap();
     (text, context.messages.iter().filter(|message| !message.content.starts_with("# Date and Time")).collect())
 }
@@ -356,7 +356,7 @@ async fn nothing_stored_is_an_empty_context_and_no_error() {
     assert!(least.tokens <= 100 && least.messages.len() == 1);
 }
 
-async fn logged(world: &World, ctx: &OpContext, id: ContextId) -> Result<remembrancer::api::LoggedContext, Error> {
+async fn logged(world: &World, ctx: &OpContext, id: ContextId) -> Result<wire::LoggedContext, Error> {
     world.engine.finish_deferred().await;
     context::logged(&world.engine, ctx, id, None).await
 }

@@ -2,7 +2,6 @@
 
 use crate::support::{alone, memory_owner, owner, remember, settle};
 use futures_util::future::join_all;
-use remembrancer::api::{AuditFilter, AuditVisibility, EventId, OperatorRole, TenantId};
 use remembrancer::audit::{self, Fault, NewEntry};
 use remembrancer::clock::Clock;
 use remembrancer::intake::Reason;
@@ -10,6 +9,7 @@ use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Engine, Error, OpContext, identity, workers};
 use serde_json::json;
+use wire::{AuditFilter, AuditVisibility, EventId, OperatorRole, TenantId};
 
 fn entry(world: &World, ctx: &OpContext, action: &str, target: usize) -> NewEntry {
     NewEntry::new(&world.engine, ctx, action, "thing", target, "tested")

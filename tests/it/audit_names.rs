@@ -1,10 +1,10 @@
 //! The audit log for people: found by what they call things.
 
 use crate::support::settle;
-use remembrancer::api::{AuditFilter, ForgetRequest, NewProject};
 use remembrancer::testing::{World, fact};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{memories, overview, projects, vocabulary};
+use wire::{AuditFilter, ForgetRequest, NewProject};
 
 /// What a search for a target finds: how many entries, and the names of their targets.
 async fn about(world: &World, target: &str) -> (i64, Vec<String>) {

@@ -2,10 +2,6 @@
 
 use crate::audit_chain::{tamper, with_entries};
 use crate::support::{agent, alone, ask, owner, remember, settle};
-use remembrancer::api::{
-    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, LinkRequest, MemoryRef, NewProject, OperatorRole, ProposeRequest,
-    Relation, Scope,
-};
 use remembrancer::audit::{self, Anchor, Fault};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{PASSWORD, World, fact};
@@ -13,12 +9,16 @@ use remembrancer::{Engine, Error, OpContext, identity, memories, projects, vocab
 use sha2::{Digest, Sha256};
 use sqlx::Connection;
 use std::collections::BTreeMap;
+use wire::{
+    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, LinkRequest, MemoryRef, NewProject, OperatorRole, ProposeRequest,
+    Relation, Scope,
+};
 
 async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> audit::Verified {
     audit::verify(engine, ctx, expected).await.unwrap()
 }
 
-async fn browse(engine: &Engine, ctx: &OpContext) -> Vec<remembrancer::api::AuditEntry> {
+async fn browse(engine: &Engine, ctx: &OpContext) -> Vec<wire::AuditEntry> {
     audit::browse(engine, ctx, &AuditFilter::default()).await.unwrap().rows
 }
 

@@ -1,12 +1,12 @@
 //! Batches: each item is stored independently of the others.
 
 use crate::support::{alone_with, impatient, memory_owner, patient, work};
-use remembrancer::api::{BATCH_MAX, BatchResponse, ErrorCode, RememberRequest, UserRef};
 use remembrancer::db::lock;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, memories};
 use std::sync::Arc;
+use wire::{BATCH_MAX, BatchResponse, ErrorCode, RememberRequest, UserRef};
 
 type Item = Result<RememberRequest, Error>;
 

@@ -1,14 +1,14 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
 use crate::support::{Told, alone, ask, contents, memory_owner, settle, work};
-use remembrancer::api::{
-    AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,
-    MemoryStatus, ObservationCategory, ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
-};
 use remembrancer::consolidation::{Added, Selection};
 use remembrancer::testing::World;
 use remembrancer::{Error, OpContext, capture, consolidation, jobs, memories, overview};
 use std::collections::BTreeMap;
+use wire::{
+    AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,
+    MemoryStatus, ObservationCategory, ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
+};
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
     [2026-05-21 09:13] Idris: Nice!\n\

@@ -3,7 +3,6 @@
 use crate::capture::{conversation, send};
 use crate::support::{alone, memory_owner, work};
 use chrono::Duration;
-use remembrancer::api::{InboxFilter, RequestId};
 use remembrancer::capture::{self, ExtractPayload, extract_source};
 use remembrancer::jobs::Held;
 use remembrancer::jobs::store::claim_step;
@@ -12,6 +11,7 @@ use remembrancer::{OpContext, consolidation, workers};
 use std::future::poll_fn;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;
+use wire::{InboxFilter, RequestId};
 
 /// Statements of one source: more than a worker stores in one step.
 const STATEMENTS: usize = 30;

@@ -3,14 +3,14 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, work};
 use chrono::Duration;
-use remembrancer::api::{CapturePolicy, EventFilter, EventRow, MemoryKind};
-use remembrancer::providers::chat::{ChatOptions, OpenAiChat};
+use models::chat::{ChatOptions, OpenAiChat};
 use remembrancer::testing::World;
 use remembrancer::{capture, consolidation, identity, usage, workers};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;
+use wire::{CapturePolicy, EventFilter, EventRow, MemoryKind};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -52,7 +52,7 @@ pub async fn answers(server: &MockServer, answer: ResponseTemplate) {
 
 /// The event of the only capture.
 async fn event(world: &World) -> EventRow {
-    let filter = EventFilter { kind: Some(remembrancer::api::EventKind::ConversationCapture), ..EventFilter::default() };
+    let filter = EventFilter { kind: Some(wire::EventKind::ConversationCapture), ..EventFilter::default() };
     capture::events(&world.engine, &world.vera, &filter).await.unwrap().rows.remove(0)
 }
 

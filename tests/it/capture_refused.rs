@@ -2,12 +2,12 @@
 
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, remember, work};
-use remembrancer::api::{
+use remembrancer::testing::{fact, nowhere};
+use remembrancer::{Error, capture, consolidation};
+use wire::{
     ATTACHMENT_MAX, CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryKind, MemoryScope, PairRelation,
     RememberRequest, SourceDetails, SourceForm, SourceId,
 };
-use remembrancer::testing::{fact, nowhere};
-use remembrancer::{Error, capture, consolidation};
 
 fn field(error: &Error) -> &str {
     &error.fields()[0].field
@@ -173,7 +173,7 @@ async fn contradictions_are_proposed_and_hide_nothing() {
     work(&world).await;
     let hits = crate::support::ask(&world, &world.atlas, "review").await;
     assert_eq!(hits.memories().len(), 2);
-    assert!(hits.memories().iter().all(|hit| hit.status == remembrancer::api::MemoryStatus::Contradicted));
+    assert!(hits.memories().iter().all(|hit| hit.status == wire::MemoryStatus::Contradicted));
 }
 
 #[tokio::test]

@@ -3,7 +3,6 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, contents, memory_owner, settle, work};
 use chrono::Duration;
-use remembrancer::api::{AuditFilter, ErrorCode, InboxEdit, InboxFilter, InboxVerdict, MemoryId, SourceDetail, SourceId, SourceSpeaker};
 use remembrancer::capture::{ExtractPayload, RenamedSpeaker, extract_source, rename_speaker};
 use remembrancer::jobs::Held;
 use remembrancer::jobs::store::claim_step;
@@ -11,6 +10,7 @@ use remembrancer::testing::World;
 use remembrancer::workers::{Turns, step};
 use remembrancer::{Error, capture, consolidation, memories, overview};
 use tokio_util::sync::CancellationToken;
+use wire::{AuditFilter, ErrorCode, InboxEdit, InboxFilter, InboxVerdict, MemoryId, SourceDetail, SourceId, SourceSpeaker};
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
     [2026-05-21 09:13] Idris: Nice!\n\

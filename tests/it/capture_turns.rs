@@ -5,12 +5,12 @@ use crate::capture_killed::killed_after;
 use crate::erasure::idris;
 use crate::support::{alone, memory_owner};
 use chrono::Duration;
-use remembrancer::api::{CaptureMode, ErasureState, InboxFilter, NewErasure, SourceId, UserRef};
 use remembrancer::testing::World;
 use remembrancer::workers::{Turns, step};
 use remembrancer::{OpContext, capture, consolidation, erasure, identity, workers};
 use sqlx::PgConnection;
 use tokio_util::sync::CancellationToken;
+use wire::{CaptureMode, ErasureState, InboxFilter, NewErasure, SourceId, UserRef};
 
 /// Statements of a large capture: many steps.
 const STATEMENTS: usize = 250;

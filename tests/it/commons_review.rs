@@ -1,13 +1,13 @@
 //! What agents share: other agents see who wrote it and whether a person confirmed it, and an organisation can review it first.
 
 use crate::support::{Told, alone, ask, memory_owner, remember, settle};
-use remembrancer::api::{
-    CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, MemoryScope, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest,
-    Scope, Trust,
-};
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, consolidation, identity, lifecycle, memories};
 use serde_json::json;
+use wire::{
+    CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, MemoryScope, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest,
+    Scope, Trust,
+};
 
 fn shared(topic: &str, content: &str) -> RememberRequest {
     RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) }

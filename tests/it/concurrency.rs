@@ -2,10 +2,10 @@
 
 use crate::support::{alone_with, memory_owner, patient, remember, work};
 use futures_util::future::join_all;
-use remembrancer::api::{MemoryId, RememberResponse};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{Workers, memories, recall};
 use std::collections::HashMap;
+use wire::{MemoryId, RememberResponse};
 
 const CALLERS: usize = 200;
 

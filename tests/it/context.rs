@@ -1,15 +1,15 @@
 //! context_for: what an agent reads before it begins, within a budget.
 
 use crate::support::{alone, remember, work};
-use remembrancer::api::{
-    ContextBundle, ContextRequest, Level, LinkRequest, MemoryKind, MemoryRef, MemoryScope, NewProject, ProfileFactRequest, Relation,
-    RememberRequest, SectionName, Source, UserId,
-};
 use remembrancer::knowledge::{Extent, Ingestion};
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, context, knowledge, memories, projects, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wire::{
+    ContextBundle, ContextRequest, Level, LinkRequest, MemoryKind, MemoryRef, MemoryScope, NewProject, ProfileFactRequest, Relation,
+    RememberRequest, SectionName, Source, UserId,
+};
 
 async fn context_for(world: &World, request: ContextRequest) -> ContextBundle {
     context::context_for(&world.engine, &world.atlas, request).await.unwrap()

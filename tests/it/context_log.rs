@@ -1,16 +1,16 @@
 //! The context log as operators read it: its list, an entry with its sources, two entries compared, and a context without a trace.
 
 use crate::support::{all_row_counts, alone, alone_with, memory_owner, patient, remember, work};
-use remembrancer::api::{
-    AssembleRequest, AssembledContext, BlockName, BlockOrder, ContextComparison, ContextFilter, ContextId, ContextTiers, ContextTurn,
-    ForgetRequest, LineChange, MemoryKind, PreviewRequest, RememberRequest, TOTAL_MAX, TurnRole, UserContextRequest, UserId, UserRef,
-};
 use remembrancer::db::Users;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, capture, context, identity, memories, skills};
 use serde_json::json;
 use std::collections::BTreeSet;
 use uuid::Uuid;
+use wire::{
+    AssembleRequest, AssembledContext, BlockName, BlockOrder, ContextComparison, ContextFilter, ContextId, ContextTiers, ContextTurn,
+    ForgetRequest, LineChange, MemoryKind, PreviewRequest, RememberRequest, TOTAL_MAX, TurnRole, UserContextRequest, UserId, UserRef,
+};
 
 async fn assemble(world: &World, ctx: &OpContext, request: AssembleRequest) -> AssembledContext {
     let context = context::assemble(&world.engine, ctx, request).await.unwrap();
@@ -91,7 +91,7 @@ async fn the_list_is_paged_by_key_among_100_000_entries() {
     assert_eq!((first.total, first.rows[0].id, first.previous.is_none()), (TOTAL_MAX + 1, context.id, true));
     let next = ContextFilter { after: first.next, ..ContextFilter::default() };
     let second = context::entries(&world.engine, &world.vera, &next).await.unwrap();
-    let ids = |rows: &[remembrancer::api::ContextEntry]| rows.iter().map(|row| row.id).collect::<BTreeSet<_>>();
+    let ids = |rows: &[wire::ContextEntry]| rows.iter().map(|row| row.id).collect::<BTreeSet<_>>();
     assert!(ids(&first.rows).is_disjoint(&ids(&second.rows)) && second.rows[0].at < first.rows[24].at);
     // Each list is read from an index in its order, however rare its rows are.
     for filter in ["", "and c.agent_id = $2", "and c.was_cut"] {
@@ -121,7 +121,7 @@ async fn an_entry_names_its_sources_and_divides_its_text_into_blocks() {
         ..AssembleRequest::new("What is the kestrel called?")
     };
     let assembled = assemble(&world, &world.atlas, request).await;
-    let divide = |blocks: &[remembrancer::api::ContextBlock], text: &str| {
+    let divide = |blocks: &[wire::ContextBlock], text: &str| {
         let mut rest = text.to_owned();
         let mut parts = Vec::new();
         for block in blocks {

@@ -2,12 +2,10 @@
 
 use crate::support::{alone, alone_with, patient, remember};
 use futures_util::future::join_all;
-use remembrancer::api::{
-    AddMemoryRequest, AddMemoryResponse, Category, MemoryRef, MemoryScope, RememberRequest, Source, UpdateMemoryRequest, UserId,
-};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{contract, memories, recall, vocabulary, workers};
 use uuid::Uuid;
+use wire::{AddMemoryRequest, AddMemoryResponse, Category, MemoryRef, MemoryScope, RememberRequest, Source, UpdateMemoryRequest, UserId};
 
 fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryRequest {
     AddMemoryRequest { content: content.into(), category, subject: subject.map(str::to_owned), force: false, source: None, user_id: None }

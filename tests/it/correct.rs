@@ -1,9 +1,9 @@
 //! Corrections by operators: what an agent believes becomes what a person knows, with a reason, and can be undone.
 
 use crate::support::{alone, contents, remember, settle};
-use remembrancer::api::{AuditVisibility, ErrorCode, MemoryScope, RememberRequest};
 use remembrancer::memories;
 use remembrancer::testing::{World, fact};
+use wire::{AuditVisibility, ErrorCode, MemoryScope, RememberRequest};
 
 #[tokio::test]
 async fn a_correction_is_recalled_at_once_and_can_be_undone() {

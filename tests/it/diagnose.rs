@@ -2,15 +2,15 @@
 
 use crate::support::{agent, all_row_counts, alone_with, memory_owner, patient, remember};
 use chrono::Duration;
-use remembrancer::api::{
-    DiagnoseRequest, Diagnosis, Gate, GateOutcome, LinkRequest, MatchedBy, MemoryId, MemoryKind, MemoryRef, MemoryScope, MendLink,
-    NewProject, Ranking, RecallFilters, RecallRequest, Relation, RememberRequest, Retention, Scope, Source, UserId, UserRef,
-};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Error, OpContext, identity, memories, projects, recall};
 use uuid::Uuid;
+use wire::{
+    DiagnoseRequest, Diagnosis, Gate, GateOutcome, LinkRequest, MatchedBy, MemoryId, MemoryKind, MemoryRef, MemoryScope, MendLink,
+    NewProject, Ranking, RecallFilters, RecallRequest, Relation, RememberRequest, Retention, Scope, Source, UserId, UserRef,
+};
 
 const FERRY: &str = "When does the heron ferry leave?";
 const PLACES: [&str; 11] =

@@ -5,11 +5,6 @@ use crate::portability::{elsewhere, exported, import, newcomer};
 use crate::profile::{known, observe};
 use crate::support::{agent, alone, memory_owner, waiting_for_locks, work};
 use chrono::Duration;
-use remembrancer::api::{
-    AssembleRequest, BlockName, ConnectionContextRequest, ConnectionEntity, ContextDocument, ContextSource, ContextType, ForgetLeafRequest,
-    ForgetRequest, InboxVerdict, ItemOrigin, MatchedBy, ObservationCategory, PutConnectionRequest, PutEntitiesRequest, Scope,
-    SearchUserContextRequest, SearchUserContextResponse, SourceDetails, SourceForm, UserRef,
-};
 use remembrancer::portability::Selection;
 use remembrancer::profile::documents::Attachment;
 use remembrancer::profile::{Subject, documents};
@@ -18,6 +13,11 @@ use remembrancer::{Error, OpContext, capture, consolidation, context, lifecycle,
 use serde_json::{Value, json};
 use sqlx::Connection;
 use uuid::Uuid;
+use wire::{
+    AssembleRequest, BlockName, ConnectionContextRequest, ConnectionEntity, ContextDocument, ContextSource, ContextType, ForgetLeafRequest,
+    ForgetRequest, InboxVerdict, ItemOrigin, MatchedBy, ObservationCategory, PutConnectionRequest, PutEntitiesRequest, Scope,
+    SearchUserContextRequest, SearchUserContextResponse, SourceDetails, SourceForm, UserRef,
+};
 
 const JIRA: Uuid = Uuid::from_u128(77);
 const MAIL: Uuid = Uuid::from_u128(78);

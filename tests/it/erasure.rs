@@ -3,11 +3,6 @@
 use crate::capture::conversation;
 use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
-use remembrancer::api::{
-    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
-    NewErasure, ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope,
-    SourceDetails, UserId, UserRef, Verdict, ViewPage,
-};
 use remembrancer::clock::Clock;
 use remembrancer::db::Users;
 use remembrancer::op::IdempotencyKey;
@@ -22,6 +17,11 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use wire::{
+    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
+    NewErasure, ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope,
+    SourceDetails, UserId, UserRef, Verdict, ViewPage,
+};
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
 const MARKER: &str = "zqxmarker";

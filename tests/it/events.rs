@@ -1,10 +1,10 @@
 //! The events of both buses as operators see them: what each concerns, how many are open, and a retry.
 
 use crate::support::{alone, owner, remember, work};
-use remembrancer::api::{EventBus, EventCount, EventFilter, EventState};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact};
 use remembrancer::{audit, capture};
+use wire::{EventBus, EventCount, EventFilter, EventState};
 
 async fn ingest(world: &World) {
     let files = (0..60).map(|n| (format!("adr-{n}.md"), format!("# Kettle {n}\n\nTea water is boiled once.\n").into_bytes())).collect();
@@ -12,7 +12,7 @@ async fn ingest(world: &World) {
     assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().added, 60);
 }
 
-async fn events(world: &World, filter: EventFilter) -> remembrancer::api::Page<remembrancer::api::EventRow> {
+async fn events(world: &World, filter: EventFilter) -> wire::Page<wire::EventRow> {
     capture::events(&world.engine, &world.vera, &filter).await.unwrap()
 }
 

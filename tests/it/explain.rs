@@ -1,11 +1,11 @@
 //! explain: where a memory comes from, and why a recall answered as it did.
 
 use crate::support::{alone, remember};
-use remembrancer::api::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest, UserId};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{Error, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wire::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest, UserId};
 
 async fn explain(world: &World, request: ExplainRequest) -> Result<Explanation, Error> {
     recall::explain(&world.engine, &world.atlas, request).await
@@ -104,9 +104,9 @@ async fn one_thing_is_explained_at_a_time_and_only_ones_own() {
     assert_eq!(neither.fields()[0].field, "memory_id");
     let tea = remember(&world, &world.binky, fact("tea", "Idris likes green tea")).await;
     let named = ExplainRequest { memory_id: Some(MemoryRef::Id(tea.memory_id)), ..ExplainRequest::default() };
-    let both = ExplainRequest { retrieval_id: Some(remembrancer::api::RetrievalId(nowhere())), ..named.clone() };
+    let both = ExplainRequest { retrieval_id: Some(wire::RetrievalId(nowhere())), ..named.clone() };
     assert_eq!(explain(&world, both).await.unwrap_err().fields()[0].field, "retrieval_id");
     assert!(matches!(explain(&world, named).await, Err(Error::NotFound("memory"))), "another agent's");
-    let unknown = ExplainRequest { retrieval_id: Some(remembrancer::api::RetrievalId(nowhere())), ..ExplainRequest::default() };
+    let unknown = ExplainRequest { retrieval_id: Some(wire::RetrievalId(nowhere())), ..ExplainRequest::default() };
     assert!(matches!(explain(&world, unknown).await, Err(Error::NotFound("retrieval"))));
 }

@@ -1,8 +1,8 @@
 //! A golden run over short transcripts that were written for it: what is extracted, what is quarantined, and how much of what should be
 //! found is found. `UPDATE_SNAPSHOT=1` rewrites the snapshot; read the difference before you commit it.
 
-use remembrancer::capture::extract::quotes::extract;
-use remembrancer::capture::extract::transcript::read;
+use extract::quotes::extract;
+use extract::transcript::read;
 use std::fmt::Write;
 
 const TRANSCRIPTS: &str = include_str!("golden/transcripts.txt");

@@ -1,9 +1,9 @@
 //! Input that is broken, huge or hostile: a clear error or a sensible result, and spans that always equal their source.
 
+use extract::quotes::extract;
+use extract::transcript::{ReadError, read};
+use extract::{Extraction, Transcript};
 use proptest::prelude::*;
-use remembrancer::capture::extract::quotes::extract;
-use remembrancer::capture::extract::transcript::{ReadError, read};
-use remembrancer::capture::extract::{Extraction, Transcript};
 
 fn run(source: &[u8]) -> (Transcript, Extraction) {
     let transcript = read(source).unwrap();
@@ -113,7 +113,7 @@ fn no_head_gives_its_words_to_the_speaker_before() {
 
 /// Speaker, time and words of each turn.
 fn turns(text: &str) -> Vec<(String, String, String)> {
-    let time = |turn: &remembrancer::capture::extract::Turn| turn.at.map_or_else(String::new, |at| at.format("%F %R").to_string());
+    let time = |turn: &extract::Turn| turn.at.map_or_else(String::new, |at| at.format("%F %R").to_string());
     let turns = read(text.as_bytes()).unwrap().turns;
     turns.into_iter().map(|turn| (turn.speaker.clone().unwrap_or_default(), time(&turn), turn.text)).collect()
 }

@@ -2,11 +2,11 @@
 
 use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;
-use remembrancer::api::{AuditVisibility, ForgetRequest, MemoryId, MemoryRef, MemoryScope, RememberRequest, Scope, UserId};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{Error, OpContext, memories};
 use uuid::Uuid;
+use wire::{AuditVisibility, ForgetRequest, MemoryId, MemoryRef, MemoryScope, RememberRequest, Scope, UserId};
 
 fn please(memory_id: MemoryId) -> ForgetRequest {
     ForgetRequest { memory_id: memory_id.into(), reason: None, user_id: None }

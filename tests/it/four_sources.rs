@@ -3,10 +3,6 @@
 use crate::activity::{flood, record, step};
 use crate::outage::Wire;
 use crate::support::{agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
-use remembrancer::api::{
-    DecisionPoint, MemoryKind, RememberRequest, Retention, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
-    SourceHit, SourceState, Trust, Weights,
-};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
@@ -16,6 +12,10 @@ use sqlx::{AssertSqlSafe, Connection};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use wire::{
+    DecisionPoint, MemoryKind, RememberRequest, Retention, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
+    SourceHit, SourceState, Trust, Weights,
+};
 
 async fn look(world: &World, ctx: &OpContext, request: SearchMyMemoriesRequest) -> SearchMyMemoriesResponse {
     search::search_my_memories(&world.engine, ctx, request).await.unwrap()

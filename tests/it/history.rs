@@ -2,7 +2,6 @@
 
 use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
-use remembrancer::api::{ErrorCode, HistoryDays, LifecyclePolicy, MemoryId, RecallRequest, ReviseRequest, SourceDetails, SourceForm};
 use remembrancer::db::columns::{Kept, TABLES};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{Settings, audit, capture, identity, lifecycle, memories, recall};
@@ -10,6 +9,7 @@ use serde_json::json;
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
+use wire::{ErrorCode, HistoryDays, LifecyclePolicy, MemoryId, RecallRequest, ReviseRequest, SourceDetails, SourceForm};
 
 /// A world whose log is kept for `log` days and whose history is kept for twenty.
 async fn world(log: u32) -> World {
@@ -141,7 +141,7 @@ async fn finished_work_ends_and_unfinished_work_stays() {
     sweep(&world).await;
 
     let after = capture::sources(&world.engine, &world.vera, &Default::default()).await.unwrap().rows;
-    let states = |rows: &[remembrancer::api::SourceRow]| rows.iter().map(|row| (row.id, row.state, row.progress)).collect::<Vec<_>>();
+    let states = |rows: &[wire::SourceRow]| rows.iter().map(|row| (row.id, row.state, row.progress)).collect::<Vec<_>>();
     assert_eq!(states(&after), states(&sources), "the newest event of a source stays");
     let left: Vec<(String, String)> = sqlx::query_as("select task, state from events where agent_id = $1 order by 1, 2")
         .bind(agent(&world.atlas))

@@ -3,13 +3,13 @@
 use crate::support::{agent, alone, memory_owner, owner, remember};
 use chrono::Duration;
 use futures_util::future::join_all;
-use remembrancer::api::{ForgetRequest, ReviseRequest, ReviseResponse, Scope, UserRef};
 use remembrancer::db::lock;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, OpContext, idempotency, memories};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use wire::{ForgetRequest, ReviseRequest, ReviseResponse, Scope, UserRef};
 
 /// The same operation with an idempotency key, and whether its answer was given before.
 fn with_key(ctx: &OpContext, text: &str) -> (OpContext, Arc<AtomicBool>) {
@@ -25,7 +25,7 @@ async fn count(world: &World, sql: &'static str) -> i64 {
 const VERSIONS: &str = "select count(*) from agent_memory_versions where tenant_id = $1";
 const REQUESTS: &str = "select count(*) from idempotent_requests where tenant_id = $1";
 
-fn revision(memory: remembrancer::api::MemoryId, content: &str) -> ReviseRequest {
+fn revision(memory: wire::MemoryId, content: &str) -> ReviseRequest {
     let input = serde_json::json!({ "memory": memory, "content": content });
     serde_json::from_value(input).unwrap()
 }
@@ -84,7 +84,7 @@ async fn a_request_that_failed_leaves_its_key_free() {
     let world = World::new().await;
     let (ctx, replayed) = with_key(&world.atlas, "once");
     assert!(memories::remember(&world.engine, &ctx, fact("tea", "")).await.is_err());
-    let missing = revision(remembrancer::api::MemoryId(remembrancer::testing::nowhere()), "Vera likes green tea");
+    let missing = revision(wire::MemoryId(remembrancer::testing::nowhere()), "Vera likes green tea");
     assert!(matches!(revise(&world, &ctx, &missing).await, Err(Error::NotFound(_))));
     assert_eq!(count(&world, REQUESTS).await, 0);
     let stored = remember(&world, &ctx, fact("tea", "Vera likes black tea")).await;
@@ -110,7 +110,7 @@ async fn a_key_belongs_to_one_api_key_and_one_user() {
     // Another user: the row is hidden from them, and nothing of it shows.
     let for_user = |user: &str| {
         let user: UserRef = user.parse().unwrap();
-        remembrancer::api::RememberRequest { user_id: Some(user), ..tea() }
+        wire::RememberRequest { user_id: Some(user), ..tea() }
     };
     let (ctx, _) = with_key(&world.atlas, "for one");
     remember(&world, &ctx, for_user("crm-1")).await;
@@ -129,7 +129,7 @@ async fn forgetting_erases_the_answers_that_hold_the_words() {
     for (name, shared, operator) in [("own", false, false), ("operator", false, true), ("shared", true, false)] {
         let mut tea = fact(name, "Vera likes black tea");
         if shared {
-            (tea.commons, tea.scope) = (true, Some(remembrancer::api::MemoryScope::Global));
+            (tea.commons, tea.scope) = (true, Some(wire::MemoryScope::Global));
         }
         let id = remember(&world, &with_key(&world.atlas, name).0, tea.clone()).await.memory_id;
         let (ctx, _) = with_key(if shared { &world.binky } else { &world.atlas }, "revise");

@@ -2,7 +2,6 @@
 
 use crate::support::{agent, owner};
 use chrono::Duration;
-use remembrancer::api::{AgentId, AuditFilter, OperatorProfile, OperatorRole, RequestId, Scope};
 use remembrancer::clock::Clock;
 use remembrancer::db::lock_key;
 use remembrancer::identity::{Admission, SeenKey, Use};
@@ -12,6 +11,7 @@ use remembrancer::{Engine, Error, OpContext, Settings, audit, identity, overview
 use serde_json::json;
 use sha2::Digest;
 use std::sync::Arc;
+use wire::{AgentId, AuditFilter, OperatorProfile, OperatorRole, RequestId, Scope};
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await

@@ -2,17 +2,17 @@
 
 use crate::capture::{captured, inbox};
 use crate::support::{Told, alone, ask, number, remember, work};
-use remembrancer::api::{
+use remembrancer::testing::{World, fact};
+use remembrancer::{Error, consolidation, identity, memories};
+use wire::{
     CapturePolicy, InboxEdit, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryRecord, MemoryScope, Promotion, RememberRequest,
     Retention, Speaker, Trust,
 };
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, consolidation, identity, memories};
 
 const TALK: &str = "[2026-05-21 09:12] Idris: We decided to keep the archive in Bern because the cellar is dry.\n";
 const EDITED: &str = "The archive stays in the Bern office until 2028.";
 
-async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) -> remembrancer::api::InboxOutcome {
+async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) -> wire::InboxOutcome {
     consolidation::decide(&world.engine, &world.vera, &[id], verdict, &Default::default()).await.unwrap()
 }
 

@@ -1,16 +1,16 @@
 //! Knowledge: a tree that is ingested again and again, searched, asked for its topology, and blended into recall.
 
 use crate::support::{Told, alone, ask, remember, settle, work};
-use remembrancer::api::{
-    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest, Scope, SourceTag,
-    TermFilter, TopologyRequest,
-};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
 use remembrancer::testing::{FakeClock, World, fact, key, question};
 use remembrancer::{Engine, Error, OpContext, Settings, audit, recall, vocabulary};
 use std::path::Path;
 use std::sync::Arc;
+use wire::{
+    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest, Scope, SourceTag,
+    TermFilter, TopologyRequest,
+};
 
 /// The documents of the demo's organisation: specs, ADRs, architecture, glossary.
 const HANDBOOK: &str = "server/src/demo/knowledge";

@@ -2,14 +2,14 @@
 
 use crate::support::{alone, owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{
-    DocumentFilter, DocumentId, DocumentKind, IngestReport, KnowledgeHit, KnowledgeRequest, MatchedBy, MemoryKind, Ranking, RecallFilters,
-    RecallRequest,
-};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::recall;
 use remembrancer::testing::{World, fact, question};
 use uuid::Uuid;
+use wire::{
+    DocumentFilter, DocumentId, DocumentKind, IngestReport, KnowledgeHit, KnowledgeRequest, MatchedBy, MemoryKind, Ranking, RecallFilters,
+    RecallRequest,
+};
 
 const RANKINGS: [Ranking; 3] = [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay];
 

@@ -2,13 +2,13 @@
 
 use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
 use chrono::Duration;
-use remembrancer::api::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 use remembrancer::clock::Clock;
 use remembrancer::jobs::State;
 use remembrancer::jobs::store::{Ending, Load, claim, depth, extend, finish};
 use remembrancer::testing::{World, fact};
 use remembrancer::{memories, workers};
 use tokio_util::sync::CancellationToken;
+use wire::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 
 const VECTORS: &str = "select count(*) from embeddings_384 where memory_id = $1";
 
@@ -112,7 +112,7 @@ async fn decisions_stay_apart_even_when_found_late() {
     world.embedder.fail();
     for content in ["We keep Postgres", "We keep Postgres!"] {
         let mut request = fact("storage", content);
-        request.kind = Some(remembrancer::api::MemoryKind::Decision);
+        request.kind = Some(wire::MemoryKind::Decision);
         remember(&world, &world.atlas, request).await;
     }
     world.embedder.work();

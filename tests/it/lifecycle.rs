@@ -3,12 +3,6 @@
 use crate::support::{agent, alone, contents, memory_owner, remember, work};
 use chrono::Duration;
 use futures_util::future::join_all;
-use remembrancer::aging::decayed;
-use remembrancer::api::{
-    ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
-    MessagesResponse, NewMessage, RecallRequest, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
-    SessionFilter, StateFilter, UserRef,
-};
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall, workers};
@@ -21,6 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wire::{
+    ErrorCode, ExplainRequest, Factor, LifecyclePolicy, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryStatus, MessagesRequest,
+    MessagesResponse, NewMessage, RecallRequest, Relation, RememberRequest, Retention, RetentionDays, RetentionRule, Role, SearchRequest,
+    SessionFilter, StateFilter, UserRef,
+};
+use words::aging::decayed;
 
 fn message(role: Role, content: impl Into<String>) -> NewMessage {
     NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
@@ -169,7 +169,7 @@ async fn what_is_expired_or_archived_is_on_no_path() {
     let ctx = &world.atlas;
     let short = RememberRequest {
         retention: Some(Retention::Routine),
-        category: Some(remembrancer::api::Category::Person),
+        category: Some(wire::Category::Person),
         ..fact("schedule", "The Kestrel sails at nine.")
     };
     let id = remember(&world, ctx, short).await.memory_id;

@@ -2,14 +2,14 @@
 
 use crate::support::{Told, agent};
 use crate::support::{ask, contents, memory_owner, number, remember, work};
-use remembrancer::api::{
-    ErrorCode, ForgetRequest, LinkRequest, LinkResponse, MemoryId, MemoryRef, MemoryScope, MemoryStatus, Relation, RememberRequest, Scope,
-    UserId,
-};
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{Error, OpContext, audit, memories, tools};
 use serde_json::json;
 use uuid::Uuid;
+use wire::{
+    ErrorCode, ForgetRequest, LinkRequest, LinkResponse, MemoryId, MemoryRef, MemoryScope, MemoryStatus, Relation, RememberRequest, Scope,
+    UserId,
+};
 
 fn request(from: MemoryId, relation: Relation, to: MemoryId) -> LinkRequest {
     LinkRequest { from: from.into(), to: to.into(), relation, remove: false, user_id: None }

@@ -2,17 +2,17 @@
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{
-    AgentKind, Category, DECAY_DAYS, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole,
-    RememberRequest, StateFilter, UserId,
-};
 use remembrancer::clock::Clock;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, nowhere};
 use remembrancer::{Error, OpContext, Workers, memories, overview, vocabulary};
 use uuid::Uuid;
+use wire::{
+    AgentKind, Category, DECAY_DAYS, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, OperatorRole,
+    RememberRequest, StateFilter, UserId,
+};
 
-async fn page(world: &World, filter: &MemoryFilter) -> remembrancer::api::Page<MemoryRow> {
+async fn page(world: &World, filter: &MemoryFilter) -> wire::Page<MemoryRow> {
     memories::browse(&world.engine, &world.vera, filter).await.unwrap()
 }
 

@@ -2,9 +2,9 @@
 
 use crate::support::{owner, row_counts};
 use futures_util::future::BoxFuture;
+use models::{EmbedError, Embedder};
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
-use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact};
 use remembrancer::{Engine, Error, Settings};
 use std::sync::Arc;

@@ -5,12 +5,12 @@ use crate::portability::{import, newcomer};
 use crate::portability_refused::sealed;
 use crate::support::{patient, work};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{Hit, MemoryKind, MemoryScope, MemoryStatus, Ranking, RecallFilters, RecallRequest, Scope, UserId, UserRef};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, key};
 use remembrancer::{Engine, OpContext, identity, recall};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;
+use wire::{Hit, MemoryKind, MemoryScope, MemoryStatus, Ranking, RecallFilters, RecallRequest, Scope, UserId, UserRef};
 
 const MEMORIES: u64 = 5_000;
 const USERS: u64 = 40;

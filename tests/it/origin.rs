@@ -2,12 +2,12 @@
 
 use crate::records::revision;
 use crate::support::{alone, ask, remember, work};
-use remembrancer::api::{
+use remembrancer::testing::{World, fact};
+use remembrancer::{OpContext, capture, consolidation, context, contract, lifecycle, memories, search};
+use wire::{
     Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, RememberRequest, ReviseRequest, Role,
     SearchMyMemoriesRequest, Source, SourceDetails, SourceKind, Trust,
 };
-use remembrancer::testing::{World, fact};
-use remembrancer::{OpContext, capture, consolidation, context, contract, lifecycle, memories, search};
 
 /// Trust, attribution and content of each hit.
 async fn told(world: &World, query: &str) -> Vec<(Trust, String, String)> {

@@ -3,11 +3,11 @@
 use crate::records::revision;
 use crate::support::{agent, remember};
 use chrono::Duration;
-use remembrancer::api::{LinkRequest, MemoryId, MemoryRef, RecallRequest, RecallResponse, Relation, RememberRequest, Retention};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{Error, OpContext, memories, recall, tools, workers};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
+use wire::{LinkRequest, MemoryId, MemoryRef, RecallRequest, RecallResponse, Relation, RememberRequest, Retention};
 
 const SECRET: &str = "the vault code is swordfish";
 

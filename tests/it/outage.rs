@@ -2,7 +2,6 @@
 
 use crate::portability::{exported, import};
 use crate::support::{Told, ask, memory_owner, owner, remember, waiting_for_locks, work};
-use remembrancer::api::{ErrorCode, RequestId};
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, DbError, migrate};
 use remembrancer::portability::Selection;
@@ -19,6 +18,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use wire::{ErrorCode, RequestId};
 
 /// A proxy between the engine and Postgres that a test can cut or freeze.
 pub struct Wire {

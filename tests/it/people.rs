@@ -3,15 +3,15 @@
 use crate::profile::{known, observe};
 use crate::support::{agent, alone, memory_owner, work};
 use chrono::Duration;
-use remembrancer::api::{
-    AuditFilter, CapturePolicy, ForgetLeafRequest, LeafChange, Matter, ObservationCategory, ObservationRequest, PeopleFilter, ProfileLeaf,
-    ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters, UserId,
-};
 use remembrancer::profile::Subject;
 use remembrancer::testing::{World, key};
 use remembrancer::{Error, OpContext, audit, capture, identity, lifecycle, profile};
 use serde_json::json;
 use uuid::Uuid;
+use wire::{
+    AuditFilter, CapturePolicy, ForgetLeafRequest, LeafChange, Matter, ObservationCategory, ObservationRequest, PeopleFilter, ProfileLeaf,
+    ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters, UserId,
+};
 
 /// The same agent, in the name of a user.
 fn of(ctx: &OpContext, user: UserId) -> OpContext {

@@ -2,7 +2,6 @@
 //! Whatever they do, no transaction works as the owner.
 
 use crate::support::{Told, ask, owner, remember, settle};
-use remembrancer::api::ErrorCode;
 use remembrancer::db::{Database, DatabaseUrls, DbError, Tx};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use remembrancer::{Error, Settings, recall};
@@ -17,6 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use wire::ErrorCode;
 
 /// A pooler that ignores `options` and forgets what was set outside a transaction. While `meddles` is set, it also gives the wrong role.
 struct Pooler {

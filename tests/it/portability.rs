@@ -3,9 +3,6 @@
 use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use remembrancer::api::{
-    Area, AuditFilter, ForgetRequest, ImportCount, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation, Scope,
-};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::memories::store as records;
 use remembrancer::portability::{self, ImportOptions, Selection, store};
@@ -17,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 use tokio::sync::{Notify, OnceCell};
+use wire::{Area, AuditFilter, ForgetRequest, ImportCount, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation, Scope};
 
 pub async fn exported(engine: &Engine, ctx: &OpContext, selection: &Selection) -> String {
     let mut out = Vec::new();
@@ -32,7 +30,7 @@ pub async fn file(text: &str) -> File {
     file
 }
 
-pub async fn import(engine: &Engine, ctx: &OpContext, text: &str) -> Result<remembrancer::api::ImportReport, Error> {
+pub async fn import(engine: &Engine, ctx: &OpContext, text: &str) -> Result<wire::ImportReport, Error> {
     portability::import(engine, ctx, file(text).await, ImportOptions::default(), &|_| {}).await
 }
 
@@ -74,7 +72,7 @@ async fn forget(world: &World, ctx: &OpContext, id: MemoryId) {
 }
 
 async fn shared(world: &World, topic: &str, content: &str) -> MemoryId {
-    let request = remembrancer::api::RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) };
+    let request = wire::RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) };
     remember(world, &world.atlas, request).await.memory_id
 }
 

@@ -3,14 +3,12 @@
 use crate::portability::{elsewhere, exported, file, import, newcomer};
 use crate::portability_refused::{open, place, refused, sealed, small};
 use crate::support::{agent, alone, memory_owner, remember, settle, work};
-use remembrancer::api::{
-    AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope,
-};
 use remembrancer::op::{Access, Actor};
 use remembrancer::portability::{self, Selection};
 use remembrancer::testing::{World, fact, key, rows_of};
 use remembrancer::{Engine, OpContext, audit, capture, identity, jobs, memories, overview, workers};
 use tokio_util::sync::CancellationToken;
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope};
 
 /// A file with its lines of one type changed.
 fn changed(text: &str, kind: &str, change: impl Fn(&str) -> String) -> String {
@@ -258,11 +256,11 @@ async fn nobody_is_every_agent_or_none() {
         let agent = identity::Agent {
             blocked_at: None,
             id: AgentId(id),
-            kind: remembrancer::api::AgentKind::Agent,
+            kind: wire::AgentKind::Agent,
             slug: "everybody".into(),
             name: "Everybody".into(),
             require_user: false,
-            discipline: remembrancer::api::Discipline::Aggressive,
+            discipline: wire::Discipline::Aggressive,
         };
         let mut tx = there.db().control.begin_system().await.unwrap();
         let now = there.clock().now();

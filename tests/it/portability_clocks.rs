@@ -5,13 +5,13 @@ use crate::portability_tenant::{add, change, ingest};
 use crate::records::revision;
 use crate::support::{alone, memory_owner, owner, remember, work};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{ForgetRequest, ImportReport, NewProject, TermChange};
 use remembrancer::knowledge::Extent;
 use remembrancer::portability::Selection;
 use remembrancer::projects;
 use remembrancer::testing::{FakeClock, TestDatabases, World, fact};
 use remembrancer::{Engine, memories};
 use sqlx::PgConnection;
+use wire::{ForgetRequest, ImportReport, NewProject, TermChange};
 
 /// A clock 90 seconds ahead, as that of another machine may be, and one that was set to another year.
 const AHEAD: [Duration; 2] = [Duration::seconds(90), Duration::days(400)];

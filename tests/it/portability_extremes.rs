@@ -6,10 +6,6 @@ use crate::portability::{body, exported, import, newcomer, of_type};
 use crate::portability_tenant::{change, ingest};
 use crate::records::revision;
 use crate::support::{alone, owner, remember, settle, work};
-use remembrancer::api::{
-    FieldError, ForgetRequest, InboxVerdict, MemoryId, NewProject, ProposalFilter, RememberRequest, SourceDetails, TermChange, UserRef,
-    Verdict,
-};
 use remembrancer::db::columns::{Holds, TABLES};
 use remembrancer::knowledge::Extent;
 use remembrancer::op::Actor;
@@ -24,6 +20,10 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;
 use uuid::Uuid;
+use wire::{
+    FieldError, ForgetRequest, InboxVerdict, MemoryId, NewProject, ProposalFilter, RememberRequest, SourceDetails, TermChange, UserRef,
+    Verdict,
+};
 
 /// In every text that can hold it: four bytes, outside the plane that many programs know.
 const MARK: char = '🫖';

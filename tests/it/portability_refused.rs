@@ -2,7 +2,6 @@
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer};
 use crate::support::{agent, memory_owner, remember};
-use remembrancer::api::ErrorCode;
 use remembrancer::portability::lines::LINE_MAX;
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::testing::{World, fact, rows_of};
@@ -10,6 +9,7 @@ use remembrancer::{Engine, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
+use wire::ErrorCode;
 
 /// A small file: two memories of atlas with their versions and events.
 pub async fn small() -> (World, String) {
@@ -245,7 +245,7 @@ async fn what_no_file_can_hold_is_not_written() {
     .unwrap();
     let error = portability::export(&world.engine, &world.system, &Selection::All, Vec::new(), &|_| {}).await.unwrap_err();
     assert!(error.to_string().starts_with("a source makes a line of"), "{error}");
-    let question = remembrancer::api::MemoryFilter { q: Some("tea?".into()), ..Default::default() };
+    let question = wire::MemoryFilter { q: Some("tea?".into()), ..Default::default() };
     let error =
         portability::export(&world.engine, &world.vera, &Selection::Filter(Box::new(question)), Vec::new(), &|_| {}).await.unwrap_err();
     assert_eq!(error.fields()[0].field, "q");

@@ -4,13 +4,13 @@ use crate::portability::{body, elsewhere, exported, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::portability_tenant::{add, change, decided_vocabulary, documents, ingest};
 use crate::support::{agent, alone, memory_owner, owner, remember, settle, work};
-use remembrancer::api::{AuditFilter, LookupRequest, ProposalFilter, ProposalStatus, Scope, TermChange, Verdict};
 use remembrancer::knowledge::Extent;
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::testing::{World, fact, key, rows_of};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Engine, OpContext, audit, workers};
 use serde_json::{Value, json};
+use wire::{AuditFilter, LookupRequest, ProposalFilter, ProposalStatus, Scope, TermChange, Verdict};
 
 /// A tenant with a decided vocabulary and documents, and its file.
 async fn known() -> (World, String) {
@@ -195,7 +195,7 @@ async fn what_contradicts_what_is_there_is_refused() {
     // A term that was retired here and has one more alias there.
     let store: Value =
         serde_json::from_str(of_type(&text, "term").into_iter().find(|line| line.contains("\"secret store\"")).unwrap()).unwrap();
-    let lineage: remembrancer::api::TermId = store["lineage"].as_str().unwrap().parse().unwrap();
+    let lineage: wire::TermId = store["lineage"].as_str().unwrap().parse().unwrap();
     vocabulary::change(&there, &ctx, lineage, &TermChange::Retire { reason: "Gone".into() }).await.unwrap();
     change(&world, lineage, TermChange::Alias { alias: "strongroom".into() }).await;
     let later = exported(&world.engine, &world.system, &Selection::All).await;
@@ -366,11 +366,11 @@ async fn a_text_that_both_sides_have_stays_as_it_is_here() {
     let there = alone().await;
     ingest(&there, same(), Extent::Whole).await;
     work(&there).await;
-    let before = exported(&there.engine, &there.system, &Selection::Only([remembrancer::api::Area::Knowledge].into())).await;
+    let before = exported(&there.engine, &there.system, &Selection::Only([wire::Area::Knowledge].into())).await;
     let mut lines = open(&text);
     lines.retain(|line| !line.contains("\"type\":\"agent\""));
     let report = import(&there.engine, &there.system, &sealed(&lines)).await.unwrap();
     assert_eq!(report.total().unchanged, 2, "{report:?}");
-    let after = exported(&there.engine, &there.system, &Selection::Only([remembrancer::api::Area::Knowledge].into())).await;
+    let after = exported(&there.engine, &there.system, &Selection::Only([wire::Area::Knowledge].into())).await;
     assert_eq!(body(&after), body(&before));
 }

@@ -4,10 +4,6 @@ use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_t
 use crate::portability_refused::sealed;
 use crate::support::{agent, alone, owner, patient, remember, settle, work};
 use futures_util::FutureExt;
-use remembrancer::api::{
-    Area, DecisionKind, DocumentFilter, ErrorCode, KnowledgeRequest, LookupRequest, ProposalFilter, ProposalStatus, Ranking, RecallRequest,
-    Scope, TermChange, TermFilter, TermId, Verdict,
-};
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, key, question};
@@ -19,13 +15,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::AsyncReadExt;
+use wire::{
+    Area, DecisionKind, DocumentFilter, ErrorCode, KnowledgeRequest, LookupRequest, ProposalFilter, ProposalStatus, Ranking, RecallRequest,
+    Scope, TermChange, TermFilter, TermId, Verdict,
+};
 
 pub async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
     let new = NewTerm { term, aliases, definition: "What Acme calls it", category: Some("Platform") };
     vocabulary::add(&world.engine, &world.vera, new).await.unwrap().term_id.unwrap()
 }
 
-pub async fn change(world: &World, id: TermId, change: TermChange) -> remembrancer::api::Decision {
+pub async fn change(world: &World, id: TermId, change: TermChange) -> wire::Decision {
     vocabulary::change(&world.engine, &world.vera, id, &change).await.unwrap()
 }
 
@@ -132,7 +132,7 @@ async fn hits(engine: &Engine, ctx: &OpContext, query: &str, ranking: Ranking) -
     let request = RecallRequest { k: 20, ranking: Some(ranking), ..question(query) };
     let answer = recall::recall(engine, ctx, request).await.unwrap();
     assert_eq!(answer.degraded, [] as [String; 0]);
-    let hit = |hit: &remembrancer::api::RecallHit| match (hit.memory(), hit.knowledge()) {
+    let hit = |hit: &wire::RecallHit| match (hit.memory(), hit.knowledge()) {
         (Some(memory), _) => format!("memory {} {} {}", memory.memory_id, memory.topic, memory.matched_by),
         (_, Some(chunk)) => format!("chunk {} {} {:.6}", chunk.chunk_id, chunk.citation, chunk.similarity),
         _ => unreachable!(),
@@ -471,14 +471,14 @@ async fn lists_show_what_came_as_they_showed_it_before() {
         let here = vocabulary::terms(&world.engine, &world.system, &filter()).await.unwrap().rows;
         let came = vocabulary::terms(there, &ctx, &filter()).await.unwrap().rows;
         assert!(!here.is_empty());
-        let shown = |terms: Vec<remembrancer::api::Term>| {
+        let shown = |terms: Vec<wire::Term>| {
             terms.into_iter().map(|t| (t.id, t.term, t.definition, t.category, t.aliases, t.since, t.retired_at)).collect::<Vec<_>>()
         };
         assert_eq!(shown(came), shown(here));
         let filter = || DocumentFilter { retired, ..DocumentFilter::default() };
         let here = knowledge::documents(&world.engine, &world.system, &filter()).await.unwrap().rows;
         let came = knowledge::documents(there, &ctx, &filter()).await.unwrap().rows;
-        let shown = |documents: Vec<remembrancer::api::Document>| {
+        let shown = |documents: Vec<wire::Document>| {
             documents
                 .into_iter()
                 .map(|d| (d.id, d.kind, d.reference, d.path, d.title, d.status, d.chunks, d.updated_at, d.retired_at))

@@ -5,17 +5,17 @@ use crate::capture_killed::killed_after;
 use crate::portability::{elsewhere, exported, import, newcomer, of_type};
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{
-    ConnectionContextRequest, ConnectionEntity, ForgetLeafRequest, ForgetRequest, InboxVerdict, LeafChange, ObservationCategory,
-    ObservationRequest, ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, PutEntitiesRequest, Scope, UserContextRequest,
-    UserRef,
-};
 use remembrancer::portability::Selection;
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, OpContext, capture, consolidation, memories, profile, workers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wire::{
+    ConnectionContextRequest, ConnectionEntity, ForgetLeafRequest, ForgetRequest, InboxVerdict, LeafChange, ObservationCategory,
+    ObservationRequest, ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, PutEntitiesRequest, Scope, UserContextRequest,
+    UserRef,
+};
 
 pub async fn observe(world: &World, ctx: &OpContext, category: ObservationCategory, content: &str) {
     let request = ObservationRequest {

@@ -5,11 +5,11 @@ use crate::capture_model::{answers, attempt, completion, with_model};
 use crate::profile::{forget, known, observe};
 use crate::support::{agent, memory_owner, work};
 use chrono::Duration;
-use remembrancer::api::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory, ProfileResponse, SensitiveMatters};
 use remembrancer::testing::World;
 use remembrancer::usage::{Payer, Purpose};
 use remembrancer::{capture, identity, lifecycle, profile, usage};
 use serde_json::{Value, json};
+use wire::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory, ProfileResponse, SensitiveMatters};
 use wiremock::{MockServer, ResponseTemplate};
 
 fn reply(scaffold: Value, narrative: &str, facts: &[&str]) -> ResponseTemplate {

@@ -2,17 +2,17 @@
 
 use crate::capture::{conversation, inbox, send};
 use crate::support::{agent, alone, ask, remember, work};
-use remembrancer::api::{
-    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxEdit, InboxVerdict,
-    MemoryKind, MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
-    ProfileRequest, ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest,
-    SearchRequest, SectionName, Speaker,
-};
 use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, profile, projects, recall, search, tools};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{
+    AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxEdit, InboxVerdict,
+    MemoryKind, MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
+    ProfileRequest, ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest,
+    SearchRequest, SectionName, Speaker,
+};
 
 async fn project(world: &World, slug: &str) -> Uuid {
     projects::create(&world.engine, &world.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap().id
@@ -22,7 +22,7 @@ fn message(role: Role, content: &str) -> NewMessage {
     NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
 }
 
-async fn say(world: &World, topic: &str, messages: Vec<NewMessage>) -> remembrancer::api::MessagesResponse {
+async fn say(world: &World, topic: &str, messages: Vec<NewMessage>) -> wire::MessagesResponse {
     let request = MessagesRequest { messages, topic: Some(topic.into()), platform: None, user_id: None };
     lifecycle::add_messages(&world.engine, &world.atlas, "thread-1", request).await.unwrap()
 }

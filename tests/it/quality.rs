@@ -3,10 +3,10 @@
 use crate::profile::observe;
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{Duration, NaiveTime};
-use remembrancer::api::{AnswerRequest, AssembleRequest, ContextId, ObservationCategory, QualityFilter, UserRef};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, context, identity, quality};
+use wire::{AnswerRequest, AssembleRequest, ContextId, ObservationCategory, QualityFilter, UserRef};
 
 async fn assemble(world: &World, ctx: &OpContext, query: &str) -> ContextId {
     let id = context::assemble(&world.engine, ctx, AssembleRequest::new(query)).await.unwrap().id;
@@ -62,8 +62,8 @@ async fn numbers_count_by_day_and_agent() {
     let quality = quality::measure(&world.engine, &world.vera, &of_atlas).await.unwrap();
     assert_eq!((quality.days.len(), quality.questions_cut), (7, false));
     let [before, first, second] = &quality.days[4..] else { panic!("seven days") };
-    assert_eq!(before.1, remembrancer::api::QualityCounts::default());
-    let of = |day: &remembrancer::api::QualityCounts| (day.contexts, day.observations, day.corrections, day.leaves, day.profiles);
+    assert_eq!(before.1, wire::QualityCounts::default());
+    let of = |day: &wire::QualityCounts| (day.contexts, day.observations, day.corrections, day.leaves, day.profiles);
     // The corrected value is not shown any more, so only the other one of the first day counts.
     assert_eq!((of(&first.1), of(&second.1)), ((1, 2, 0, 1, 1), (2, 1, 1, 1, 1)));
     assert_eq!(

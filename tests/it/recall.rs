@@ -2,15 +2,15 @@
 
 use crate::support::{Told, agent, alone, ask, contents, memory_owner, remember};
 use chrono::Duration;
-use remembrancer::api::{
-    ForgetRequest, Hit, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters,
-    RecallRequest, RememberRequest, Scope, SearchResults, Source, SourceTag, UserId,
-};
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Error, OpContext, Workers, identity, memories, recall, vocabulary};
 use std::collections::HashSet;
 use uuid::Uuid;
+use wire::{
+    ForgetRequest, Hit, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters,
+    RecallRequest, RememberRequest, Scope, SearchResults, Source, SourceTag, UserId,
+};
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
     let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
@@ -253,7 +253,7 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     world.clock.advance(Duration::days(45));
     let before = ask(&world, &world.atlas, "tea").await.told().remove(0);
-    let request = remembrancer::api::ForgetRequest { memory_id: id.into(), reason: None, user_id: None };
+    let request = wire::ForgetRequest { memory_id: id.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     let gone = ask(&world, &world.atlas, "tea").await;
     assert_eq!((gone.memories().len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));
@@ -274,7 +274,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let user = RememberRequest { user_id: Some(UserId(Uuid::from_u128(1)).into()), ..fact("tea", "Tom likes tea") };
     remember(&world, &world.binky, user).await;
     let ask = |agent_id, q: &str| {
-        let filter = remembrancer::api::MemoryFilter { q: Some(q.into()), agent_id, ..Default::default() };
+        let filter = wire::MemoryFilter { q: Some(q.into()), agent_id, ..Default::default() };
         let world = &world;
         async move { recall::search_console(&world.engine, &world.vera, &filter).await }
     };
@@ -283,8 +283,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     assert!(everything.degraded.is_empty() && everything.agents.len() == 3);
     let own = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
     assert_eq!(own.hits.iter().map(|hit| (hit.memory.id, hit.memory.agent_slug.as_str())).collect::<Vec<_>>(), [(id, "atlas")]);
-    let shared =
-        RememberRequest { commons: true, scope: Some(remembrancer::api::MemoryScope::Global), ..fact("tea", "Everybody likes tea") };
+    let shared = RememberRequest { commons: true, scope: Some(wire::MemoryScope::Global), ..fact("tea", "Everybody likes tea") };
     let shared = remember(&world, &world.atlas, shared).await.memory_id;
     let with_shared = ask(Some(agent(&world.atlas)), "who likes tea").await.unwrap();
     let mut found: Vec<_> = with_shared.hits.iter().map(|hit| hit.memory.id).collect();

@@ -2,12 +2,12 @@
 
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{DateTime, Duration, DurationRound, Timelike, Utc};
-use remembrancer::api::{AgentId, BarUnit, HealthFilter, RecallHealth, Silence, ZeroHitCause};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact};
 use remembrancer::{identity, memories, overview, recall};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{AgentId, BarUnit, HealthFilter, RecallHealth, Silence, ZeroHitCause};
 
 /// Recalls of the fixture, one each quarter of an hour, newest first: more than 60 hours.
 const RECALLS: i64 = 250;

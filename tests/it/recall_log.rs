@@ -2,11 +2,11 @@
 
 use crate::support::{agent, alone, ask, memory_owner, remember};
 use chrono::Duration;
-use remembrancer::api::{NothingReason, Ranking, RecallFilters, RecallRequest, RetrievalId, UserId};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{Workers, recall};
 use serde_json::{Value, json};
 use uuid::Uuid;
+use wire::{NothingReason, Ranking, RecallFilters, RecallRequest, RetrievalId, UserId};
 
 async fn logged(world: &World, id: RetrievalId) -> Value {
     let row: sqlx::types::Json<Value> = sqlx::query_scalar("select to_jsonb(r) from retrievals r where id = $1")
@@ -121,7 +121,7 @@ async fn a_log_of_two_tenants_is_written_to_each() {
     let slug = "other";
     let other = remembrancer::identity::create_tenant(&world.engine, slug, "Other").await.unwrap();
     let agent = remembrancer::identity::create_agent(&world.engine, &other, "atlas", "Atlas", false).await.unwrap();
-    let (stranger, _) = remembrancer::testing::key(&world.engine, &other, agent.id, remembrancer::api::Scope::ALL).await;
+    let (stranger, _) = remembrancer::testing::key(&world.engine, &other, agent.id, wire::Scope::ALL).await;
     let mine = ask(&world, &world.atlas, "tea").await.retrieval_id;
     let theirs = ask(&world, &stranger, "tea").await.retrieval_id;
     let workers = Workers::start(&world.engine);

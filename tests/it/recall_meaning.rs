@@ -1,14 +1,14 @@
 //! Tests that need a real model: questions in other words than the memory's.
 
 use crate::support::{Told, memory_owner, patient, remember};
-use remembrancer::api::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
+use models::local::{Local, LocalOptions};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::providers::local::{Local, LocalOptions};
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
 use remembrancer::{OpContext, recall};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
+use wire::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
 
 async fn model() -> Local {
     static MODEL: OnceCell<Local> = OnceCell::const_new();

@@ -2,12 +2,12 @@
 
 use crate::support::{memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::api::{MemoryId, Ranking, RecallRequest, RecallResponse};
+use models::Embedder;
 use remembrancer::clock::Clock;
-use remembrancer::providers::Embedder;
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
 use remembrancer::{Settings, recall};
 use std::sync::Arc;
+use wire::{MemoryId, Ranking, RecallRequest, RecallResponse};
 
 /// The cosine as the test computes it, from the vectors before they were halved.
 fn cosine(fake: &Fake, query: &str, topic: &str, content: &str) -> f64 {
@@ -148,7 +148,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
         for (user, marks) in [(None, [".", "!"]), (Some(7), [";", ","])] {
             for (scope, mark) in ["agent", "global"].into_iter().zip(marks) {
                 let mut request = fact("tea", &format!("Vera likes tea{mark}"));
-                request.user_id = user.map(|n| remembrancer::api::UserId(uuid::Uuid::from_u128(n))).map(Into::into);
+                request.user_id = user.map(|n| wire::UserId(uuid::Uuid::from_u128(n))).map(Into::into);
                 request.scope = Some(scope.parse().unwrap());
                 ids.push(remember(&world, &world.atlas, request).await.memory_id);
             }
@@ -170,7 +170,7 @@ async fn equal_scores_come_newest_first_then_by_id() {
             .unwrap();
         sqlx::query("update embeddings_384 set weight = 1 where memory_id = $1").bind(id).execute(&mut owner).await.unwrap();
     }
-    let request = RecallRequest { user_id: Some(remembrancer::api::UserId(uuid::Uuid::from_u128(7)).into()), ..question("tea") };
+    let request = RecallRequest { user_id: Some(wire::UserId(uuid::Uuid::from_u128(7)).into()), ..question("tea") };
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [ids[3], ids[0], ids[2], ids[1]]);
     assert!(answer.memories().iter().all(|hit| hit.score == answer.memories()[0].score));

@@ -2,10 +2,6 @@
 
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
 use futures_util::future::join_all;
-use remembrancer::api::{
-    Category, ContextRequest, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest,
-    Retention, ReviseRequest, Source, SourceKind, UserId,
-};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{Engine, OpContext, Settings, Workers, context, memories, recall};
@@ -13,6 +9,10 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use uuid::Uuid;
+use wire::{
+    Category, ContextRequest, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest,
+    Retention, ReviseRequest, Source, SourceKind, UserId,
+};
 
 pub fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
     ReviseRequest {
@@ -39,7 +39,7 @@ fn about(topic: &str, content: &str) -> ProfileFactRequest {
     }
 }
 
-async fn record(world: &World, id: MemoryId) -> remembrancer::api::MemoryRecord {
+async fn record(world: &World, id: MemoryId) -> wire::MemoryRecord {
     memories::record(&world.engine, &world.atlas, &id.into(), None).await.unwrap()
 }
 

@@ -2,11 +2,11 @@
 
 use crate::support::{Told, agent, ask, contents, memory_owner, number, remember};
 use chrono::Duration;
-use remembrancer::api::{MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, Scope, SourceTag, UserId};
 use remembrancer::clock::Clock;
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, memories};
 use uuid::Uuid;
+use wire::{MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, Scope, SourceTag, UserId};
 
 async fn detail(world: &World, id: MemoryId) -> MemoryDetail {
     memories::detail(&world.engine, &world.vera, id).await.unwrap()

@@ -1,11 +1,11 @@
 //! What remember refuses, and that a refusal leaves nothing behind.
 
 use crate::support::{agent, all_row_counts, alone, remember};
-use remembrancer::api::{ErrorCode, MemoryScope, RememberRequest, Scope, UserId};
 use remembrancer::testing::{fact, key};
 use remembrancer::{Error, identity, memories, tools};
 use serde_json::{Value, json};
 use uuid::Uuid;
+use wire::{ErrorCode, MemoryScope, RememberRequest, Scope, UserId};
 
 fn with(change: impl FnOnce(&mut RememberRequest)) -> RememberRequest {
     let mut request = fact("topic", "content");

@@ -3,16 +3,16 @@
 use crate::records::revision;
 use crate::support::{alone, alone_with, remember};
 use chrono::Duration;
-use remembrancer::api::{
-    Category, Considered, Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
-    RememberRequest, Replay, Retrieval, RetrievalFilter, RetrievalId, ReviseRequest, Source, TermChange, UserId,
-};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Error, Settings, memories, projects, recall, workers};
 use std::num::NonZeroU32;
 use tokio_util::sync::CancellationToken;
+use wire::{
+    Category, Considered, Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
+    RememberRequest, Replay, Retrieval, RetrievalFilter, RetrievalId, ReviseRequest, Source, TermChange, UserId,
+};
 
 async fn logged() -> World {
     let world = alone().await;
@@ -31,11 +31,11 @@ async fn again(world: &World, id: RetrievalId) -> Replay {
     recall::replay(&world.engine, &world.vera, id, None).await.unwrap()
 }
 
-fn contents(list: &[remembrancer::api::Considered]) -> Vec<&str> {
+fn contents(list: &[wire::Considered]) -> Vec<&str> {
     list.iter().filter(|one| one.rank.is_some()).map(|one| one.content.as_str()).collect()
 }
 
-async fn tea(world: &World) -> [remembrancer::api::MemoryId; 3] {
+async fn tea(world: &World) -> [wire::MemoryId; 3] {
     let mut ids = vec![];
     for content in ["Vera likes black tea", "Idris likes green tea", "Mina likes tea with milk"] {
         ids.push(remember(world, &world.atlas, fact("tea", content)).await.memory_id);
@@ -66,7 +66,7 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
     assert!(!now.today.iter().any(|one| one.memory_id == Some(black)));
     let revised = now.today.iter().find(|one| one.memory_id == Some(green)).unwrap();
     assert_eq!((revised.content.as_str(), revised.title.as_str()), ("Idris likes green tea!", "hot drink"));
-    let score = |list: &[remembrancer::api::Considered]| list.iter().map(|one| (one.score * 1e4).round()).collect::<Vec<_>>();
+    let score = |list: &[wire::Considered]| list.iter().map(|one| (one.score * 1e4).round()).collect::<Vec<_>>();
     assert_eq!(score(&now.replayed), score(&then.replayed), "to the score");
 }
 
@@ -263,7 +263,7 @@ async fn knowledge_that_was_found_by_its_words_is_found_by_them_again() {
     for answer in [waiting, embedded] {
         let now = again(&world, answer.retrieval_id).await;
         assert!(now.same, "{:?}: {:?} and {:?}", now.lost, contents(&now.replayed), contents(&now.logged.considered));
-        let hits = |list: &[remembrancer::api::Considered]| {
+        let hits = |list: &[wire::Considered]| {
             let hits = list.iter().filter(|one| one.rank.is_some());
             hits.map(|one| (one.rank, one.chunk_id, one.matched_by, (one.score * 1e9).round())).collect::<Vec<_>>()
         };
@@ -283,8 +283,8 @@ async fn what_had_no_vector_then_is_found_by_its_words_again() {
     crate::support::work(&world).await;
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?}", now.lost);
-    assert_eq!(now.replayed[0].matched_by, remembrancer::api::MatchedBy::Lexical);
-    assert_eq!(now.today[0].matched_by, remembrancer::api::MatchedBy::Both);
+    assert_eq!(now.replayed[0].matched_by, wire::MatchedBy::Lexical);
+    assert_eq!(now.today[0].matched_by, wire::MatchedBy::Both);
 }
 
 #[tokio::test]

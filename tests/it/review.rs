@@ -1,14 +1,14 @@
 //! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
 
 use crate::support::{Told, alone, ask, contents, keep_outbox, memory_owner, owner, remember, settle, undo_delivery, work};
-use remembrancer::api::{
-    BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
-    ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
-};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Error, OpContext, audit};
+use wire::{
+    BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
+    ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
+};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
     let new = NewTerm { term, aliases, ..NewTerm::default() };

@@ -3,12 +3,6 @@
 
 use crate::support::alone;
 use futures_util::future::BoxFuture;
-use remembrancer::api::{
-    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
-    EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
-    OperatorRole, PairId, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId,
-    UserId, Verdict, ViewId, ViewPage,
-};
 use remembrancer::op::Access;
 use remembrancer::portability::{ImportOptions, Selection};
 use remembrancer::profile::Subject;
@@ -20,6 +14,12 @@ use remembrancer::{
 };
 use std::collections::BTreeSet;
 use std::path::Path;
+use wire::{
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
+    EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
+    OperatorRole, PairId, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId,
+    UserId, Verdict, ViewId, ViewPage,
+};
 
 struct Verb {
     name: &'static str,

@@ -2,13 +2,13 @@
 
 use crate::support::{alone, patient, remember};
 use chrono::{DateTime, Utc};
-use remembrancer::api::{
-    Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Ranking, RecallFilters, RecallRequest, RecallResponse, RememberRequest,
-    SearchRequest, Source,
-};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{memories, projects, recall, workers};
 use tokio_util::sync::CancellationToken;
+use wire::{
+    Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Ranking, RecallFilters, RecallRequest, RecallResponse, RememberRequest,
+    SearchRequest, Source,
+};
 
 fn asking(query: &str) -> SearchRequest {
     SearchRequest { query: query.into(), k: 10, user_id: None, filters: RecallFilters::default(), fewer: false, as_of: None }
@@ -147,8 +147,7 @@ async fn a_search_is_replayed_like_a_recall() {
     world.clock.advance(chrono::Duration::seconds(1));
     memories::delete(&world.engine, &world.vera, &[first.memories()[0].memory_id], "wrong").await.unwrap();
     let replay = recall::replay(&world.engine, &world.vera, first.retrieval_id, None).await.unwrap();
-    let ids =
-        |list: &[remembrancer::api::Considered]| list.iter().filter(|one| one.rank.is_some()).map(|one| one.memory_id).collect::<Vec<_>>();
+    let ids = |list: &[wire::Considered]| list.iter().filter(|one| one.rank.is_some()).map(|one| one.memory_id).collect::<Vec<_>>();
     assert_eq!(ids(&replay.replayed), ids(&replay.logged.considered));
     assert!(replay.same, "{:?}", replay.lost);
     assert_ne!(ids(&replay.today), ids(&replay.replayed));

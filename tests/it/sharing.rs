@@ -2,14 +2,14 @@
 
 use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, contents, remember, work};
-use remembrancer::api::{
-    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,
-    MemoryScope, NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
-};
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, audit, capture, consolidation, context, contract, identity, memories, projects};
 use uuid::Uuid;
+use wire::{
+    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,
+    MemoryScope, NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
+};
 
 const TALK: &str = "Idris: We decided to keep sessions in Valkey because restarts lost them.\n";
 const QUESTION: &str = "Where do we keep sessions, Valkey?";
@@ -33,7 +33,7 @@ async fn candidate(world: &World, project: Uuid) -> MemoryId {
     inbox(world).await[0].id
 }
 
-async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) -> remembrancer::api::InboxOutcome {
+async fn decide(world: &World, id: MemoryId, verdict: InboxVerdict) -> wire::InboxOutcome {
     let outcome = consolidation::decide(&world.engine, &world.vera, &[id], verdict, &Default::default()).await.unwrap();
     work(world).await;
     outcome

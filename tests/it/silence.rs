@@ -1,15 +1,15 @@
 //! Loud silence: zero hits of each kind, what operators see of them, and the playground.
 
 use crate::support::{agent, alone_with, impatient, remember};
-use remembrancer::api::{
-    BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
-    RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
-};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{Error, OpContext, Settings, identity, memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
+use wire::{
+    BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
+    RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
+};
 
 /// A world whose log is written.
 async fn logged(settings: Settings) -> World {
@@ -147,14 +147,13 @@ async fn filtered_out() {
     );
 
     let other = RecallRequest { user_id: Some(mina.into()), ..question("coffee") };
-    let private = remembrancer::api::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") };
+    let private = wire::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") };
     remember(&world, &world.atlas, private).await;
     let (_, seen) = silence(&world, &world.atlas, expected("coffee Mina drinks")).await;
     assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::OtherUser));
     assert!(!recall::recall(&world.engine, &world.atlas, other).await.unwrap().zero_hit);
 
-    let brief =
-        remembrancer::api::RememberRequest { retention: Some(remembrancer::api::Retention::Routine), ..fact("lunch", "Lunch is at noon") };
+    let brief = wire::RememberRequest { retention: Some(wire::Retention::Routine), ..fact("lunch", "Lunch is at noon") };
     remember(&world, &world.binky, brief).await;
     world.clock.advance(chrono::Duration::days(8));
     let (_, seen) = silence(&world, &world.binky, expected("lunch noon")).await;
@@ -241,7 +240,7 @@ async fn the_playground_lays_everything_open_and_leaves_no_trace() {
     let empty = ask(&world.binky, "Chai").await;
     assert_eq!((empty.zero_hit, empty.cause), (true, Some(ZeroHitCause::NothingStored)));
     assert_eq!(crate::support::all_row_counts(world.engine.urls()).await, before);
-    let stranger = PlaygroundRequest { agent_id: remembrancer::api::AgentId(nowhere()), recall: question("x") };
+    let stranger = PlaygroundRequest { agent_id: wire::AgentId(nowhere()), recall: question("x") };
     assert!(matches!(recall::playground(&world.engine, &world.vera, &stranger).await, Err(Error::NotFound("agent"))));
 }
 

@@ -3,11 +3,11 @@
 use crate::capture::send;
 use crate::support::alone_with;
 use chrono::{Duration, NaiveTime};
-use remembrancer::api::{ErrorCode, ObservationCategory, ObservationRequest, SourceDetails};
 use remembrancer::clock::Clock;
 use remembrancer::testing::World;
 use remembrancer::{Engine, Error, OpContext, Settings, capture};
 use std::sync::Arc;
+use wire::{ErrorCode, ObservationCategory, ObservationRequest, SourceDetails};
 
 const LIMIT: usize = 1000;
 

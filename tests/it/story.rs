@@ -2,12 +2,12 @@
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::Duration;
-use remembrancer::api::{MemoryStatus, OperatorRole, Relation};
 use remembrancer::clock::Clock;
 use remembrancer::memories::store;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, Workers, memories};
+use wire::{MemoryStatus, OperatorRole, Relation};
 
 #[tokio::test]
 async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {

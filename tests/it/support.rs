@@ -1,6 +1,5 @@
 //! What the tests of this binary share.
 
-use remembrancer::api::{AgentId, Hit, MemoryId, RecallResponse, RememberRequest, RememberResponse};
 use remembrancer::db::DatabaseUrls;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
 use remembrancer::{Engine, OpContext, Settings, memories, recall, workers};
@@ -8,6 +7,7 @@ use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use wire::{AgentId, Hit, MemoryId, RecallResponse, RememberRequest, RememberResponse};
 
 /// A world with databases of its own, for tests that claim jobs or count rows of all tenants.
 pub async fn alone() -> World {

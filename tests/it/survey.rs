@@ -3,12 +3,10 @@
 use crate::portability::{exported, import, newcomer};
 use crate::support::{Told, agent, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
-use remembrancer::api::{
-    AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter,
-};
 use remembrancer::portability::Selection;
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{OpContext, consolidation, memories};
+use wire::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter};
 
 async fn suggestions(world: &World) -> Vec<SuggestedPair> {
     consolidation::suggestions(&world.engine, &world.vera, &SuggestionFilter::default()).await.unwrap().rows
@@ -34,8 +32,7 @@ async fn contradictions_and_duplicates_among_active_memories_are_suggested_once(
     }
     told(&world, &world.atlas, "home of Vera", "Vera lives in Bern with her cat.").await;
     told(&world, &world.binky, "home of Vera", "Vera lives in Olten with her cat.").await;
-    let mina =
-        RememberRequest { user_id: Some(remembrancer::api::UserId(nowhere()).into()), ..fact("home", "Vera lives in Chur with her cat.") };
+    let mina = RememberRequest { user_id: Some(wire::UserId(nowhere()).into()), ..fact("home", "Vera lives in Chur with her cat.") };
     remember(&world, &world.atlas, mina).await;
     let episode = RememberRequest { kind: Some(MemoryKind::Episode), ..fact("today", "Vera lives in Sion with her cat.") };
     remember(&world, &world.atlas, episode).await;

@@ -40,12 +40,12 @@ use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
 use recall::RECALL;
 use remembrancer::OpContext;
-use remembrancer::api::{Scope, UserId};
 use remembrancer::db::{Database, SystemPool, Tx, Users};
 use remembrancer::testing::key;
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
+use wire::{Scope, UserId};
 
 /// In the database of memories: rows that belong to agents.
 const OF_AGENTS: &[&[Query]] = &[
@@ -92,7 +92,7 @@ fn pooled() -> impl Iterator<Item = Pooled> {
 }
 
 /// A hash over every row of a tenant, per table.
-async fn fingerprint(tx: &mut Tx, tenant: remembrancer::api::TenantId) -> Vec<(String, Option<String>)> {
+async fn fingerprint(tx: &mut Tx, tenant: wire::TenantId) -> Vec<(String, Option<String>)> {
     let tables: Vec<String> = sqlx::query_scalar(
         "select table_name::text from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1",
     )
@@ -109,7 +109,7 @@ async fn fingerprint(tx: &mut Tx, tenant: remembrancer::api::TenantId) -> Vec<(S
 }
 
 /// Runs a query in a transaction that is rolled back; how many rows it saw, and whether rows of `victim` changed. An error is a refusal.
-async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: remembrancer::api::TenantId) -> (usize, bool) {
+async fn outcome(mut tx: Tx, query: &Query, case: &Case, victim: wire::TenantId) -> (usize, bool) {
     let role: String = sqlx::query_scalar("select current_setting('role')").fetch_one(&mut *tx).await.unwrap();
     sqlx::query("set local role none").execute(&mut *tx).await.unwrap();
     let before = fingerprint(&mut tx, victim).await;
@@ -257,7 +257,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
         .fetch_one(&control)
         .await
         .unwrap();
-    let case = Case { key: remembrancer::api::KeyId(key_id), ..two.case.clone() };
+    let case = Case { key: wire::KeyId(key_id), ..two.case.clone() };
     for query in pooled() {
         let pool = if query.kb { &kb } else { &control };
         let before = fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await;
@@ -293,7 +293,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("quality", include_str!("../../src/quality/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),
-        ("memories", include_str!("../../src/memories/store/words.rs")),
+        ("memories", include_str!("../../src/memories/store/index.rs")),
         ("recall", include_str!("../../src/recall/store/mod.rs")),
         ("recall", include_str!("../../src/recall/store/health.rs")),
         ("recall", include_str!("../../src/recall/store/candidates.rs")),
@@ -317,7 +317,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("jobs", include_str!("../../src/jobs/store.rs")),
         ("usage", include_str!("../../src/usage/store/mod.rs")),
         ("usage", include_str!("../../src/usage/store/accounts.rs")),
-        ("models", include_str!("../../src/models/store.rs")),
+        ("models", include_str!("../../src/registry/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
         ("portability", include_str!("../../src/portability/store/capture.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),

@@ -1,7 +1,6 @@
 //! What the server's roles may never do, even if the code tries.
 
 use crate::support::{agent, memory_owner, owner, remember, settle};
-use remembrancer::api::MemoryFilter;
 use remembrancer::clock::Clock;
 use remembrancer::db::{DatabaseUrls, Logins};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
@@ -10,6 +9,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
 use std::str::FromStr;
 use std::sync::Arc;
+use wire::MemoryFilter;
 
 /// Runs a statement as a role, over all tenants' rows; the SQLSTATE of its refusal.
 async fn refusal(owner: &mut PgConnection, role: &str, sql: &str) -> Option<String> {

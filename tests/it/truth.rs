@@ -4,14 +4,14 @@ use crate::recall_meaning::with_model;
 use crate::support::{alone, alone_with, ask, contents, memory_owner, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::join_all;
-use remembrancer::api::{
-    ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
-    ReviseRequest,
-};
 use remembrancer::clock::Clock;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{OpContext, memories, recall};
+use wire::{
+    ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
+    ReviseRequest,
+};
 
 /// A fact that was said some days ago.
 fn said(world: &World, days_ago: i64, topic: &str, content: &str) -> RememberRequest {

@@ -4,7 +4,6 @@ use crate::capture::{captured, inbox};
 use crate::capture_model::with_model;
 use crate::support::{agent, alone, alone_with, ask, number, patient, remember, work};
 use chrono::Duration;
-use remembrancer::api::{Exhausted, MatchedBy, UsageFilter, UsageLimits, UsageRequest, UserId};
 use remembrancer::clock::Clock;
 use remembrancer::db::Users;
 use remembrancer::jobs::store::depth;
@@ -15,6 +14,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wire::{Exhausted, MatchedBy, UsageFilter, UsageLimits, UsageRequest, UserId};
 
 const MODEL: &str = "all-MiniLM-L6-v2";
 const VECTORS: &str = "select count(*) from embeddings_384 where memory_id = $1";

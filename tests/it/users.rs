@@ -2,11 +2,11 @@
 
 use crate::support::{agent, contents, memory_owner, owner, remember};
 use futures_util::future::join_all;
-use remembrancer::api::{MemoryRef, RecallRequest, RequestId, RetrievalFilter, Scope, UserId, UserRef};
 use remembrancer::db::Users;
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::{Error, OpContext, identity, memories, recall, tools};
 use serde_json::json;
+use wire::{MemoryRef, RecallRequest, RequestId, RetrievalFilter, Scope, UserId, UserRef};
 
 fn reference(text: &str) -> UserRef {
     text.parse().unwrap()
@@ -91,8 +91,7 @@ async fn the_argument_stands_in_the_schema_only_where_it_chooses() {
 async fn a_reference_and_the_id_behind_it_are_one_user() {
     let world = World::new().await;
     let mina = UserId(nowhere());
-    remember(&world, &world.atlas, remembrancer::api::RememberRequest { user_id: Some(mina.into()), ..fact("tea", "Mina likes milk") })
-        .await;
+    remember(&world, &world.atlas, wire::RememberRequest { user_id: Some(mina.into()), ..fact("tea", "Mina likes milk") }).await;
     identity::add_user(&world.engine, &world.system, "crm-3", Some("Mina"), Some(mina)).await.unwrap();
     let request = RecallRequest { user_id: Some(reference("crm-3")), ..question("milk") };
     assert_eq!(recall::recall(&world.engine, &world.atlas, request).await.unwrap().memories().len(), 1);
@@ -141,7 +140,7 @@ async fn an_agent_that_must_name_its_user_reads_nothing_without() {
     let named = identity::named_by_caller(&world.engine, ctx.clone(), &idris).await.unwrap();
     let stored = remember(&world, &named, fact("tea", "Idris likes green tea")).await;
     let name = MemoryRef::Id(stored.memory_id);
-    let (engine, retrieval) = (&world.engine, remembrancer::api::RetrievalId(nowhere()));
+    let (engine, retrieval) = (&world.engine, wire::RetrievalId(nowhere()));
     let refused = [
         memories::record(engine, &ctx, &name, None).await.err(),
         memories::history(engine, &ctx, &name, None).await.err(),
@@ -196,10 +195,10 @@ async fn a_status_outlives_the_link_that_somebody_cannot_see() {
     let shared = remember(&world, &world.atlas, fact("tea", "The tea is served at four")).await.memory_id;
     let own = remember(&world, &idris, fact("tea time", "Tea is at five")).await.memory_id;
     let other = remember(&world, &world.atlas, fact("tea hour", "It is served at six")).await.memory_id;
-    let link = |from: remembrancer::api::MemoryId| remembrancer::api::LinkRequest {
+    let link = |from: wire::MemoryId| wire::LinkRequest {
         from: from.into(),
         to: shared.into(),
-        relation: remembrancer::api::Relation::Contradicts,
+        relation: wire::Relation::Contradicts,
         remove: false,
         user_id: None,
     };
@@ -207,7 +206,7 @@ async fn a_status_outlives_the_link_that_somebody_cannot_see() {
     memories::link(&world.engine, &world.atlas, link(other)).await.unwrap();
     memories::unlink(&world.engine, &world.atlas, link(other)).await.unwrap();
     let seen = memories::record(&world.engine, &world.atlas, &shared.into(), None).await.unwrap();
-    assert_eq!(seen.status, remembrancer::api::MemoryStatus::Contradicted);
+    assert_eq!(seen.status, wire::MemoryStatus::Contradicted);
     assert!(seen.links.is_empty(), "the link itself is Idris's");
     assert_eq!(memories::record(&world.engine, &idris, &shared.into(), None).await.unwrap().links.len(), 1);
 }
@@ -219,17 +218,12 @@ async fn a_contradiction_ends_whoever_forgets_the_other_end() {
     let idris = identity::named_by_caller(&world.engine, world.atlas.clone(), &reference("crm-1")).await.unwrap();
     let shared = remember(&world, &world.atlas, fact("tea", "The tea is served at four")).await.memory_id;
     let own = remember(&world, &idris, fact("tea time", "Tea is at five")).await.memory_id;
-    let link = remembrancer::api::LinkRequest {
-        from: own.into(),
-        to: shared.into(),
-        relation: remembrancer::api::Relation::Contradicts,
-        remove: false,
-        user_id: None,
-    };
+    let link =
+        wire::LinkRequest { from: own.into(), to: shared.into(), relation: wire::Relation::Contradicts, remove: false, user_id: None };
     memories::link(&world.engine, &idris, link).await.unwrap();
-    let request = remembrancer::api::ForgetRequest { memory_id: shared.into(), reason: None, user_id: None };
+    let request = wire::ForgetRequest { memory_id: shared.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     crate::support::work(&world).await;
     let left = memories::record(&world.engine, &idris, &own.into(), None).await.unwrap();
-    assert_eq!(left.status, remembrancer::api::MemoryStatus::Active);
+    assert_eq!(left.status, wire::MemoryStatus::Active);
 }

@@ -2,14 +2,14 @@
 
 use crate::support::{alone, remember, work};
 use chrono::Duration;
-use remembrancer::api::{
-    CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation,
-    Promotion, RememberRequest, ReviseRequest, SuggestionFilter, Trust,
-};
 use remembrancer::memories::Shown;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, consolidation, identity, memories};
 use serde_json::json;
+use wire::{
+    CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation,
+    Promotion, RememberRequest, ReviseRequest, SuggestionFilter, Trust,
+};
 
 fn shared(topic: &str, content: &str) -> RememberRequest {
     RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) }
@@ -151,9 +151,8 @@ async fn only_the_texts_that_a_page_showed_are_merged() {
     let pairs = async || consolidation::suggestions(engine, vera, &SuggestionFilter::default()).await.unwrap().rows;
     let seen = pairs().await.remove(0);
     assert_eq!(seen.relation, PairRelation::Duplicates);
-    let shown = |pair: &remembrancer::api::SuggestedPair| -> Shown {
-        [&pair.from, &pair.to].map(|memory| (memory.id, memory.version)).into_iter().collect()
-    };
+    let shown =
+        |pair: &wire::SuggestedPair| -> Shown { [&pair.from, &pair.to].map(|memory| (memory.id, memory.version)).into_iter().collect() };
     memories::revise(engine, atlas, revision(seen.from.id, "Every day the gate opens at seven, except on Sundays.")).await.unwrap();
     for accept in [true, false] {
         let refused = consolidation::decide_pairs(engine, vera, &[seen.id], accept, &shown(&seen)).await.unwrap_err();

@@ -1,9 +1,9 @@
 //! Saved views of an operator: private, limited, and with unique names.
 
-use remembrancer::api::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
 use remembrancer::op::{Access, Actor};
 use remembrancer::testing::{World, nowhere};
 use remembrancer::{Error, OpContext, identity};
+use wire::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
 
 const PAGE: ViewPage = ViewPage::Memories;
 

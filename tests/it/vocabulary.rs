@@ -2,9 +2,9 @@
 
 use crate::capture::{captured, inbox};
 use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
-use remembrancer::api::{EventId, InboxEdit, InboxVerdict};
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, consolidation, vocabulary, workers};
+use wire::{EventId, InboxEdit, InboxVerdict};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
     vocabulary::add(&world.engine, &world.system, vocabulary::NewTerm { term, aliases, ..Default::default() }).await.map(|_| ())
@@ -144,7 +144,7 @@ async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
     let world = alone().await;
     let kb = world.engine.db().kb.system();
     let deliveries = (0..24).map(|n| {
-        let (tenant, memory_id) = (world.system.tenant_id, remembrancer::api::MemoryId(uuid::Uuid::from_u128(n)));
+        let (tenant, memory_id) = (world.system.tenant_id, wire::MemoryId(uuid::Uuid::from_u128(n)));
         let proposal = vocabulary::store::Proposal {
             phrase: "vault".into(),
             normal: "vault".into(),

@@ -7,9 +7,10 @@ use crate::{
     guard::{console, operator, set_status, set_theme_cookie},
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-#[cfg(feature = "ssr")]
-use remembrancer::{api::ErrorCode, overview, vocabulary};
+use remembrancer::{overview, vocabulary};
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "ssr")]
+use wire::ErrorCode;
 
 /// Somewhere to go: what it is, what it is called, what tells it apart, and its URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use crate::{
     text,
 };
 use leptos::{ev, html, prelude::*, task::spawn_local, web_sys, web_sys::js_sys::futures::JsFuture};
-use remembrancer::api::SOURCE_MAX;
+use wire::SOURCE_MAX;
 
 /// Chooses a text file, or takes one that is dropped on its form, and puts its text and name into the fields `text` and `filename`.
 #[island]

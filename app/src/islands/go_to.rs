@@ -1,8 +1,8 @@
 use super::api::{Target, find_places};
 use crate::{query::Query, text};
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast, web_sys};
-use remembrancer::api::TOPIC_MAX;
 use std::time::Duration;
+use wire::TOPIC_MAX;
 
 /// How long typing rests before the server is asked.
 const REST: Duration = Duration::from_millis(120);

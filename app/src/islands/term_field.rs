@@ -1,7 +1,7 @@
 use super::{api::term_names, dom};
 use leptos::{prelude::*, task::spawn_local, web_sys};
-use remembrancer::api::TOPIC_MAX;
 use std::time::Duration;
+use wire::TOPIC_MAX;
 
 /// A text field for the name of a term. It suggests the names of the page's list `terms`, and changes that list as somebody types, so that
 /// terms beyond the first page are reached.

@@ -4,7 +4,7 @@ use leptos_meta::Title;
 /// The page for an unknown URL.
 #[component]
 pub fn NotFound() -> impl IntoView {
-    crate::guard::set_status(remembrancer::api::ErrorCode::NotFound);
+    crate::guard::set_status(wire::ErrorCode::NotFound);
     view! {
         <Title text="Not found" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6">

@@ -1,6 +1,6 @@
 use crate::{ConsoleError, features::capture::capture_counts};
 use leptos::prelude::*;
-use remembrancer::api::CaptureNumbers;
+use wire::CaptureNumbers;
 
 /// What waits in the inbox and in the queue. It is loaded with each page and shared by everything that shows it.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use crate::{
     guard::set_status,
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, OperatorRole};
+use wire::{ErrorCode, OperatorRole};
 
 /// The signed-in viewer, loaded once with the frame and shared with every page inside it.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use crate::{
     query::{Query, use_path, use_query},
 };
 use leptos::prelude::*;
-use remembrancer::api::ErrorCode;
+use wire::ErrorCode;
 
 /// The list that a page belongs to: its URL and the text of the link to it.
 fn list_of(path: &str) -> (&'static str, &'static str) {

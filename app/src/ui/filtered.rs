@@ -4,7 +4,7 @@ use crate::{
     query::{Query, use_query},
 };
 use leptos::prelude::*;
-use remembrancer::api::FieldError;
+use wire::FieldError;
 
 /// A filter parsed from a URL, or the fields that cannot be parsed.
 pub type Parsed<T> = Result<T, Vec<FieldError>>;

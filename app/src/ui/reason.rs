@@ -1,6 +1,6 @@
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::api::REASON_MAX;
+use wire::REASON_MAX;
 
 /// The field for the reason of a change; required, and kept in the audit log.
 #[component]

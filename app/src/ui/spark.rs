@@ -3,8 +3,8 @@ use super::{
     text,
 };
 use leptos::prelude::*;
-use remembrancer::api::ActivityDay;
 use std::fmt::Write;
+use wire::ActivityDay;
 
 const HEIGHT: f64 = 24.0;
 const STEP: f64 = 4.0;

@@ -8,7 +8,7 @@ use super::openapi::Created;
 use super::params::Segment;
 use axum::extract::State;
 use remembrancer::activity;
-use remembrancer::api::{RecordActionRequest, RecordActionResponse, RecordStepsRequest, RecordStepsResponse, Scope};
+use wire::{RecordActionRequest, RecordActionResponse, RecordStepsRequest, RecordStepsResponse, Scope};
 
 /// Largest body of a request with steps, in bytes.
 const STEPS_BODY_MAX: usize = 4 * 1024 * 1024;

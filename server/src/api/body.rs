@@ -5,13 +5,13 @@ use super::openapi::{Describe, Operation};
 use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::{Error, OpContext, tools};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use wire::Scope;
 
 /// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
 pub const BODY_MAX: usize = 128 * 1024;

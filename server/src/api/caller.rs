@@ -10,11 +10,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use remembrancer::api::{RequestId, UserRef};
 use remembrancer::op::IdempotencyKey;
 use remembrancer::{Error, OpContext, idempotency, identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use wire::{RequestId, UserRef};
 
 /// The header in which the caller's runtime names the user of a call. A model writes arguments, but no headers.
 pub const USER: &str = "x-remembrancer-user";

@@ -8,8 +8,8 @@ use super::openapi::Found;
 use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{ANSWER_MAX, AnswerRequest, AnswerUse, AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
 use remembrancer::{context, quality};
+use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
 
 /// Largest body of a request, in bytes: a long conversation with its results of tools.
 const CONTEXT_BODY_MAX: usize = 4 * 1024 * 1024;

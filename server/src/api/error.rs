@@ -6,10 +6,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use remembrancer::Error;
-use remembrancer::api::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
 
 /// Seconds after which something that is away may be back.
 const AWAY: HeaderValue = HeaderValue::from_static("5");

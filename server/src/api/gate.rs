@@ -4,7 +4,6 @@ use crate::limits::{PerMinute, network};
 use app::ClientAddress;
 use axum::http::request::Parts;
 use moka::future::Cache;
-use remembrancer::api::KeyId;
 use remembrancer::chat::Bot;
 use remembrancer::identity::{KeyRef, SeenKey};
 use remembrancer::op::Actor;
@@ -14,6 +13,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use wire::KeyId;
 
 /// Most credentials that are remembered, for good and bad ones each.
 const REMEMBERED: u64 = 10_000;

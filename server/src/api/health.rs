@@ -8,9 +8,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use remembrancer::Engine;
-use remembrancer::api::{Liveness, Readiness};
 use remembrancer::db::DbError;
 use tokio::sync::Mutex;
+use wire::{Liveness, Readiness};
 
 /// How long the result of a probe is valid. Anybody may send this request, so sending many must cost nothing.
 const FRESH: TimeDelta = TimeDelta::seconds(1);

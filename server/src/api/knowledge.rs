@@ -11,11 +11,11 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use remembrancer::Error;
-use remembrancer::api::{IndexResponse, IngestReport, IngestRequest, Scope};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use wire::{IndexResponse, IngestReport, IngestRequest, Scope};
 
 /// Largest body of an ingestion, in bytes: a document of 10 MB, as JSON.
 pub const BODY_MAX: usize = 24 * 1024 * 1024;

@@ -13,13 +13,13 @@ use axum::http::{StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
-use remembrancer::api::{
-    AddMemoryRequest, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryWithVersions, PutMemoryRequest,
-    Scope, UpdateMemoryRequest,
-};
 use remembrancer::contract;
 use serde_json::json;
 use std::convert::Infallible;
+use wire::{
+    AddMemoryRequest, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryWithVersions, PutMemoryRequest,
+    Scope, UpdateMemoryRequest,
+};
 
 /// The platform that is recorded if a request names no source.
 const REST: &str = "rest";

@@ -42,13 +42,13 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, delete, get, post};
-use remembrancer::api::{RequestId, Scope};
 use remembrancer::identity::{SeenKey, Use};
 use remembrancer::{Engine, Error};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::{RequestId, Scope};
 
 /// Longest time a request may take.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -5,13 +5,13 @@ use super::openapi::{Describe, Operation};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use remembrancer::Error;
-use remembrancer::api::UserRef;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::str::FromStr;
+use wire::UserRef;
 
 /// The query as a value of one type.
 pub struct Query<T>(pub T);

@@ -13,7 +13,6 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
-use remembrancer::api::{ImportReport, Scope};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, Error, OpContext};
 use schemars::JsonSchema;
@@ -24,6 +23,7 @@ use std::time::Duration;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
+use wire::{ImportReport, Scope};
 
 /// The address of the import.
 pub const IMPORT: &str = "/api/import";

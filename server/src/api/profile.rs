@@ -8,13 +8,13 @@ use super::openapi::Found;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{
+use remembrancer::profile;
+use uuid::Uuid;
+use wire::{
     Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafId, ProfileRequest, ProfileResponse, ProfileVersions,
     PutConnectionRequest, PutConnectionResponse, PutEntitiesRequest, PutEntitiesResponse, Scope, SearchUserContextRequest,
     SearchUserContextResponse, UserRef,
 };
-use remembrancer::profile;
-use uuid::Uuid;
 
 /// Largest body of a connection's entities, in bytes: their texts, of which JSON may write each byte as six, and their keys.
 const ENTITIES_BODY_MAX: usize = 8 * 1024 * 1024;

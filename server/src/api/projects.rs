@@ -8,8 +8,8 @@ use super::openapi::Created;
 use super::params::Segment;
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo, Scope};
 use remembrancer::projects;
+use wire::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo, Scope};
 
 /// `GET /api/projects`: every project with its repositories and links.
 pub async fn list(State(api): State<Api>, Caller(ctx): Caller) -> Result<Json<ProjectList>, ApiError> {

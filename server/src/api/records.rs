@@ -7,10 +7,8 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{
-    BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse,
-};
 use remembrancer::{Error, memories, tools};
+use wire::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse};
 
 /// Largest body of a batch, in bytes.
 const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;

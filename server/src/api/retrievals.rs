@@ -6,8 +6,8 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Query, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{Page, Replay, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId};
 use remembrancer::recall;
+use wire::{Page, Replay, Retrieval, RetrievalDetail, RetrievalFilter, RetrievalId};
 
 /// `GET /api/retrievals`: the agent's own recalls, newest first.
 pub async fn list(

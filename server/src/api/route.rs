@@ -8,7 +8,7 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware;
 use axum::routing::{self, MethodRouter};
-use remembrancer::api::Scope;
+use wire::Scope;
 
 /// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::error::ApiError;
 use super::params::{Query, Segment};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{MessagesRequest, MessagesResponse, Page, Scope, SessionFilter, SessionMessage};
 use remembrancer::lifecycle;
+use wire::{MessagesRequest, MessagesResponse, Page, Scope, SessionFilter, SessionMessage};
 
 /// Largest body of a batch of messages, in bytes.
 const MESSAGES_BODY_MAX: usize = 4 * 1024 * 1024;

@@ -7,9 +7,9 @@ use super::error::ApiError;
 use super::params::{Parameters, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::api::{SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceResponse, UserRef};
 use remembrancer::capture;
 use uuid::Uuid;
+use wire::{SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceResponse, UserRef};
 
 parameters! {
     /// What belongs to a source besides its text.

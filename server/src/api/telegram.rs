@@ -10,8 +10,8 @@ use super::params::Segment;
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
-use remembrancer::api::{BotId, TelegramReply, TelegramUpdate};
 use remembrancer::chat;
+use wire::{BotId, TelegramReply, TelegramUpdate};
 
 /// The header in which Telegram sends the secret from `setWebhook`.
 pub const SECRET: &str = "x-telegram-bot-api-secret-token";

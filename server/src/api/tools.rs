@@ -9,10 +9,10 @@ use super::params::{Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use remembrancer::api::PromptList;
 use remembrancer::tools::{Tool, ToolList};
 use remembrancer::{Error, prompts, tools};
 use serde_json::Value;
+use wire::PromptList;
 
 /// The address of a tool.
 pub const CALL: &str = "/api/tools/{name}";

@@ -11,9 +11,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::NaiveDate;
 use remembrancer::Error;
-use remembrancer::api::{UsageRequest, UsageResponse, UserRef};
 use remembrancer::usage;
 use serde_json::json;
+use wire::{UsageRequest, UsageResponse, UserRef};
 
 /// The media type of CSV.
 pub const CSV: &str = "text/csv; charset=utf-8";

@@ -4,14 +4,14 @@ use super::Failure;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
 use clap::Args;
+use extract::transcript;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{CaptureMode, EventState, MemoryScope, SourceId};
-use remembrancer::capture::extract::transcript;
 use remembrancer::capture::{self, Paste};
 use remembrancer::{Engine, OpContext, Workers, identity};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
+use wire::{CaptureMode, EventState, MemoryScope, SourceId};
 
 /// How often the progress is read.
 const EVERY: Duration = Duration::from_millis(200);

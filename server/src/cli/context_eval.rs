@@ -6,10 +6,6 @@ use super::file_clock::FileClock;
 use super::whole::{confirm, lasting, memories_of, work};
 use crate::config::Config;
 use chrono::{DateTime, Utc};
-use remembrancer::api::{
-    AssembleRequest, AssembledContext, BlockName, MemoryId, MessagesRequest, NewMessage, ObservationCategory, ObservationRequest,
-    Retention, Role, UserContextRequest,
-};
 use remembrancer::context::eval::{Judged, Lines, Scores};
 use remembrancer::{Engine, OpContext, capture, consolidation, context, identity, lifecycle, memories};
 use serde::{Deserialize, Serialize};
@@ -18,6 +14,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Display, Formatter, Result as Formatted};
 use std::path::Path;
 use std::sync::Arc;
+use wire::{
+    AssembleRequest, AssembledContext, BlockName, MemoryId, MessagesRequest, NewMessage, ObservationCategory, ObservationRequest,
+    Retention, Role, UserContextRequest,
+};
 
 /// Tokens that a context may have.
 const BUDGET: u32 = 4000;
@@ -205,7 +205,7 @@ impl Filling<'_> {
                         capture::update_user_context(engine, ctx, request).await?;
                     }
                     Fill::AtOnce => {
-                        let request = remembrancer::api::RememberRequest { kind: None, ..memory(person, person, text, *at) };
+                        let request = wire::RememberRequest { kind: None, ..memory(person, person, text, *at) };
                         keys.entry(memories::remember(engine, ctx, request).await?.memory_id).or_default().push(key);
                     }
                 }

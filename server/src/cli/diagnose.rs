@@ -2,8 +2,8 @@
 
 use super::Failure;
 use clap::Args;
-use remembrancer::api::{DiagnoseRequest, Diagnosis, GateOutcome, MemoryRef, Ranking, RecallRequest, UserRef};
 use remembrancer::{Engine, identity, recall};
+use wire::{DiagnoseRequest, Diagnosis, GateOutcome, MemoryRef, Ranking, RecallRequest, UserRef};
 
 #[derive(Args)]
 pub struct Diagnose {

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::api::{ErasureId, ErasurePreview, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
 use remembrancer::{Engine, OpContext, db, erasure, identity};
 use std::path::PathBuf;
+use wire::{ErasureId, ErasurePreview, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
 
 #[derive(Subcommand)]
 pub enum Erasure {

@@ -7,7 +7,6 @@ use crate::serve::{self, IfAbsent};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope, Source};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::{DatabaseUrls, drop_databases, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
@@ -20,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use wire::{MemoryId, Ranking, RecallRequest, RememberRequest, Scope, Source};
 
 #[derive(Subcommand)]
 pub enum Eval {
@@ -285,13 +285,13 @@ pub(super) async fn agent(engine: &Engine, tenant: &OpContext, number: usize) ->
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
     let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite, Scope::ContextRead];
     let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &scopes, None, None).await?;
-    Ok(identity::authenticate(engine, &key, remembrancer::api::RequestId(SystemClock.id())).await?)
+    Ok(identity::authenticate(engine, &key, wire::RequestId(SystemClock.id())).await?)
 }
 
 /// The request with which an agent would remember a turn: its words, time and place.
 pub(super) fn memory(topic: &str, scope: &str, text: &str, at: Option<DateTime<Utc>>) -> RememberRequest {
     let source = Source { platform: "eval".into(), channel_id: Some(scope.into()), observed_at: at, ..Source::default() };
-    let kind = Some(remembrancer::api::MemoryKind::Episode);
+    let kind = Some(wire::MemoryKind::Episode);
     RememberRequest { topic_raw: topic.into(), content: text.into(), source, kind, ..RememberRequest::default() }
 }
 

@@ -1,8 +1,8 @@
 //! `remembrancer eval extraction`: how well quoting finds the turns from which people noted something.
 
 use super::Failure;
-use remembrancer::capture::extract::eval::{Labelled, Report, evaluate};
-use remembrancer::capture::extract::quotes::Quotes;
+use remembrancer::capture::eval::{Labelled, Report, evaluate};
+use remembrancer::capture::extractor::Quotes;
 use std::path::Path;
 
 /// Prints precision, recall and F1 by turn, for what is quoted, for rules of thumb, and for each kind of candidate.

@@ -4,13 +4,13 @@ use super::Failure;
 use crate::config::Schedule;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{IngestFailure, IngestReport};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::{Engine, Error, OpContext, identity, workers};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
+use wire::{IngestFailure, IngestReport};
 
 #[derive(Subcommand)]
 pub enum Kb {

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::api::{AgentAging, AgentId, LifecyclePolicy};
 use remembrancer::{Engine, OpContext, identity, lifecycle, overview};
 use std::path::PathBuf;
+use wire::{AgentAging, AgentId, LifecyclePolicy};
 
 #[derive(Subcommand)]
 pub enum Lifecycle {

@@ -3,8 +3,8 @@
 use super::Failure;
 use chrono::Duration;
 use clap::{Args, Subcommand};
-use remembrancer::api::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, Weights};
 use remembrancer::{Engine, chat, identity, overview, projects, usage};
+use wire::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, Weights};
 
 #[derive(Subcommand)]
 pub enum Bot {

@@ -26,12 +26,12 @@ use eval::Eval;
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
-use remembrancer::api::{AgentId, Discipline, KeyId, OperatorRole, Scope, UserRef};
 use remembrancer::audit::{Anchor, Verified};
 use remembrancer::{Engine, audit, identity, usage};
 use std::error::Error;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
+use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, UserRef};
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 

@@ -2,10 +2,10 @@
 
 use super::Failure;
 use clap::Args;
-use remembrancer::api::{CapturePolicy, Promotion, SensitiveMatters, Sharing};
 use remembrancer::{Engine, identity};
 use std::fmt::{self, Display};
 use std::str::FromStr;
+use wire::{CapturePolicy, Promotion, SensitiveMatters, Sharing};
 
 /// No limit, in place of a number of days.
 const FOREVER: &str = "forever";

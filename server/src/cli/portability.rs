@@ -3,7 +3,6 @@
 use super::Failure;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::api::{Area, ImportCount, ImportReport, UserId, UserRef};
 use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::{Engine, OpContext, identity, workers};
 use std::os::fd::AsFd;
@@ -11,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
+use wire::{Area, ImportCount, ImportReport, UserId, UserRef};
 
 #[derive(Args)]
 pub struct Export {

@@ -6,7 +6,6 @@ use super::file_clock::FileClock;
 use super::whole::work;
 use crate::config::Config;
 use chrono::{DateTime, Utc};
-use remembrancer::api::{CapturePolicy, ObservationCategory, ObservationRequest, ProfileRequest, ProfileResponse, UserContextRequest};
 use remembrancer::clock::Clock;
 use remembrancer::profile::eval::{Accuracy, Counts, Label, median};
 use remembrancer::profile::{self, Verdict};
@@ -19,6 +18,7 @@ use std::fmt::{Display, Formatter, Result as Formatted};
 use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
+use wire::{CapturePolicy, ObservationCategory, ObservationRequest, ProfileRequest, ProfileResponse, UserContextRequest};
 
 /// A line of the file. Observations are recorded in the order of the file, which is that of time.
 #[derive(Deserialize)]

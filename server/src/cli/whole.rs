@@ -4,12 +4,8 @@
 use super::Failure;
 use super::eval::{HITS, Line, agent, bar, in_own_databases, memory, read};
 use crate::config::Config;
-use remembrancer::api::{
-    AgentId, BULK_MAX, CaptureConversationRequest, CaptureMode, CapturePolicy, InboxFilter, InboxVerdict, MemoryId, MemoryKind, Promotion,
-    RecallRequest, SourceDetails, SourceId,
-};
-use remembrancer::capture::extract::eval::{is_long_first_person, spoken};
-use remembrancer::capture::extract::transcript;
+use extract::transcript;
+use remembrancer::capture::eval::{is_long_first_person, spoken};
 use remembrancer::db::{DatabaseUrls, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{Engine, OpContext, capture, consolidation, identity, memories, recall, workers};
@@ -17,6 +13,10 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
+use wire::{
+    AgentId, BULK_MAX, CaptureConversationRequest, CaptureMode, CapturePolicy, InboxFilter, InboxVerdict, MemoryId, MemoryKind, Promotion,
+    RecallRequest, SourceDetails, SourceId,
+};
 
 /// Characters of a token, as in [`Scores::tokens`].
 const TOKEN: f64 = 4.0;
@@ -214,7 +214,7 @@ pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: Agent
 pub(super) async fn memories_of(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<Vec<(MemoryId, usize)>, Failure> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let filter = remembrancer::api::MemoryFilter { agent_id: Some(agent_id), after, ..Default::default() };
+        let filter = wire::MemoryFilter { agent_id: Some(agent_id), after, ..Default::default() };
         let page = memories::browse(engine, tenant, &filter).await?;
         for row in page.rows {
             found.push((row.id, row.content.chars().count()));

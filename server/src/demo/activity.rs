@@ -1,9 +1,9 @@
 //! What the demo's agents report: actions with their outcomes, and steps of workflows. Everybody in them is invented.
 
 use super::Failure;
-use remembrancer::api::{ActionKind, NewStep, RecordActionRequest, RecordStepsRequest};
 use remembrancer::{Engine, OpContext, activity};
 use serde_json::Map;
+use wire::{ActionKind, NewStep, RecordActionRequest, RecordStepsRequest};
 
 /// An action that was reported.
 pub struct Reported {

@@ -4,11 +4,11 @@
 use super::Failure;
 use super::data::Memory;
 use chrono::{DateTime, Datelike, Duration, NaiveTime, Utc, Weekday};
-use remembrancer::api::{
+use remembrancer::{Engine, OpContext, capture, consolidation, identity};
+use wire::{
     CaptureConversationRequest, CaptureMode, InboxFilter, InboxVerdict, MemoryKind, ObservationCategory, ObservationRequest, OperatorRole,
     RequestId, SourceDetails, SourceForm,
 };
-use remembrancer::{Engine, OpContext, capture, consolidation, identity};
 
 /// The person who decides about candidates.
 const REVIEWER: &str = "mina@acme.example";

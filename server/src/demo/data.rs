@@ -1,7 +1,7 @@
 //! The memories and recalls of the demo's agents. Everybody in them is invented.
 
-use remembrancer::api::MemoryKind::{self, Artifact, Decision, Episode, Profile, Project, TaskHint};
-use remembrancer::api::Relation;
+use wire::MemoryKind::{self, Artifact, Decision, Episode, Profile, Project, TaskHint};
+use wire::Relation;
 
 /// One thing to remember.
 pub struct Memory {

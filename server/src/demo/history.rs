@@ -9,11 +9,9 @@ use super::people::{NOTICED, Noticed, notice};
 use super::{Failure, TENANT, knowledge, usage};
 use chrono::{DateTime, Duration, Utc};
 use futures_util::future::BoxFuture;
-use remembrancer::api::{ForgetRequest, LinkRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
+use models::{EmbedError, Embedder};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::knowledge::{self as shared, Extent, Ingestion};
-use remembrancer::providers::tokens::Tokens;
-use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{Engine, OpContext, Settings, identity, lifecycle, memories, recall, vocabulary, workers};
 use std::cmp::Reverse;
@@ -23,6 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use tokio_util::sync::CancellationToken;
 use tracing::instrument::WithSubscriber;
 use tracing::subscriber::NoSubscriber;
+use wire::{ForgetRequest, LinkRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
+use words::tokens::Tokens;
 
 /// How long loading waits for a vector. A busy machine may be slow, and no request is waiting.
 const EMBEDDING_BUDGET: std::time::Duration = std::time::Duration::from_secs(60);

@@ -1,12 +1,12 @@
 //! What the demo's agents notice about one person: a profile with repetition, a contradiction and a connection. Everybody in it is invented.
 
 use super::Failure;
-use remembrancer::api::{
-    ConnectionContextRequest, ObservationCategory, ObservationRequest, PutConnectionRequest, SCHEMA_TTL_MAX, UserContextRequest, UserRef,
-};
 use remembrancer::{Engine, OpContext, capture, identity, profile};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
+use wire::{
+    ConnectionContextRequest, ObservationCategory, ObservationRequest, PutConnectionRequest, SCHEMA_TTL_MAX, UserContextRequest, UserRef,
+};
 
 /// The organisation's reference to the person, and what people call her.
 const VERA: (&str, &str) = ("vera@acme.example", "Vera Lindt");

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use chrono::{Datelike, Duration, Weekday};
-use remembrancer::api::UsageLimits;
 use remembrancer::usage::{self, Payer, Price, Purpose};
 use remembrancer::{Engine, OpContext, identity};
+use wire::UsageLimits;
 
 const MODEL: &str = "example-large";
 /// Days with calls, up to today.

@@ -3,7 +3,6 @@
 use super::resources;
 use axum::http::request::Parts;
 use futures_util::FutureExt;
-use remembrancer::api::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
 use remembrancer::identity::{SeenKey, Use};
 use remembrancer::op::Actor;
 use remembrancer::tools::{self, Effect, Output};
@@ -25,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use wire::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
 
 /// Longest time a call may take: less than HTTP gives it, so that the client gets an answer in the protocol's form.
 const LONGEST: Duration = Duration::from_secs(55);

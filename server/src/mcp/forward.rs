@@ -6,7 +6,6 @@ use crate::cli::Failure;
 use axum::http::{HeaderName, HeaderValue};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use remembrancer::api::UserRef;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -14,6 +13,7 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, Str
 use rmcp::{RoleClient, RoleServer};
 use std::collections::HashSet;
 use std::time::Duration;
+use wire::UserRef;
 
 /// Requests that are sent at a time; more wait.
 const AT_ONCE: usize = 64;

@@ -11,7 +11,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use remembrancer::api::KeyId;
 use remembrancer::op::Actor;
 use remembrancer::{Engine, Error};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -22,6 +21,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use wire::KeyId;
 
 const SESSION: &str = "mcp-session-id";
 const METHOD: &str = "mcp-method";

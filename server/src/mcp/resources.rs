@@ -1,10 +1,10 @@
 //! Resources: what a client can attach to a conversation without calling a tool.
 
 use super::uri::{DOCUMENT_TEMPLATE, MEMORY_TEMPLATE, Name};
-use remembrancer::api::{IndexPage, MemoryRecord, Scope};
-use remembrancer::quote::{block, inline};
 use remembrancer::{Engine, Error, OpContext, contract, knowledge, memories};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use wire::{IndexPage, MemoryRecord, Scope};
+use words::quote::{block, inline};
 
 const MARKDOWN: &str = "text/markdown";
 

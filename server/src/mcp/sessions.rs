@@ -1,13 +1,13 @@
 //! Sessions of clients up to protocol 2025-11-25, each bound to the key that opened it.
 
 use futures_util::Stream;
-use remembrancer::api::KeyId;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, LocalSessionManagerError};
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use wire::KeyId;
 
 /// Most sessions of one key. A client that crashes does not end its session, so the one that was idle longest makes room.
 const OF_A_KEY: usize = 32;

@@ -5,12 +5,12 @@ use super::door::{Door, Identity};
 use crate::cli::Failure;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened, wait_for_signal};
-use remembrancer::api::{AgentId, KeyId, RequestId, Scope, UserRef};
 use remembrancer::op::{Access, Actor};
 use remembrancer::{Engine, Error, OpContext, Workers, identity};
 use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use uuid::Uuid;
+use wire::{AgentId, KeyId, RequestId, Scope, UserRef};
 
 /// Tenant and agent of a process that runs without a key. They are made when the first one starts.
 const LOCAL: &str = "local";

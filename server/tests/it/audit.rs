@@ -3,11 +3,11 @@
 use crate::console::sign_in;
 use crate::harness::Site;
 use axum::http::{StatusCode, header};
-use remembrancer::api::OperatorRole;
 use remembrancer::audit::{self, NewEntry};
 use remembrancer::identity;
 use remembrancer::intake::Reason;
 use remembrancer::testing::PASSWORD;
+use wire::OperatorRole;
 
 #[tokio::test]
 async fn a_viewer_downloads_what_the_filter_shows() {

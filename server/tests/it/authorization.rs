@@ -4,11 +4,11 @@ use crate::console::sign_in;
 use crate::harness::{Site, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{OperatorRole, Scope};
 use remembrancer::identity;
 use remembrancer::testing::{PASSWORD, key};
 use server::api::Guard;
 use std::collections::{BTreeMap, BTreeSet};
+use wire::{OperatorRole, Scope};
 
 /// Routes that anybody may call, intentionally.
 const OPEN: &[&str] = &["/api/docs", "/api/openapi.json", "/healthz", "/readyz"];
@@ -371,10 +371,10 @@ async fn every_tool_demands_a_key_and_its_scope() {
         assert_eq!(site.post(None, tool.name, "{}").await.status, StatusCode::UNAUTHORIZED, "{}", tool.name);
         let none = remembrancer::OpContext { access: remembrancer::op::Access::Scopes(vec![]), ..world.atlas.clone() };
         let refused = tool.call(&world.engine, &none, serde_json::json!({})).await.unwrap_err();
-        assert_eq!(refused.code(), remembrancer::api::ErrorCode::Forbidden, "{}", tool.name);
+        assert_eq!(refused.code(), wire::ErrorCode::Forbidden, "{}", tool.name);
         // An operator's session is no key: tools act as agents.
         let operator = tool.call(&world.engine, &world.vera, serde_json::json!({})).await.unwrap_err();
-        assert_eq!(operator.code(), remembrancer::api::ErrorCode::Forbidden, "{}", tool.name);
+        assert_eq!(operator.code(), wire::ErrorCode::Forbidden, "{}", tool.name);
     }
 }
 

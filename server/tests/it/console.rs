@@ -4,12 +4,12 @@ use crate::doors::alone;
 use crate::harness::{Answer, Site, with_token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{MemoryId, OperatorRole, RequestId};
 use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, vocabulary, workers};
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use tokio_util::sync::CancellationToken;
+use wire::{MemoryId, OperatorRole, RequestId};
 
 pub async fn form(site: &Site, function: &str, cookie: &str, body: &str) -> Answer {
     let path = format!("/console/api/{function}");

@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::testing::key;
 use serde_json::{Value, json};
+use wire::Scope;
 
 async fn call(site: &Site, method: Method, path: &str, body: Option<Value>) -> Answer {
     call_as(site, &site.world.atlas_key, method, path, body.map(|body| body.to_string())).await

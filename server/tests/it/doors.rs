@@ -5,7 +5,6 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{CaptureMode, EventId, SourceId, TermChange};
 use remembrancer::capture::{self, Paste};
 use remembrancer::clock::SystemClock;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
@@ -18,6 +17,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{CaptureMode, EventId, SourceId, TermChange};
 
 /// Operations that take a file or a protocol of their own; other tests send them.
 const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}"];

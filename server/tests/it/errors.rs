@@ -3,14 +3,14 @@
 use crate::harness::{Site, with_errors};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::Scope;
+use models::{EmbedError, Embedder};
 use remembrancer::clock::SystemClock;
-use remembrancer::providers::{EmbedError, Embedder};
 use remembrancer::testing::{Fake, TestDatabases, World, key};
 use remembrancer::{Settings, identity, op::Actor};
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::sync::Arc;
+use wire::Scope;
 
 fn whole() -> Value {
     json!({ "topic_raw": "t", "content": "c", "source": { "platform": "slack" } })

@@ -4,11 +4,11 @@ use crate::console::sign_in;
 use crate::harness::{Answer, Site, token, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{CapturePolicy, MemoryKind, MemoryScope, NewProject, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
 use remembrancer::testing::{PASSWORD, fact};
 use remembrancer::{identity, memories, projects};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use wire::{CapturePolicy, MemoryKind, MemoryScope, NewProject, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
 
 const EXPIRED: &str = "This form has expired";
 

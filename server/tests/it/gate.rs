@@ -5,7 +5,6 @@ use crate::mcp::without_session;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::db::Tx;
 use remembrancer::testing::{TestDatabases, World};
 use remembrancer::{Engine, identity, overview};
@@ -13,6 +12,7 @@ use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use wire::Scope;
 
 const STRANGER: &str = "203.0.113.9:4711";
 const NEIGHBOUR: &str = "198.51.100.7:4711";

@@ -3,13 +3,13 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::{EventId, SourceId};
 use remembrancer::clock::SystemClock;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
 use remembrancer::testing::{TestDatabases, World};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use wire::{EventId, SourceId};
 
 /// A write, in terms of what [`prepare`] made; `{own}` and the like are replaced.
 struct Write {

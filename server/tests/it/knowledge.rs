@@ -3,10 +3,10 @@
 use crate::harness::{Answer, Site, token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{Discipline, OperatorRole, Scope};
 use remembrancer::testing::{PASSWORD, key};
 use remembrancer::{identity, knowledge};
 use serde_json::{Value, json};
+use wire::{Discipline, OperatorRole, Scope};
 
 async fn post(site: &Site, key: &str, body: impl Into<Body>) -> Answer {
     let request = Request::post("/api/kb/documents")

@@ -4,11 +4,11 @@ use crate::harness::Site;
 use crate::mcp::{message, without_session};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::testing::key;
 use remembrancer::workers;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use wire::Scope;
 
 /// What only the documents say: in the title and the text of each.
 const MARKS: [&str; 4] = ["Wombat register", "Quokka", "Bilby register", "Numbat"];

@@ -5,13 +5,13 @@ use crate::process::databases;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
-use remembrancer::api::Scope;
 use remembrancer::testing::{TestDatabases, World, key};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tower::ServiceExt;
+use wire::Scope;
 
 /// The last version with sessions, and the first one without.
 const OLD: &str = "2025-11-25";

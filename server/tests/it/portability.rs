@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use http_body_util::BodyExt;
-use remembrancer::api::{OperatorRole, Scope};
 use remembrancer::clock::SystemClock;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::portability::Selection;
@@ -17,6 +16,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use tower::ServiceExt;
+use wire::{OperatorRole, Scope};
 
 async fn export(site: &Site, key: &str) -> Answer {
     site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {key}"))]).await

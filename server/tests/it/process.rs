@@ -1,6 +1,5 @@
 //! The real process: killed, restarted, stopped.
 
-use remembrancer::api::{AgentId, CapturePolicy, Promotion, SensitiveMatters};
 use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::db::embedded::{Embedded, Options};
 use remembrancer::db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
@@ -18,6 +17,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use wire::{AgentId, CapturePolicy, Promotion, SensitiveMatters};
 
 /// Polls of a state before a test fails: 60 s in all.
 const POLLS: usize = 600;

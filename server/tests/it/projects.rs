@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::testing::key;
 use serde_json::{Value, json};
+use wire::Scope;
 
 async fn call(site: &Site, key: &str, method: Method, path: &str, body: Value) -> Answer {
     let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, format!("Bearer {key}"));

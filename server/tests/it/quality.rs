@@ -3,9 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::QualityFilter;
 use remembrancer::quality;
 use serde_json::{Value, json};
+use wire::QualityFilter;
 
 async fn post(site: &Site, key: &str, user: Option<&str>, path: &str, body: &impl ToString) -> Answer {
     let mut request = Request::post(path).header(header::CONTENT_TYPE, "application/json");

@@ -6,10 +6,8 @@ use crate::harness::{Answer, Site};
 use crate::mcp::Session;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{InboxFilter, InboxVerdict, ProposalFilter, Verdict, ViewPage};
 use remembrancer::clock::SystemClock;
 use remembrancer::portability::{self, Selection};
-use remembrancer::quote::ends_line;
 use remembrancer::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::tools::{self, Effect};
 use remembrancer::{consolidation, identity, memories, vocabulary, workers};
@@ -17,6 +15,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fs;
 use tokio_util::sync::CancellationToken;
+use wire::{InboxFilter, InboxVerdict, ProposalFilter, Verdict, ViewPage};
+use words::quote::ends_line;
 
 /// Begins every marker; a number follows.
 const MARK: &str = "Zq";

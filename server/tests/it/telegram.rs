@@ -3,11 +3,11 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::api::{BotId, KeyId, Scope, UserId};
 use remembrancer::testing::key;
 use remembrancer::{chat, identity, op::Actor};
 use serde_json::{Value, json};
 use uuid::Uuid;
+use wire::{BotId, KeyId, Scope, UserId};
 
 struct Wired {
     site: Site,

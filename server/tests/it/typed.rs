@@ -8,12 +8,12 @@ use crate::knowledge;
 use crate::mcp::Session;
 use axum::body::Body;
 use axum::http::{Request, header};
-use remembrancer::api::UserRef;
 use remembrancer::op::Actor;
 use remembrancer::testing::PASSWORD;
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{chat, identity};
 use serde_json::json;
+use wire::UserRef;
 
 /// What stands where a secret stood.
 const REMOVED: &str = "[secret removed: API key]";

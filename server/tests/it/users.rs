@@ -3,10 +3,10 @@
 use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::api::Scope;
 use remembrancer::identity;
 use remembrancer::op::Actor;
 use serde_json::json;
+use wire::Scope;
 
 /// A key of atlas with some scopes, bound to a user or not.
 async fn key(site: &Site, scopes: &[Scope], user: Option<&str>) -> String {

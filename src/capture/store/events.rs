@@ -1,12 +1,12 @@
 //! What the console lists of the two event buses.
 
-use crate::api::{AgentId, EventBus, EventFilter, EventId, EventKind, EventState, SourceId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, EventBus, EventFilter, EventId, EventKind, EventState, SourceId, TenantId};
 
 /// An event of a list.
 #[derive(FromRow)]

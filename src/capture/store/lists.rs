@@ -1,15 +1,13 @@
 //! What the console lists: sources and their numbers.
 
-use crate::api::{
-    AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TOTAL_MAX, TenantId, UserId,
-};
-use crate::capture::parts::StoredTurn;
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
+use extract::parts::StoredTurn;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TOTAL_MAX, TenantId, UserId};
 
 /// The first part of a source.
 #[derive(FromRow)]

@@ -10,16 +10,16 @@ pub use lists::{
 };
 pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting, rename_in_evidence, rename_memory};
 
-use super::parts::StoredTurn;
-use crate::api::{AgentId, EventId, QuarantineId, Role, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
 use crate::consolidation::{Owner, Spot};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::jobs::Held;
 use chrono::{DateTime, Utc};
+use extract::parts::StoredTurn;
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{AgentId, EventId, QuarantineId, Role, SourceDetails, SourceForm, SourceId, SourceKind, UserId};
 
 /// A part of a source to be stored.
 pub struct NewSource<'a> {

@@ -1,13 +1,13 @@
 //! The names of a source's speakers: in its turns, in what quotes them, and in the memories that came of it.
 
-use crate::api::{AgentId, MemoryId, SourceId, UserId};
-use crate::capture::parts::StoredTurn;
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
+use extract::parts::StoredTurn;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, SourceId, UserId};
 
 /// A part of a source whose turns may be changed.
 #[derive(FromRow)]

@@ -1,10 +1,10 @@
 //! The places in sources that candidates were made from.
 
-use crate::api::{AgentId, MemoryEvidence, MemoryId};
 use crate::consolidation::model::{NewCandidate, Owner, Spot};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, MemoryEvidence, MemoryId};
 
 /// The memory that quotes this place, even if it was rejected or deleted since.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]

@@ -1,6 +1,5 @@
 //! The list of candidates.
 
-use crate::api::{AgentId, InboxFilter, MemoryId, MemoryKind, MemoryScope, Retention, Source, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tenancy, Tx, count_rows, of_user, statement};
@@ -10,6 +9,7 @@ use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, InboxFilter, MemoryId, MemoryKind, MemoryScope, Retention, Source, TenantId};
 
 fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(
@@ -43,7 +43,7 @@ fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBui
     Ok(query)
 }
 
-/// How many candidates a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
+/// How many candidates a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenant, filter)?, "m.created_at, m.id").await

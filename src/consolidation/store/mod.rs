@@ -13,17 +13,17 @@ pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_o
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::model::{NewCandidate, Owner};
-use crate::api::{MemoryId, QuarantineId, SourceId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
-use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
+use wire::{MemoryId, QuarantineId, SourceId, UserId};
+use words::normal;
 
 /// Whether somebody forgot exactly this statement.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
@@ -162,7 +162,7 @@ pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(
 #[derive(FromRow)]
 pub struct Quarantined {
     pub id: QuarantineId,
-    pub agent_id: crate::api::AgentId,
+    pub agent_id: wire::AgentId,
     pub user_id: Option<UserId>,
     pub source_id: SourceId,
     pub source_title: String,
@@ -231,7 +231,7 @@ pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId)
 
 /// The candidates of an agent with these short or long ids, for a caller that names them.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
-pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: crate::api::AgentId, ids: &[Uuid]) -> Result<Vec<Memory>, DbError> {
+pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: wire::AgentId, ids: &[Uuid]) -> Result<Vec<Memory>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",
         columns!(),

@@ -1,11 +1,11 @@
 //! What is proposed about two memories.
 
-use crate::api::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
 
 /// One end of a proposal.
 #[derive(Clone)]

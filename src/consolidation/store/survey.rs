@@ -1,6 +1,5 @@
 //! What a survey of active memories reads.
 
-use crate::api::{MemoryId, TenantId};
 use crate::consolidation::SurveyPayload;
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
@@ -8,6 +7,7 @@ use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};
+use wire::{MemoryId, TenantId};
 
 /// An active memory and its vector.
 #[derive(FromRow)]

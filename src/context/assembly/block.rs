@@ -1,8 +1,8 @@
 //! Blocks of an assembled context: their text, their tokens, their order. Pure.
 
-use crate::api::{BlockItem, BlockName, BlockOrder, ContextBlock, ContextMessage, MessageRole};
-use crate::quote;
-use crate::text::tokens::count;
+use wire::{BlockItem, BlockName, BlockOrder, ContextBlock, ContextMessage, MessageRole};
+use words::quote;
+use words::tokens::count;
 
 /// Tokens of the frame of a message, as chat APIs count them.
 const FRAME: usize = 4;

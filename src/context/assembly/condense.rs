@@ -1,24 +1,24 @@
 //! Condenses the older turns of a conversation into one message: by the chat model where one may be asked, else by choosing sentences.
 
 use super::block::{Piece, message};
-use crate::api::{BlockItem, ContextMessage, ItemOrigin, MessageRole};
 use crate::context::heavy::off_thread;
 use crate::engine::{Engine, Missing};
 use crate::error::Error;
-use crate::guard;
 use crate::identity;
 use crate::op::OpContext;
-use crate::providers::chat::{ChatError, Question};
-use crate::quote::inline;
-use crate::text::tokens::count;
-use crate::text::{shorten, words};
 use crate::usage::Purpose;
 use async_recursion::async_recursion as boxed;
+use models::chat::{ChatError, Question};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::timeout;
 use unicode_segmentation::UnicodeSegmentation;
+use wire::{BlockItem, ContextMessage, ItemOrigin, MessageRole};
+use words::guard;
+use words::quote::inline;
+use words::tokens::count;
+use words::{shorten, stems};
 
 /// Most tokens of a condensed message. It has at most half of what it stands for, too.
 const TOKENS_MAX: usize = 400;
@@ -121,7 +121,7 @@ async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn], room: usize) -> R
 fn extract(turns: &[Turn], room: usize) -> String {
     let sentences: Vec<(&str, &str)> =
         turns.iter().flat_map(|turn| turn.content.unicode_sentences().map(|sentence| (turn.speaker.as_str(), sentence.trim()))).collect();
-    let terms: Vec<Vec<String>> = sentences.iter().map(|(_, sentence)| words::terms(sentence).into_keys().collect()).collect();
+    let terms: Vec<Vec<String>> = sentences.iter().map(|(_, sentence)| stems::terms(sentence).into_keys().collect()).collect();
     let mut frequency: HashMap<&str, usize> = HashMap::new();
     for term in terms.iter().flatten() {
         *frequency.entry(term).or_default() += 1;

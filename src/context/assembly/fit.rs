@@ -2,7 +2,7 @@
 //! block, the profile, turns, and then what the caller brings. Pure.
 
 use super::block::{Block, Piece, total};
-use crate::api::{BlockName, ContextCut, CutAction};
+use wire::{BlockName, ContextCut, CutAction};
 
 /// The last turns, which are never condensed.
 pub const RECENT_TURNS: usize = 20;

@@ -4,29 +4,29 @@ use super::block::{Block, Piece};
 use super::reports::{action_piece, report_piece};
 use super::{Timed, timed};
 use crate::activity::{self, Suggestion};
-use crate::api::{
-    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
-    MemoryId, MemoryKind, Provenance, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
-};
 use crate::context::items::{Marks, from_memory, line};
 use crate::context::profile::profile_blocks;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::guard;
 use crate::knowledge::{self, CandidateQuery, RankedChunk};
 use crate::memories::{self, model::Memory};
-use crate::models::Floors;
 use crate::op::{Actor, OpContext};
-use crate::ranking::bm25::Words;
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, Narrowing, PreparedQuestion};
+use crate::registry::Floors;
 use crate::search::top_reports;
-use crate::text::words;
 use crate::{contract, profile, ranking};
 use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
 use tokio::time::timeout;
 use uuid::Uuid;
+use wire::{
+    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
+    MemoryId, MemoryKind, Provenance, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
+};
+use words::bm25::Words;
+use words::guard;
+use words::stems;
 
 /// Memories of each kind, and parts of documents.
 const MOST: usize = 5;
@@ -297,7 +297,7 @@ async fn found_documents(
 
 /// What succeeded or failed for similar tasks, as agents of the organisation reported it: those of no user, and those of the user of the operation.
 async fn suggested_actions(engine: &Engine, ctx: &OpContext, query: &str) -> Result<Vec<Suggestion>, Error> {
-    let terms = words::terms(query);
+    let terms = stems::terms(query);
     let words = Words::new(&terms, std::slice::from_ref(&terms));
     Ok(activity::suggest(engine, ctx, &words, engine.model().floors.lexical, SUGGESTIONS).await?)
 }

@@ -11,11 +11,6 @@ mod tests;
 
 use super::heavy::off_thread;
 use super::log;
-use crate::api::{
-    AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
-    ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
-    TurnRole,
-};
 use crate::contract;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -24,7 +19,6 @@ use crate::op::OpContext;
 use crate::profile::documents::{check_named, require_connections};
 use crate::projects;
 use crate::recall;
-use crate::text::tokens::TOKENIZER;
 use async_recursion::async_recursion as boxed;
 use block::{Block, Piece, message};
 use chrono::{DateTime, Utc};
@@ -35,6 +29,12 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::instrument;
+use wire::{
+    AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
+    ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
+    TurnRole,
+};
+use words::tokens::TOKENIZER;
 
 /// Assembles the prompt of one model call within a budget of tokens: the caller's blocks, skills, the memory block, the profile of the user,
 /// what memory and knowledge have on the query, turns, results of tools, and the time. A block that is late or out of reach is left out, and

@@ -1,7 +1,7 @@
 //! Renders fitted blocks as one text and as messages. The same blocks give the same bytes. Pure.
 
 use super::block::{Block, message};
-use crate::api::{ContextMessage, MessageRole, Pace};
+use wire::{ContextMessage, MessageRole, Pace};
 
 /// A rendered context.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use super::block::Piece;
 use crate::activity::{Report, Suggestion};
-use crate::api::{BlockItem, ItemOrigin, SearchSource, SourceTag};
-use crate::quote::{inline, marked};
 use crate::search::TopReport;
+use wire::{BlockItem, ItemOrigin, SearchSource, SourceTag};
+use words::quote::{inline, marked};
 
 /// Characters of a report's message and of its outcome.
 const EXCERPT: usize = 400;
@@ -58,10 +58,10 @@ fn reporter(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{ActionKind, AgentId};
-    use crate::text::shorten;
     use chrono::DateTime;
     use uuid::Uuid;
+    use wire::{ActionKind, AgentId};
+    use words::shorten;
 
     #[test]
     fn a_report_is_one_quoted_line_with_its_outcome() {

@@ -3,9 +3,9 @@
 use super::block::{Block, Piece, message, sort, total};
 use super::fit::{RECENT_TURNS, RETRIEVED, fit, older_turns};
 use super::render::render;
-use crate::api::{BlockItem, BlockName, BlockOrder, CutAction, ItemOrigin, MessageRole};
-use crate::text::tokens::count;
 use proptest::prelude::*;
+use wire::{BlockItem, BlockName, BlockOrder, CutAction, ItemOrigin, MessageRole};
+use words::tokens::count;
 
 const ITEM: ItemOrigin = ItemOrigin::Caller;
 
@@ -50,7 +50,7 @@ fn blocks() -> impl Strategy<Value = (Vec<Block>, Vec<String>)> {
         |(names, plain, facts, episodes, chunks, turns, results, entries)| {
             let paragraph = |name| Block::new(name, vec![Piece::paragraph(&plain, vec![BlockItem::of(ITEM)])]);
             let mut blocks: Vec<Block> = names.into_iter().chain([BlockName::Time]).map(paragraph).collect();
-            let line = |text: &String| Piece::line(&format!("- {}", crate::quote::one_line(text)), BlockItem::of(ITEM));
+            let line = |text: &String| Piece::line(&format!("- {}", words::quote::one_line(text)), BlockItem::of(ITEM));
             let lists = [
                 (BlockName::Facts, facts.iter().map(line).collect::<Vec<_>>()),
                 (BlockName::Episodes, episodes.iter().map(line).collect()),

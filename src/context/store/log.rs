@@ -1,14 +1,12 @@
 //! The context log and the texts of contexts.
 
-use crate::api::{
-    AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId,
-};
 use crate::db::cursor::Seek;
 use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId};
 
 /// One context as the log keeps it.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -149,7 +147,7 @@ fn select(from: &str, tenancy: Tenancy, filter: &ContextFilter, user: Option<Use
     Ok(query)
 }
 
-/// How many contexts a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
+/// How many contexts a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_contexts(tx: &mut Tx, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<i64, DbError> {
     count_rows(tx, select(&format!("{COUNTED} from context_log c"), tenancy, filter, user)?, "c.at desc, c.id desc").await

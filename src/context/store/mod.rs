@@ -4,12 +4,12 @@ mod log;
 
 pub use log::*;
 
-use crate::api::{AgentId, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId};
 
 /// Whose memories, and for which work.
 pub struct Wanted<'a> {

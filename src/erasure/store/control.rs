@@ -1,10 +1,10 @@
 //! The control database: what the organisation knows of a person, and the texts of audit entries.
 
-use crate::api::{TenantId, UserId};
 use crate::db::{DbError, Tx, like};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{TenantId, UserId};
 
 /// What the organisation calls a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, FromRow)]

@@ -1,11 +1,11 @@
 //! Memories and everything that is derived from them.
 
-use crate::api::{AgentId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::{AssertSqlSafe, FromRow};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, TenantId, UserId};
 
 /// Columns that name a memory of the row's own agent; the rows go with the memory.
 pub const OF_MEMORY: [(&str, &str); 9] = [

@@ -1,10 +1,10 @@
 //! Rows that mention a person and belong to others or to nobody.
 
-use crate::api::{MentionPlace, TenantId, UserId};
 use crate::db::columns::{Erasure, Holds, TABLES};
 use crate::db::{DbError, Tx, like};
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
+use wire::{MentionPlace, TenantId, UserId};
 
 /// Where mentions are searched: a table, and the column that names the row that goes.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,11 @@
 //! Requests, legal holds and the keys of tenants.
 
-use crate::api::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tx, insert};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
 
 /// The secret of a tenant's key, if it has one.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

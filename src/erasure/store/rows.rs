@@ -1,11 +1,11 @@
 //! Rows that name their user in a column: the statements are made from the list of columns.
 
-use crate::api::{TenantId, UserId};
 use crate::db::columns::{Erasure, TABLES};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
+use wire::{TenantId, UserId};
 
 /// The tables of a database whose rows go with their user, those that refer to others before them.
 pub fn tables(database: &str) -> impl Iterator<Item = &'static str> {

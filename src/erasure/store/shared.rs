@@ -1,9 +1,9 @@
 //! Phrases that agents proposed to the vocabulary: they are topics of memories, which may be a person's words.
 
-use crate::api::{DecisionId, MemoryId, TenantId};
 use crate::db::{DbError, Tx};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{DecisionId, MemoryId, TenantId};
 
 /// How many proposals only these memories made, and how often they made any.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]

@@ -1,13 +1,13 @@
 //! SQL of API keys.
 
 use super::parse_all;
-use crate::api::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::KeyRecord;
 use crate::identity::{KeyRef, Use};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
 
 /// A new key.
 pub struct NewKey<'a> {

@@ -19,10 +19,10 @@ pub use users::{insert_user, user_by_reference, users, users_by_id, users_named}
 pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, views};
 
 use super::model::{Agent, Tenant};
-use crate::api::{AgentId, Discipline, TenantId};
 use crate::db::{DbError, SystemPool, Tx};
 use chrono::{DateTime, Utc};
 use std::str::FromStr;
+use wire::{AgentId, Discipline, TenantId};
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
     texts.iter().map(|text| text.parse().map_err(|reason| DbError::Inconsistent { table, column, row: row.to_owned(), reason })).collect()

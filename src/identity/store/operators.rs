@@ -1,10 +1,10 @@
 //! SQL of operators and their sessions.
 
 use super::parse_all;
-use crate::api::{AgentId, OperatorId, OperatorRole, TenantId};
 use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::OperatorRecord;
 use chrono::{DateTime, Utc};
+use wire::{AgentId, OperatorId, OperatorRole, TenantId};
 
 /// A new operator.
 pub struct NewOperator<'a> {

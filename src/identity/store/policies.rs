@@ -1,9 +1,9 @@
 //! SQL of the policies of tenants and agents: what becomes memory, how it ages, and how it is searched.
 
-use crate::api::{AgentId, CapturePolicy, LifecyclePolicy, SearchPolicy, TenantId, Weights};
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
+use wire::{AgentId, CapturePolicy, LifecyclePolicy, SearchPolicy, TenantId, Weights};
 
 /// The policy of an agent, or that of its tenant if it has none; none: the defaults. The nil agent stands for the tenant.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]

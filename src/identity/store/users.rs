@@ -1,9 +1,9 @@
 //! SQL of users.
 
-use crate::api::{TenantId, UserId};
 use crate::db::{DbError, SystemPool, Tx, like};
 use crate::identity::model::User;
 use chrono::{DateTime, Utc};
+use wire::{TenantId, UserId};
 
 /// Users whose reference or name begins with a text.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

@@ -1,8 +1,8 @@
 //! SQL of operators' saved views.
 
-use crate::api::{OperatorId, SavedView, TenantId, ViewId, ViewPage};
 use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
+use wire::{OperatorId, SavedView, TenantId, ViewId, ViewPage};
 
 /// An operator's views of a page, by name.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

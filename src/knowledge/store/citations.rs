@@ -1,10 +1,10 @@
 //! SQL of citations: the recalls that returned a document.
 
-use crate::api::{AgentId, DocumentId, RetrievalId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, DocumentId, RetrievalId};
 
 /// A recall that cited a document.
 #[derive(Clone, Debug, FromRow)]

@@ -1,12 +1,12 @@
 //! SQL of the lists for operators.
 
-use crate::api::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
+use wire::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 
 /// A document as it is stored.
 #[derive(Clone, Debug, FromRow)]

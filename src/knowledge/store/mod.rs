@@ -14,13 +14,13 @@ pub use search::{
     sides,
 };
 
-use crate::api::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 use crate::db::{DbError, Tx, lock, lock_key};
 use crate::memories::store::VectorTable;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
+use wire::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 
 /// A new text of a document.
 pub struct NewText<'a> {

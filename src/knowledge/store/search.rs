@@ -1,14 +1,14 @@
 //! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
 use super::vector_table;
-use crate::api::{ChunkId, DocumentId, DocumentKind, TenantId};
 use crate::db::{DbError, Tx, statement};
 use crate::knowledge::search::searched_text;
-use crate::ranking::bm25::Posting;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{ChunkId, DocumentId, DocumentKind, TenantId};
+use words::bm25::Posting;
 
 /// Which chunks a search may find, and what it compares them with.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,16 @@
 //! Archiving: what faded, expired or makes room leaves the live set, and can be restored.
 
-use super::words::SWEEP_SLOT;
-use crate::aging::{WEEK, WEEKLY};
-use crate::api::{AgentId, ArchiveReason, MemoryId};
+use super::index::SWEEP_SLOT;
 use crate::db::{DbError, Tenancy, Tx, not_held, of_user};
 use crate::memories::model::{Change, Memory};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
+use wire::{AgentId, ArchiveReason, MemoryId};
+use words::aging::{WEEK, WEEKLY};
 
-/// What is left of an episode's importance at `$now`: [`crate::aging::decayed`] in SQL.
+/// What is left of an episode's importance at `$now`: [`words::aging::decayed`] in SQL.
 fn decayed(now: &str) -> String {
     format!(
         "m.importance * power({WEEKLY}::float8, greatest(extract(epoch from {now} - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / {WEEK})"

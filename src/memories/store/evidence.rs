@@ -1,10 +1,10 @@
 //! The places in sources that say what a memory says.
 
-use crate::api::{AgentId, MemoryEvidence, MemoryId, SourceId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, MemoryEvidence, MemoryId, SourceId};
 
 #[derive(FromRow)]
 struct Row {

@@ -1,11 +1,11 @@
 //! Links between memories of one agent, of the commons, or of both.
 
-use crate::api::{AgentId, MemoryId, Relation, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Link;
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, Relation, UserId};
 
 /// Links two memories; whether they were not so linked before. `agent` and `user` decide who may see the link: the commons if an end of it
 /// is shared, the user to whom an end of it belongs.

@@ -2,7 +2,6 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::api::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, Tx, Users, count_rows, of_user, statement};
@@ -10,6 +9,7 @@ use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
 
 /// What a list shows, for a table called `m`: deleted memories, those that are not, or both.
 pub fn push_deleted(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
@@ -102,7 +102,7 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
     Ok(query)
 }
 
-/// How many memories a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
+/// How many memories a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenant, filter)?, "m.updated_at desc, m.id desc").await

@@ -2,6 +2,7 @@
 
 mod archive;
 mod evidence;
+mod index;
 mod links;
 mod listing;
 mod recalls;
@@ -10,10 +11,10 @@ mod suggestions;
 mod topics;
 mod vectors;
 mod versions;
-mod words;
 
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
 pub use evidence::{copy_evidence, evidence_of, take_evidence};
+pub use index::{drop_words, lock_counts, put_words};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
     Counts, count, counts, in_reach, last_write, list, named, narrow, newest, push_deleted, status_counts, stored_by, user_counts,
@@ -29,17 +30,16 @@ pub use topics::{
 pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub(crate) use versions::confirmed;
 pub use versions::{removals_at, reviewed, source_of_version, versions, write_version};
-pub use words::{drop_words, lock_counts, put_words};
 
 use super::model::{DedupKey, Details, Draft, Memory};
-use crate::api::{AgentId, MemoryId, MemoryStatus, Retention};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
-use crate::text::normal;
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, MemoryStatus, Retention};
+use words::normal;
 
 /// The columns of [`Memory`], for a table called `m`: a literal, so that statements that read whole memories are literals, too. To paste
 /// such a statement into psql, write `m.*` instead.

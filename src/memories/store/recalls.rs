@@ -1,9 +1,9 @@
 //! The recalls that returned a memory.
 
-use crate::api::{AgentId, MemoryId, RetrievalId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
+use wire::{AgentId, MemoryId, RetrievalId};
 
 /// A recall that returned a memory.
 #[derive(Clone, Debug, FromRow)]

@@ -1,11 +1,11 @@
 //! The life cycle of a memory: deleted, superseded, contradicted, reinstated.
 
-use crate::api::{AgentId, MemoryId, MemoryStatus};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
+use wire::{AgentId, MemoryId, MemoryStatus};
 
 /// Marks a memory as deleted, and leaves a tombstone of its hash and source, never of its content.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]

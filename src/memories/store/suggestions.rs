@@ -1,9 +1,9 @@
 //! What is suggested to people about two memories.
 
-use crate::api::{AgentId, MemoryId, PairId, PairRelation, UserId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, PairId, PairRelation, UserId};
 
 /// Suggests that one memory has a relation to another one of the same owner, unless that was suggested before; whether it is new. A relation
 /// that holds in both directions is stored once.

@@ -1,15 +1,15 @@
 //! What the vocabulary reads of memories: by phrase, by topic, and those that are still filed under an older version.
 
 use super::columns;
-use crate::api::{AgentId, DecisionId, MemoryId, TenantId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::memories::model::{Draft, Memory};
-use crate::text::normal;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{AgentId, DecisionId, MemoryId, TenantId};
+use words::normal;
 
 /// How many memories that are not deleted have one of the phrases (normal forms), and of how many agents.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

@@ -1,6 +1,5 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
-use crate::api::{AgentId, DECAY_DAYS, MemoryId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
@@ -10,6 +9,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
 use uuid::Uuid;
+use wire::{AgentId, DECAY_DAYS, MemoryId};
 
 /// A vector with the model that made it.
 #[derive(Clone, Copy)]

@@ -1,6 +1,5 @@
 //! Every state that a memory was in.
 
-use crate::api::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Change, Version};
 use crate::op::OpContext;
@@ -8,6 +7,7 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::collections::HashMap;
+use wire::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
 
 /// Copies the current record into its versions. `origin` is where the change came from, if not from where the memory was said.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]

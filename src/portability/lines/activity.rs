@@ -3,12 +3,12 @@
 use super::super::values::{Share, Stamp};
 use super::json;
 use crate::activity::Body;
-use crate::api::{ACTION_MAX, ActionKind, AgentId, MESSAGE_MAX, OUTCOME_MAX, OUTPUT_MAX, SESSION_MAX, UserId};
 use crate::error::Checks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{ACTION_MAX, ActionKind, AgentId, MESSAGE_MAX, OUTCOME_MAX, OUTPUT_MAX, SESSION_MAX, UserId};
 
 /// Room for markers that replaced secrets after the limits were checked, in characters or bytes.
 const MARKERS: usize = 4 * 1024;

@@ -1,12 +1,12 @@
 //! Lines of capture: the places in sources that memories come from, turns in quarantine, and proposals about two memories.
 
 use super::{NAME_MAX, SOURCE_MAX, entries};
-use crate::api::{AgentId, EventId, MemoryId, PairId, PairRelation, QuarantineId, REASON_MAX, SourceId, UserId};
 use crate::error::Checks;
 use crate::portability::values::Stamp;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, EventId, MemoryId, PairId, PairRelation, QuarantineId, REASON_MAX, SourceId, UserId};
 
 /// The states of a turn in quarantine; the first one waits for a decision.
 const TURN_STATES: [&str; 3] = ["waiting", "released", "dismissed"];

@@ -1,13 +1,13 @@
 //! Lines of knowledge: documents through time, their text in chunks, and what they say about components.
 
 use super::{SOURCE_MAX, WORD_MAX, entries};
-use crate::api::{CONTENT_MAX, ChunkId, DocumentId, DocumentKind, TITLE_MAX, TOPIC_MAX};
 use crate::error::Checks;
-use crate::knowledge::parse::{FILE_MAX, check_path};
 use crate::portability::values::{Hash, Stamp};
+use documents::{FILE_MAX, check_path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
+use wire::{CONTENT_MAX, ChunkId, DocumentId, DocumentKind, TITLE_MAX, TOPIC_MAX};
 
 /// Longest reference, in characters.
 const REFERENCE_MAX: usize = 512;

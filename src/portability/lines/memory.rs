@@ -1,11 +1,6 @@
 //! Lines of memory: agents, users, projects, sources, memories and their history.
 
 use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
-use crate::api::{
-    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare,
-    MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX,
-    SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
-};
 use crate::capture::StoredTurn;
 use crate::error::{Checks, Error};
 use crate::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
@@ -16,6 +11,11 @@ use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{
+    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare,
+    MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX,
+    SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+};
 
 /// The kinds of events that a file may hold.
 pub const EVENT_KINDS: [&str; 4] = ["manual_write", "session_close", "conversation_capture", "observation"];

@@ -19,10 +19,10 @@ pub use profile::{ConnectionLine, ProfileLeafLine, ProfileVersionLine};
 pub use vocabulary::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, TermLine};
 
 use super::values::Stamp;
-use crate::api::{AgentId, Area, MemoryId, UserId};
 use crate::error::{Checks, Error};
 use serde_json::Value;
 use uuid::Uuid;
+use wire::{AgentId, Area, MemoryId, UserId};
 
 /// The name of the format in the header.
 pub const FORMAT: &str = "remembrancer-export";

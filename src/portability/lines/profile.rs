@@ -2,7 +2,6 @@
 //! exported.
 
 use super::{WORD_MAX, entries, json};
-use crate::api::{AgentId, EventId, FILENAME_MAX, SourceId, UserId};
 use crate::error::Checks;
 use crate::portability::values::Stamp;
 use crate::profile::{Citation, LeafState, Part, Proposal};
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, EventId, FILENAME_MAX, SourceId, UserId};
 
 /// Most bytes of a leaf's value as JSON, and of all its keys.
 const LEAF_MAX: usize = 64 * 1024;

@@ -1,16 +1,16 @@
 //! Lines of the vocabulary: terms and aliases through time, decisions and proposals.
 
 use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries};
-use crate::api::{
-    AgentId, CATEGORY_MAX, DEFINITION_MAX, DecisionId, DecisionKind, EventId, MemoryId, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX,
-    TermId,
-};
 use crate::error::Checks;
 use crate::portability::values::Stamp;
-use crate::text::normal;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{
+    AgentId, CATEGORY_MAX, DEFINITION_MAX, DecisionId, DecisionKind, EventId, MemoryId, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX,
+    TermId,
+};
+use words::normal;
 
 /// Highest count of deliveries or memories: a number that can still grow.
 const COUNT_MAX: i64 = 1_000_000_000_000;

@@ -2,12 +2,12 @@
 
 use super::super::lines::{ActionLine, WorkflowStepLine};
 use crate::activity::Reports;
-use crate::api::AgentId;
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
+use wire::AgentId;
 
 /// Columns of [`ActionLine`], except its agent.
 pub const ACTION: &[&str] =

@@ -1,12 +1,12 @@
 //! Queries of an import before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
 
-use crate::api::{AgentId, MemoryId, TenantId, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::portability::lines::{Place, Section};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, TenantId, UserId};
 
 /// Creates temporary tables for the keys of a file and the texts of its sources: they are on disk and in this transaction, so a file of any size is checked with the
 /// same memory.

@@ -2,13 +2,13 @@
 
 use super::page;
 use super::vocabulary::{add, select};
-use crate::api::{ChunkId, DocumentId, TenantId};
 use crate::db::{DbError, Tx};
 use crate::portability::lines::{ChunkLine, ComponentLine, DocumentLine};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
+use wire::{ChunkId, DocumentId, TenantId};
 
 /// Columns of [`DocumentLine`].
 pub const DOCUMENT: &[&str] = &[

@@ -36,13 +36,13 @@ pub use write::{
 use super::lines::{
     EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, VersionLine,
 };
-use crate::api::{AgentId, MemoryFilter};
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::store::{narrow, push_deleted};
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, MemoryFilter};
 
 /// Columns of [`MemoryLine`], except its agent.
 pub const MEMORY: &[&str] = &[

@@ -2,12 +2,12 @@
 //! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
 use super::page;
-use crate::api::{AgentId, Area, TenantId};
 use crate::db::{DbError, Tx, statement};
 use crate::portability::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Postgres, QueryBuilder};
+use wire::{AgentId, Area, TenantId};
 
 /// Columns of [`TermLine`].
 pub const TERM: &[&str] = &["id", "lineage", "term", "definition", "category", "created_at", "valid_from", "valid_to"];

@@ -1,12 +1,12 @@
 //! Statements with which an import writes: many records each, none twice.
 
 use super::{LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
-use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, TenantId};
 
 /// The importer and its rights.
 #[derive(Clone, Copy, Debug)]

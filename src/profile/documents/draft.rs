@@ -1,13 +1,13 @@
 //! Documents before they are stored: what leaves, schemas, entities and attachments say, in pieces, and the key of each. Pure.
 
-use crate::api::{ConnectionEntity, ContextSource, ContextType, UserId};
-use crate::guard;
 use crate::profile::model::Part;
-use crate::text::pieces;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+use wire::{ConnectionEntity, ContextSource, ContextType, UserId};
+use words::guard;
+use words::pieces;
 
 /// Most bytes of a piece: about as much as the local model reads.
 const PIECE: usize = 1000;

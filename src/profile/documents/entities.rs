@@ -2,12 +2,8 @@
 
 use super::store;
 use super::write::index_entities;
-use crate::api::{
-    ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse, Scope, UserRef,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::idempotency::Once;
 use crate::identity::acting_for;
 use crate::intake::Admitted;
@@ -19,6 +15,10 @@ use async_recursion::async_recursion as boxed;
 use std::collections::HashSet;
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse, Scope, UserRef,
+};
+use words::guard;
 
 /// Replaces the entities of a connection. An entity whose text may carry instructions for an agent is not stored; the answer names it.
 ///

@@ -13,23 +13,23 @@ pub use write::{IndexPayload, index_attachment, index_profile};
 pub(super) use write::{index_leaves, index_schema};
 
 use super::model::Subject;
-use crate::api::{
-    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
-    SearchUserContextRequest, SearchUserContextResponse,
-};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::guard;
 use crate::identity::{self, acting_for};
 use crate::op::OpContext;
-use crate::ranking::bm25::{Postings, Statistics, Words};
-use crate::text::words;
 use async_recursion::async_recursion as boxed;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::{FoundDocument, Lookup};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{
+    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
+    SearchUserContextRequest, SearchUserContextResponse,
+};
+use words::bm25::{Postings, Statistics, Words};
+use words::guard;
+use words::stems;
 
 /// Candidates for each result, because equal texts are returned once.
 const COPIES: u32 = 4;
@@ -82,7 +82,7 @@ pub(crate) async fn find(
         let nearest = store::nearest(&mut tx, &lookup, vector, request.max_distance, candidates).await?;
         distances.extend(nearest.into_iter().map(|(id, distance)| (id, (distance, MatchedBy::Vector))));
     }
-    let terms = words::terms(&request.query);
+    let terms = stems::terms(&request.query);
     let words = Words::new(&terms, std::slice::from_ref(&terms));
     let waiting = store::waiting(&mut tx, &lookup, vector.is_none(), &words.terms).await?;
     let statistics = Statistics { documents: waiting.documents, terms: waiting.terms };

@@ -2,7 +2,6 @@
 
 use super::draft::{Attachment, Draft, of_attachment, of_entity, of_leaf, of_schema, searched_text};
 use super::store;
-use crate::api::{AgentId, ConnectionEntity, ContextType, UserId};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing::instrument;
 use uuid::Uuid;
+use wire::{AgentId, ConnectionEntity, ContextType, UserId};
 
 /// Documents embedded per call of the model, and calls per job: a lease is short.
 const BATCH: i64 = 32;

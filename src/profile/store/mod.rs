@@ -5,7 +5,6 @@ mod people;
 pub use people::{Cited, StoredPerson, cited, count_people, people};
 
 use super::{Diff, Leaf, Subject};
-use crate::api::{AgentId, MemoryId, TenantId};
 use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::memories::store::confirmed;
 use chrono::{DateTime, Utc};
@@ -13,6 +12,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, TenantId};
 
 /// A profile that changed at least once.
 #[derive(Clone, Debug, FromRow)]

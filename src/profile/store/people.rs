@@ -1,11 +1,11 @@
 //! SQL of what operators read: profiles of all agents, and the observations that leaves cite.
 
-use crate::api::{AgentId, PeopleFilter, SourceId, TenantId, UserId};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tenancy, Tx, like, of_user, statement};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, PeopleFilter, SourceId, TenantId, UserId};
 
 /// A profile in a list.
 #[derive(Clone, Copy, Debug, FromRow)]

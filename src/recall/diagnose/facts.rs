@@ -5,7 +5,6 @@ use super::super::blend::{self, Blended};
 use super::super::find::Finding;
 use super::super::store::{self, Compared};
 use super::super::trace::memory_rank;
-use crate::api::{K_MAX, MemoryId, MemoryLink, MemoryStatus, Ranking, RecallFilters, Relation};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
@@ -13,8 +12,9 @@ use crate::knowledge::PreparedQuery;
 use crate::memories::{self, model::Memory};
 use crate::op::OpContext;
 use crate::ranking::{self, Ranked, explain};
-use crate::text::words;
 use crate::vocabulary::Resolved;
+use wire::{K_MAX, MemoryId, MemoryLink, MemoryStatus, Ranking, RecallFilters, Relation};
+use words::stems;
 
 /// A recall and one memory.
 pub(super) struct Facts<'a> {
@@ -158,7 +158,7 @@ impl<'a> Facts<'a> {
 
     /// The words of the question that it has, in its own spelling.
     pub fn matched_words(&self) -> Vec<String> {
-        words::matched_words(&searched_text(&self.memory), &self.found.prepared.terms)
+        stems::matched_words(&searched_text(&self.memory), &self.found.prepared.terms)
     }
 
     /// Its score in words, if it was scored.
@@ -180,7 +180,7 @@ fn searched_text(memory: &Memory) -> String {
 
 /// The relevance of a memory by words. One that the search may not find is weighed like those that it may.
 fn lexical(found: &Finding, memory: &Memory) -> Option<f64> {
-    let own = || found.prepared.question_words().postings(memory.id, &words::terms(&searched_text(memory)));
+    let own = || found.prepared.question_words().postings(memory.id, &stems::terms(&searched_text(memory)));
     let scored = found.order.passed.iter().chain(&found.order.below).find(|ranked| ranked.candidate.memory.id == memory.id);
     let counted = scored.and_then(|ranked| ranked.candidate.lexical);
     counted.or_else(|| found.postings.relevance(memory.id)).or_else(|| found.postings.relevance_of(&own()))

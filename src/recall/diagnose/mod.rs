@@ -6,9 +6,6 @@ mod record;
 mod relevance;
 
 use super::asked::Asked;
-use crate::api::{
-    DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, MemoryRef, Mend, MendLink, OperatorRole, Relevance,
-};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::memories::{self, model::Memory};
@@ -16,6 +13,7 @@ use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use facts::Facts;
 use tracing::instrument;
+use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, MemoryRef, Mend, OperatorRole, Relevance};
 
 /// Runs a recall as the agent's keys would, and follows one memory through it: which gates let it through, the first that stops it, and
 /// what would mend that; or its place in the answer. Nothing is counted or logged.
@@ -133,14 +131,4 @@ fn short(gate: Gate, detail: impl Into<String>, mend: Mend) -> GateResult {
 
 fn stopped(gate: Gate, detail: impl Into<String>, mend: Mend) -> GateResult {
     GateResult { gate, outcome: GateOutcome::Stopped, detail: detail.into(), mend: Some(mend) }
-}
-
-impl Mend {
-    fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), link: None }
-    }
-
-    fn at(self, link: MendLink) -> Self {
-        Self { link: Some(link), ..self }
-    }
 }

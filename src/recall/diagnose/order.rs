@@ -3,7 +3,7 @@
 use super::super::scope::most_elsewhere;
 use super::facts::Facts;
 use super::{open, passed, stopped};
-use crate::api::{Gate, GateResult, Mend, MendLink, Ranking};
+use wire::{Gate, GateResult, Mend, MendLink, Ranking};
 
 /// In their order. Only a memory that is `in_reach` can have a rank.
 pub(super) fn gates(facts: &Facts<'_>, in_reach: bool) -> Vec<GateResult> {

@@ -2,9 +2,9 @@
 
 use super::facts::Facts;
 use super::{passed, stopped};
-use crate::api::{Gate, GateResult, MemoryStatus, Mend, MendLink, Retention, Scope, UserId};
 use crate::db::Users;
 use chrono::{DateTime, Utc};
+use wire::{Gate, GateResult, MemoryStatus, Mend, MendLink, Retention, Scope, UserId};
 
 /// In their order.
 pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {

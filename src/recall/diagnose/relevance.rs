@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::{open, passed, short, stopped};
-use crate::api::{Gate, GateResult, Mend, MendLink};
+use wire::{Gate, GateResult, Mend, MendLink};
 
 /// In their order. They are evaluated for any memory, in reach or not.
 pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {

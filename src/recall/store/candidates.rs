@@ -1,16 +1,16 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::api::{AgentId, MemoryId, MemoryScope};
 use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
-use crate::ranking::bm25::{Posting, Statistics};
 use crate::ranking::hybrid::{self, AROUND, Place};
-use crate::ranking::identifiers::NamedIds;
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, MemoryScope};
+use words::bm25::{Posting, Statistics};
+use words::identifiers::NamedIds;
 
 /// The search by meaning.
 pub struct Meaning<'a> {

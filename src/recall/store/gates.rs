@@ -1,12 +1,12 @@
 //! SQL of one memory that a search may or may not find.
 
 use super::Narrowing;
-use crate::api::{AgentId, MemoryId, RecallFilters};
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
-use crate::models::Model;
+use crate::registry::Model;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
+use wire::{AgentId, MemoryId, RecallFilters};
 
 /// What a search reads of a memory besides its record.
 #[derive(Clone, Copy, Debug, FromRow)]

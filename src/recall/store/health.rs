@@ -1,6 +1,5 @@
 //! SQL of the log for operators.
 
-use crate::api::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserId, ZeroHitCause};
 use crate::db::cursor::Seek;
 use crate::db::{DbError, Tx, statement};
 use crate::memories::store::VectorTable;
@@ -10,6 +9,7 @@ use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
+use wire::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserId, ZeroHitCause};
 
 /// The nearest of all memories that the agent and the commons ever had, in reach or not, nearest first.
 pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {

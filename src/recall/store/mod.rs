@@ -16,11 +16,11 @@ pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, 
 
 use super::log::{Access, Entry};
 use super::near::Near;
-use crate::api::{TenantId, ZeroHitCause};
 use crate::db::{DbError, Tx, insert};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use uuid::Uuid;
+use wire::{TenantId, ZeroHitCause};
 
 /// Writes a recall to the log, with the memories that it returned and the documents that it cited.
 pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>, near: &[Near]) -> Result<(), DbError> {

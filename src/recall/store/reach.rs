@@ -1,12 +1,12 @@
 //! Which memories a search may find, as parts of its statements.
 
-use crate::api::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId};
 use crate::db::{Tenancy, Users};
 use crate::memories::store::narrow;
 use crate::recall::scope::Scoping;
 use chrono::{DateTime, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId};
 
 /// The agents whose memories are searched, and the conditions on them.
 #[derive(Clone, Copy)]

@@ -1,16 +1,16 @@
 //! SQL of the retrieval log for agents and operators, and of its retention.
 
-use crate::api::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, Role, UserId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
 use crate::memories::model::{searched_text, wording};
-use crate::ranking::bm25::Statistics;
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, Role, UserId};
+use words::bm25::Statistics;
 
 /// One row of the log.
 #[derive(Clone, Debug, FromRow)]
@@ -90,7 +90,7 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
     Ok(query)
 }
 
-/// How many recalls a filter matches, up to [`crate::api::TOTAL_MAX`] and one more.
+/// How many recalls a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_retrievals(tx: &mut Tx, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenancy, filter)?, "r.at desc, r.id desc").await

@@ -1,12 +1,12 @@
 //! SQL of accounts, their credit, and prices.
 
-use crate::api::{TenantId, UsageLimits, UserId};
 use crate::db::{DbError, SystemPool, Tx};
 use crate::usage::accounts::{Left, Price};
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use std::collections::HashMap;
 use uuid::Uuid;
+use wire::{TenantId, UsageLimits, UserId};
 
 /// The prices of models that cost something.
 pub async fn prices(pool: &SystemPool) -> Result<HashMap<String, Price>, DbError> {

@@ -5,11 +5,11 @@ mod accounts;
 pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, left, prices, require_credit, set_limits, set_price};
 
 use super::{Line, Purpose, Sum};
-use crate::api::{AgentId, TenantId, Usage, UsageLine};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, begin};
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
+use wire::{AgentId, TenantId, Usage, UsageLine};
 
 /// Adds sums to the lines of the ledger, at today's prices, and lowers the accounts that they concern: all or nothing.
 pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {

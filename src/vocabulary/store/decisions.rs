@@ -1,12 +1,12 @@
 //! SQL of proposals and decisions.
 
-use crate::api::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};
 
 /// A proposal as it is stored.
 #[derive(Clone, Debug, FromRow)]

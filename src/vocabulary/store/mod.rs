@@ -12,10 +12,10 @@ pub use terms::{
     term_names, unembedded,
 };
 
-use crate::api::{AgentId, EventId, MemoryId, TenantId};
 use crate::db::{DbError, SystemPool, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
+use wire::{AgentId, EventId, MemoryId, TenantId};
 
 /// The vocabulary's version; 0 before the first decision.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

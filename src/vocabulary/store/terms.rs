@@ -1,6 +1,5 @@
 //! SQL of terms and aliases.
 
-use crate::api::{TenantId, TermFilter, TermId};
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx};
@@ -9,6 +8,7 @@ use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{TenantId, TermFilter, TermId};
 
 /// The columns of [`TermRow`], for a table called `t`; its aliases are those that were in force as long as it was.
 macro_rules! term_row {

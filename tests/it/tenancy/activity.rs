@@ -3,9 +3,9 @@
 use super::queries::{Case, Query, queries};
 use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
-use remembrancer::api::ActionKind;
 use remembrancer::portability::store::{self as portability, ReportedBy};
 use serde_json::json;
+use wire::ActionKind;
 
 fn new_reports(case: &Case) -> [NewReport; 1] {
     let body = Body::Step { workflow: "tea".into(), step_name: "spill".into(), output: "x".into(), completed_at: case.now };

@@ -1,10 +1,10 @@
 //! The queries of the audit log and of the outbox, from which it is written.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
-use remembrancer::api::{AuditFilter, AuditVisibility, EventId};
 use remembrancer::audit::{NewEntry, store as audit};
 use remembrancer::db::cursor::Seek;
 use serde_json::json;
+use wire::{AuditFilter, AuditVisibility, EventId};
 
 fn entry(case: &Case) -> NewEntry {
     NewEntry {

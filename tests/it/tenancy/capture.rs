@@ -1,12 +1,8 @@
 //! The queries of capture, the event bus and consolidation. Agents send in; people and background work do the rest.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{
-    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, SourceDetails, SourceFilter, SourceForm,
-    SourceId, SourceKind,
-};
+use extract::Role;
 use remembrancer::capture::StoredTurn;
-use remembrancer::capture::extract::Role;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload};
@@ -19,6 +15,10 @@ use remembrancer::testing::World;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
+use wire::{
+    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, SourceDetails, SourceFilter, SourceForm,
+    SourceId, SourceKind,
+};
 
 /// The id of a row of the fixture, derived from the memory that everything is about.
 fn id(case: &Case, place: u128) -> Uuid {
@@ -57,8 +57,8 @@ pub fn evidence(case: &Case) -> Uuid {
     id(case, 8)
 }
 
-fn candidate(case: &Case) -> remembrancer::api::MemoryId {
-    remembrancer::api::MemoryId(id(case, 7))
+fn candidate(case: &Case) -> wire::MemoryId {
+    wire::MemoryId(id(case, 7))
 }
 
 fn owner(case: &Case) -> Owner {
@@ -281,7 +281,7 @@ pub const INBOX: &[Query] = queries! {
     };
     "memories::take_evidence" |tx, c| {
         let commons = c.ctx.commons_id;
-        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, remembrancer::api::MemoryId(c.fresh))).await?;
+        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, wire::MemoryId(c.fresh))).await?;
         memories::take_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, c.id)).await?;
         0
     };
@@ -296,7 +296,7 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::merged_into" |tx, c| consolidation::merged_into(tx, c.ctx.tenancy(), c.agent, c.other).await?.len();
     "consolidation::surroundings" |tx, c| {
-        let place = remembrancer::api::MemoryEvidence {
+        let place = wire::MemoryEvidence {
             source_id: source(c), source_title: String::new(), speaker: None, observed_at: None, starts: 5, ends: 10, quote: String::new(),
         };
         consolidation::surroundings(tx, c.ctx.tenancy(), &place, 5).await?.0.len()

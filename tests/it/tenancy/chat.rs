@@ -1,10 +1,10 @@
 //! The queries of chat bots.
 
 use super::queries::{Case, Pooled, control};
-use remembrancer::api::{BotId, UserId};
 use remembrancer::chat::store as chat;
 use remembrancer::db::{DbError, SystemPool};
 use uuid::Uuid;
+use wire::{BotId, UserId};
 
 /// A bot that speaks with the case's key, if the tenant has it.
 async fn bot(pool: &SystemPool, c: &Case, place: u128) -> Result<(BotId, bool), DbError> {

@@ -1,11 +1,11 @@
 //! The queries of contexts and their log, and those of quality, which counts it.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{AssembleRequest, BlockOrder, ContextFilter, ContextId, ContextTiers};
 use remembrancer::context::store::{self as context, Entry, Text, Wanted};
 use remembrancer::db::cursor::Seek;
 use remembrancer::quality::store::{self as quality, Answer, Period};
 use sqlx::types::Json;
+use wire::{AssembleRequest, BlockOrder, ContextFilter, ContextId, ContextTiers};
 
 /// A context of the case's agent with both of its memories, which the fixture's first memory names.
 pub fn entry(case: &Case, id: ContextId) -> Entry {

@@ -2,7 +2,7 @@
 
 use super::queries::{FLOORS, Query, queries};
 use remembrancer::contract::store::{self as contract, Likeness, Listed};
-use remembrancer::models::Model;
+use remembrancer::registry::Model;
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const CONTRACT: &[Query] = queries! {

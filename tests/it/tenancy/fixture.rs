@@ -3,13 +3,13 @@
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
-use remembrancer::api::{LinkRequest, NewProject, Relation};
 use remembrancer::db::Users;
 use remembrancer::db::cursor::Seek;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact};
 use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
+use wire::{LinkRequest, NewProject, Relation};
 
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
 async fn know(world: &World, atlas: &OpContext) {

@@ -1,12 +1,12 @@
 //! The queries of identity: agents, keys, users, operators, policies and saved views.
 
 use super::queries::{Pooled, Query, control, kept, queries};
-use remembrancer::api::{
+use remembrancer::identity::{Agent, Use, store as identity};
+use std::collections::BTreeMap;
+use wire::{
     AgentId, AgentKind, CapturePolicy, Discipline, KeyId, LifecyclePolicy, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy,
     UserId, ViewId, ViewPage,
 };
-use remembrancer::identity::{Agent, Use, store as identity};
-use std::collections::BTreeMap;
 
 /// In the control database; kept apart by tenant.
 pub const IDENTITY: &[Query] = queries! {

@@ -1,9 +1,9 @@
 //! The queries of the queue.
 
 use super::queries::{Case, Pooled, Query, control, queries};
-use remembrancer::api::{EventId, EventKind};
 use remembrancer::jobs::{NewEvent, Origin, PostedJob, State, Task, store as jobs};
 use serde_json::json;
+use wire::{EventId, EventKind};
 
 fn new_event(case: &Case, task: Task, state: State) -> NewEvent {
     let (kind, origin) = (EventKind::Maintenance, Origin::default());

@@ -1,11 +1,11 @@
 //! The queries of knowledge, and those of the log of recalls that count citations.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{ChunkId, DocumentId, DocumentKind, RunId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
 use serde_json::json;
+use wire::{ChunkId, DocumentId, DocumentKind, RunId};
 
 /// A search in knowledge now, of one collection, of one kind, and as of a moment.
 fn lookups(case: &Case) -> [Lookup<'_>; 4] {

@@ -2,13 +2,13 @@
 
 use super::capture::copy;
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{ArchiveReason, MemoryId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store::{self as lifecycle, Record};
 use remembrancer::memories::store::{self as memories, Which};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
+use wire::{ArchiveReason, MemoryId};
 
 const SESSION: Uuid = Uuid::from_u128(0x5e5510);
 

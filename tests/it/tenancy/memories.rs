@@ -2,12 +2,12 @@
 
 use super::fixture::EARLIER;
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, Tx};
 use remembrancer::memories::model::{Change, Details, Memory, content_hash};
 use remembrancer::memories::store::{self as memories, Birth, Embedded, StaleTopic};
 use remembrancer::vocabulary::Resolved;
+use wire::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
 
 fn filter(case: &Case) -> MemoryFilter {
     MemoryFilter { agent_id: Some(case.agent), ..MemoryFilter::default() }

@@ -3,12 +3,12 @@
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{Area, ChunkId};
 use remembrancer::db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
+use wire::{Area, ChunkId};
 
 fn importing(c: &Case) -> Importing<'static> {
     Importing { by: "intruder", revives: true, now: c.now }

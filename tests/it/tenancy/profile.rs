@@ -2,7 +2,6 @@
 
 use super::capture;
 use super::queries::{Case, Query, queries};
-use remembrancer::api::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SensitiveMatters, SourceId};
 use remembrancer::db::cursor::Seek;
 use remembrancer::lifecycle::store as lifecycle;
 use remembrancer::profile::documents::store::{self as documents, Lookup};
@@ -12,6 +11,7 @@ use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
+use wire::{ConnectionEntity, ContextSource, ContextType, EventId, PeopleFilter, SensitiveMatters, SourceId};
 
 /// The id of a row of the fixture.
 pub fn id(case: &Case, place: u128) -> Uuid {

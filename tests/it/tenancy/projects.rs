@@ -1,8 +1,8 @@
 //! The queries of projects, repositories and the links between projects.
 
 use super::queries::{Query, queries};
-use remembrancer::api::{Project, Repo};
 use remembrancer::projects::store as projects;
+use wire::{Project, Repo};
 
 /// In the database of memories, shared by the agents of a tenant; kept apart by tenant.
 pub const PROJECTS: &[Query] = queries! {

@@ -2,10 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use remembrancer::OpContext;
-use remembrancer::api::{
-    AgentId, ChunkId, DecisionId, DocumentId, KeyId, LifecyclePolicy, MemoryId, OperatorId, ProposalId, Retention, RunId, SourceKind,
-    TenantId, TermId, ViewId, ViewPage,
-};
 use remembrancer::clock::Clock;
 use remembrancer::db::cursor::Seek;
 use remembrancer::db::{DbError, SystemPool, Tx};
@@ -14,12 +10,16 @@ use remembrancer::identity::save_view;
 use remembrancer::knowledge::store as knowledge;
 use remembrancer::memories::model::{DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Embedded};
-use remembrancer::models::Floors;
 use remembrancer::projects::store as projects;
+use remembrancer::registry::Floors;
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
 use std::pin::Pin;
 use uuid::Uuid;
+use wire::{
+    AgentId, ChunkId, DecisionId, DocumentId, KeyId, LifecyclePolicy, MemoryId, OperatorId, ProposalId, Retention, RunId, SourceKind,
+    TenantId, TermId, ViewId, ViewPage,
+};
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, DbError>> + 'a>>;
 

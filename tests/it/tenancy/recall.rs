@@ -1,18 +1,18 @@
 //! The queries of recall: candidates, the past, the log and its health.
 
 use super::queries::{Case, FLOORS, Query, queries};
-use remembrancer::api::{BarUnit, HealthFilter, MatchedBy, Ranking, RecallFilters, RetrievalId, ZeroHitCause};
 use remembrancer::db::Tenancy;
 use remembrancer::db::cursor::Seek;
 use remembrancer::memories::store as memories;
-use remembrancer::models::Model;
-use remembrancer::ranking::identifiers::NamedIds;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
 use remembrancer::recall::period::Span;
 use remembrancer::recall::scope::Scoping;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Recalls};
+use remembrancer::registry::Model;
 use serde_json::json;
+use wire::{BarUnit, HealthFilter, MatchedBy, Ranking, RecallFilters, RetrievalId, ZeroHitCause};
+use words::identifiers::NamedIds;
 
 macro_rules! reach {
     ($case:ident) => {

@@ -1,9 +1,9 @@
 //! The queries of the ledger of usage and of its accounts.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
-use remembrancer::api::UsageLimits;
 use remembrancer::db::Tenancy;
 use remembrancer::usage::store as usage;
+use wire::UsageLimits;
 
 /// Every line of a tenant's ledger.
 fn ledger_lines(c: &Case) -> usage::Lines<'static> {

@@ -1,11 +1,11 @@
 //! The queries of the vocabulary: terms, proposals and decisions.
 
 use super::queries::{Pooled, Query, queries};
-use remembrancer::api::{DecisionId, EventId, ProposalStatus};
 use remembrancer::db::DbError;
 use remembrancer::db::cursor::Seek;
 use remembrancer::vocabulary::Plan;
 use remembrancer::vocabulary::store as vocabulary;
+use wire::{DecisionId, EventId, ProposalStatus};
 
 /// In the database of knowledge; kept apart by tenant.
 pub const VOCABULARY: &[Query] = queries! {

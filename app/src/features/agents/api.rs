@@ -4,10 +4,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{AgentDetail, AgentId, AgentSummary},
-    identity, overview,
-};
+use remembrancer::{identity, overview};
+use wire::{AgentDetail, AgentId, AgentSummary};
 
 /// Every agent with its counts.
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {

@@ -4,7 +4,7 @@ use crate::{
     ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
-use remembrancer::api::AgentId;
+use wire::AgentId;
 
 /// The folded form that blocks or unblocks an agent, with a reason.
 #[component]

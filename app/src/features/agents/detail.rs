@@ -8,7 +8,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{AgentDetail, AgentId, AgentKind, Discipline, ErrorCode, MemoryStatus, OperatorRole, Silence, UserId};
+use wire::{AgentDetail, AgentId, AgentKind, Discipline, ErrorCode, MemoryStatus, OperatorRole, Silence, UserId};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]

@@ -1,7 +1,7 @@
 use crate::ui::{Badge, Time, Tone, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use remembrancer::api::AgentKey;
+use wire::AgentKey;
 
 /// The API keys of an agent: what each may do, how often it was used and refused, and when and from where it was last used.
 #[component]

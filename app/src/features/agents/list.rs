@@ -5,7 +5,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use remembrancer::api::{AgentKind, AgentSummary};
+use wire::{AgentKind, AgentSummary};
 
 /// The agents page: counts and activity of each agent.
 #[component]

@@ -1,8 +1,6 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::{
-    api::{AuditEntry, AuditFilter, Page},
-    overview,
-};
+use remembrancer::overview;
+use wire::{AuditEntry, AuditFilter, Page};
 
 /// One page of the audit log, newest first.
 pub async fn audit_log(filter: AuditFilter) -> Result<Page<AuditEntry>, ConsoleError> {

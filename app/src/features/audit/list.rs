@@ -5,7 +5,7 @@ use crate::{
     ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
+use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 

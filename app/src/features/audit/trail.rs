@@ -1,7 +1,7 @@
 use super::list::message;
 use crate::ui::{Time, text};
 use leptos::prelude::*;
-use remembrancer::api::{AuditEntry, audit_words};
+use wire::{AuditEntry, audit_words};
 
 /// The audit entries of one thing, newest first.
 #[component]

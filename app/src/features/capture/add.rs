@@ -8,10 +8,8 @@ use crate::{
     ui::{PostForm, SelectField, TextField, landing, text},
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{MemoryKind, SourceId},
-    consolidation::{self, Added, Selection},
-};
+use remembrancer::consolidation::{self, Added, Selection};
+use wire::{MemoryKind, SourceId};
 
 /// A page of turns to which a reviewer adds candidates.
 pub struct Adding {

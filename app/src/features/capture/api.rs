@@ -6,11 +6,9 @@ use crate::{
     ui::text::{count, number},
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{
-        CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow,
-    },
-    capture as engine,
+use remembrancer::capture as engine;
+use wire::{
+    CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow,
 };
 
 /// What waits in the inbox and in the queue.

@@ -11,7 +11,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
+use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
 
 /// The states of events that are not done, in the order in which they are counted.
 const OPEN: [EventState; 4] = [EventState::Pending, EventState::Running, EventState::Failed, EventState::Dead];

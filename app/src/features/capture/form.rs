@@ -11,8 +11,8 @@ use crate::{
     ui::{PostForm, SelectField, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentName, FILENAME_MAX};
 use uuid::Uuid;
+use wire::{AgentName, FILENAME_MAX};
 
 /// The form that captures a text. With JavaScript its text stays in the field when the form is refused, however long it is.
 #[component]

@@ -1,10 +1,8 @@
 use crate::query::Query;
-use remembrancer::{
-    api::{AgentId, CaptureMode, FieldError, MemoryScope},
-    capture::Paste,
-};
+use remembrancer::capture::Paste;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use wire::{AgentId, CaptureMode, FieldError, MemoryScope};
 
 /// The fields of the form that captures a text, as they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 use crate::ui::{Choice, choice};
 use leptos::prelude::*;
-use remembrancer::api::CaptureMode;
+use wire::CaptureMode;
 
 /// The modes with a sentence each.
 fn sentence(mode: CaptureMode) -> (&'static str, &'static str) {

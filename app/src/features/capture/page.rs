@@ -6,7 +6,7 @@ use crate::{
     ui::{ErrorView, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::OperatorRole;
+use wire::OperatorRole;
 
 const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an administrator for it.";
 

@@ -4,7 +4,7 @@ use crate::ui::{
     text,
 };
 use leptos::prelude::*;
-use remembrancer::api::{EventState, SourceRow};
+use wire::{EventState, SourceRow};
 
 /// The state of a source in a list: a badge, and how much was read while it is being read.
 #[component]

@@ -8,7 +8,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
+use wire::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
 
 /// The page of one source: whether it was read, its turns with what memories quote, and the events that worked on it.
 #[component]

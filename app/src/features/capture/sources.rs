@@ -6,7 +6,7 @@ use crate::{
     ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Time, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Page, SourceForm, SourceRow};
+use wire::{Page, SourceForm, SourceRow};
 
 /// The page of captured sources, newest first.
 #[component]

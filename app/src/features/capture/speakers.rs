@@ -3,8 +3,8 @@ use crate::{
     ui::{PostForm, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{SourceId, SourceReading, SourceSpeaker};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use wire::{SourceId, SourceReading, SourceSpeaker};
 
 /// Speakers on a page; those with the most turns come first.
 const LISTED: usize = 200;

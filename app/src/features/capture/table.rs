@@ -2,7 +2,7 @@ use super::words::{kind, state, task};
 use crate::islands::SelectAll;
 use crate::ui::{Badge, PostForm, Selection, Tick, Time, text};
 use leptos::prelude::*;
-use remembrancer::api::{EventRow, EventState};
+use wire::{EventRow, EventState};
 
 /// The table of events. With `may_retry`, dead events can be retried, alone or together.
 #[component]

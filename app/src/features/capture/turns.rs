@@ -2,7 +2,7 @@ use super::add::{AddCandidate, Adding, form_at};
 use crate::ui::{Icon, Shape, text};
 use chrono::{DateTime, FixedOffset, Timelike};
 use leptos::prelude::*;
-use remembrancer::api::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
+use wire::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
 
 /// A page of the turns of a source. What memories quote is marked and leads to them; what is in quarantine has its reasons.
 #[component]

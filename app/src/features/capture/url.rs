@@ -1,7 +1,7 @@
 //! Parses the URLs of the lists of sources and of events into filters.
 
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{EventFilter, SourceFilter};
+use wire::{EventFilter, SourceFilter};
 
 pub const SOURCES: &[&str] = &["agent", "form"];
 pub const EVENTS: &[&str] = &["bus", "agent", "kind", "task", "state"];
@@ -38,7 +38,7 @@ pub fn events(query: &Query) -> Parsed<EventFilter> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::{EventBus, EventState, SourceForm};
+    use wire::{EventBus, EventState, SourceForm};
 
     #[test]
     fn the_url_holds_the_filters() {

@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{EventBus, EventKind, EventState, SourceForm, SourceRow};
+use wire::{EventBus, EventKind, EventState, SourceForm, SourceRow};
 
 /// The name of a form.
 pub fn form(form: SourceForm) -> &'static str {

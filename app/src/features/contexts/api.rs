@@ -1,8 +1,6 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::{
-    api::{ContextComparison, ContextDetail, ContextEntry, ContextFilter, ContextId, ContextPreview, Page, PreviewRequest},
-    context,
-};
+use remembrancer::context;
+use wire::{ContextComparison, ContextDetail, ContextEntry, ContextFilter, ContextId, ContextPreview, Page, PreviewRequest};
 
 /// One page of the context log, newest first.
 pub async fn list_contexts(filter: ContextFilter) -> Result<Page<ContextEntry>, ConsoleError> {

@@ -4,7 +4,7 @@ use crate::ui::{
     text,
 };
 use leptos::prelude::*;
-use remembrancer::api::{ContextBlock, Pace};
+use wire::{ContextBlock, Pace};
 
 /// The width of the drawing, in units of the SVG.
 const WIDTH: f64 = 760.0;
@@ -164,7 +164,7 @@ pub fn Legend(blocks: Vec<ContextBlock>) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::BlockName;
+    use wire::BlockName;
 
     fn block(name: BlockName, tokens: u32) -> ContextBlock {
         ContextBlock { name, tokens, bytes: 0, items: vec![] }

@@ -11,7 +11,7 @@ use crate::{
     ui::{Answered, Filtered, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BlockName, ComparedContext, ContextComparison, LineChange, TextLine};
+use wire::{BlockName, ComparedContext, ContextComparison, LineChange, TextLine};
 
 /// The page that compares two contexts, or one and today's assembly.
 #[component]

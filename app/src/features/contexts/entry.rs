@@ -12,7 +12,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ContextDetail, ContextId, ContextTiers, ErrorCode, LoggedContext, TextState};
+use wire::{ContextDetail, ContextId, ContextTiers, ErrorCode, LoggedContext, TextState};
 
 /// The page of one context of the log.
 #[component]

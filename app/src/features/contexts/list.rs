@@ -11,7 +11,7 @@ use crate::{
     ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ContextEntry, ContextFilter, Page};
+use wire::{ContextEntry, ContextFilter, Page};
 
 /// The context log page: every assembled context, newest first.
 #[component]

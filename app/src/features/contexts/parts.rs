@@ -7,7 +7,7 @@ use crate::ui::{
     text,
 };
 use leptos::prelude::*;
-use remembrancer::api::{ContextBlock, ContextCut};
+use wire::{ContextBlock, ContextCut};
 
 /// How many of the budget's tokens a context has: `2,310 of 8,000 tokens (29 %)`.
 pub fn used(tokens: u32, budget: u32) -> String {

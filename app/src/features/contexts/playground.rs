@@ -16,7 +16,7 @@ use crate::{
     ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BlockOrder, ContextPreview, ContextTiers, PreviewRequest};
+use wire::{BlockOrder, ContextPreview, ContextTiers, PreviewRequest};
 
 async fn ask(request: Option<PreviewRequest>) -> Result<Option<ContextPreview>, ConsoleError> {
     match request {

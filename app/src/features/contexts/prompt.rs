@@ -1,7 +1,7 @@
 use super::words::block_name;
 use crate::ui::{Badge, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::{BlockItem, BlockName, ContextBlock, ItemOrigin, NamedSource};
+use wire::{BlockItem, BlockName, ContextBlock, ItemOrigin, NamedSource};
 
 /// A block with its part of the text.
 type Part = (ContextBlock, String);
@@ -151,8 +151,8 @@ fn origin(item: &BlockItem, sources: &[NamedSource]) -> Option<AnyView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::MemoryId;
     use uuid::Uuid;
+    use wire::MemoryId;
 
     fn block(name: BlockName, bytes: u32) -> ContextBlock {
         ContextBlock { name, tokens: 1, bytes, items: vec![] }

@@ -1,7 +1,7 @@
 //! Parses the URLs of the context pages.
 
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{
+use wire::{
     AssembleRequest, BlockOrder, CONTEXT_BUDGET, ContextFilter, ContextId, ContextTiers, FieldError, LoggedContext, PreviewRequest,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::{BlockName, BlockOrder, ContextCut, ContextTiers, CutAction, Pace};
+use wire::{BlockName, BlockOrder, ContextCut, ContextTiers, CutAction, Pace};
 
 /// The label of a block.
 pub fn block_name(name: BlockName) -> &'static str {

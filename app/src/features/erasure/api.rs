@@ -4,11 +4,9 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionRef, NewErasure, UserId, UserRef},
-    erasure,
-};
+use remembrancer::erasure;
 use serde::{Deserialize, Serialize};
+use wire::{Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionRef, NewErasure, UserId, UserRef};
 
 /// The requests and the open legal holds.
 pub struct ErasureList {

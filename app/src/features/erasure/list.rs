@@ -9,7 +9,7 @@ use crate::{
     ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Erasure, ErasureState, LegalHold, OperatorRole};
+use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
 
 /// The page of erasures: the form that begins one, requests, and legal holds.
 #[component]

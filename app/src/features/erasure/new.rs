@@ -10,7 +10,7 @@ use crate::{
     ui::{ErrorView, PostForm, ReasonField, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErasurePreview, OperatorRole};
+use wire::{ErasurePreview, OperatorRole};
 
 /// The preview of an erasure with the form that requests it.
 #[component]

@@ -11,8 +11,8 @@ use crate::{
     ui::{ErrorView, PostForm, Time, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
 use uuid::Uuid;
+use wire::{Erasure, ErasureDetail, ErasureId, ErasureState, ErrorCode, OperatorRole, SignedReport};
 
 /// The page of one request: what it would remove, how far it is, or its report.
 #[component]

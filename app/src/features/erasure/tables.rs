@@ -1,6 +1,6 @@
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::api::{Mention, MentionPlace, TableCount};
+use wire::{Mention, MentionPlace, TableCount};
 
 /// The label of a place.
 pub fn place_name(place: MentionPlace) -> &'static str {

@@ -8,13 +8,10 @@ use crate::{
     ui::text::short,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{
-        AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, PairId,
-        QuarantineId, QuarantineItem, SuggestedPair, SuggestionFilter,
-    },
-    consolidation, identity,
-    memories::Shown,
+use remembrancer::{consolidation, identity, memories::Shown};
+use wire::{
+    AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, PairId, QuarantineId,
+    QuarantineItem, SuggestedPair, SuggestionFilter,
 };
 
 /// The effect of a verdict on candidates, before it is given.

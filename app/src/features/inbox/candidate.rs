@@ -4,8 +4,8 @@ use crate::{
     ui::{Badge, Canonical, Time, Tone},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, MemoryStatus};
 use uuid::Uuid;
+use wire::{InboxItem, MemoryStatus};
 
 /// A candidate: its statement, what is known about it, what is proposed about it, and the quotes that it comes from.
 #[component]

@@ -1,6 +1,6 @@
 use super::quote::Quotes;
 use leptos::prelude::*;
-use remembrancer::api::InboxQuote;
+use wire::InboxQuote;
 
 /// The places that say what a memory says; nothing if it came without a source.
 #[component]

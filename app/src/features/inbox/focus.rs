@@ -11,8 +11,8 @@ use crate::{
     ui::{ErrorView, Panel, Walk, neighbours},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, InboxItem, MemoryId, MemoryStatus, OperatorRole};
 use uuid::Uuid;
+use wire::{ErrorCode, InboxItem, MemoryId, MemoryStatus, OperatorRole};
 
 /// The panel with the candidate that the URL names: its quotes, what it contradicts, and the decision.
 #[component]

@@ -1,7 +1,7 @@
 use crate::query::Query;
-use remembrancer::api::{FieldError, InboxEdit, InboxVerdict, MemoryScope};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use wire::{FieldError, InboxEdit, InboxVerdict, MemoryScope};
 
 /// The fields of the forms that decide on candidates, as they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ fn missing(field: &str, message: &str) -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::MemoryKind;
+    use wire::MemoryKind;
 
     fn confirm(text: &str) -> Result<InboxVerdict, String> {
         VerdictInput::read(&Query::parse(text)).verdict().map_err(|error| error.field)

@@ -15,7 +15,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, TextField, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
+use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
 
 /// The inbox: candidates that wait for a decision, oldest first, and the panel with the one in focus.
 #[component]

@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, Icon, PostForm, Shape, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairRelation};
+use wire::{InboxItem, InboxPair, MemoryEvidence, MemoryId, MemoryStatus, PairRelation};
 
 /// What consolidation proposes about a candidate and other memories, each side beside the other.
 #[component]

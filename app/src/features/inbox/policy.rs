@@ -11,7 +11,7 @@ use crate::{
     ui::{Choice, ErrorView, PostForm, SelectField, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
+use wire::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
 
 /// The kinds of memories with what the policy says about each, and a sentence.
 fn kinds(policy: &CapturePolicy) -> [(&'static str, &'static str, &'static str, Promotion); 6] {

@@ -1,6 +1,6 @@
 use crate::query::Query;
-use remembrancer::api::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
 use serde::{Deserialize, Serialize};
+use wire::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
 
 /// The choices for a sensitive matter.
 pub const KEEP_OUT: &str = "keep_out";

@@ -5,7 +5,7 @@ use crate::{
     ui::{Empty, ErrorView, Pager, PostForm, Shape, Time, awaited, landing_beside, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, Page, QuarantineItem};
+use wire::{OperatorRole, Page, QuarantineItem};
 
 /// The page of turns that are kept from extraction until a person decides.
 #[component]

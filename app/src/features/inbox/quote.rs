@@ -1,6 +1,6 @@
 use crate::ui::{Time, text};
 use leptos::prelude::*;
-use remembrancer::api::{InboxQuote, MemoryEvidence};
+use wire::{InboxQuote, MemoryEvidence};
 
 /// The places that say what a memory says, each with the words around it.
 #[component]

@@ -16,7 +16,7 @@ use crate::{
     ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
+use wire::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
 
 /// The error for viewers who may not decide.
 const NOT_ALLOWED: &str = "Reviewing candidates requires the role “reviewer”. Ask an administrator for it.";

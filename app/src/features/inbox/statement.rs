@@ -1,6 +1,6 @@
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::text::minutes::{Minutes, Question, format_day};
+use words::minutes::{Minutes, Question, format_day};
 
 /// What a candidate says. A quotation is shown as it was said: what it replies to, folded, then who said it when, then the words.
 #[component]

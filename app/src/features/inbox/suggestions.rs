@@ -8,7 +8,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
+use wire::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
 
 /// The page of active memories that may say the same or contradict each other.
 #[component]

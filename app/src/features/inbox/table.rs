@@ -8,7 +8,7 @@ use crate::{
     ui::{Badge, Selection, Tick, Time, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, MemoryId, PairRelation};
+use wire::{InboxItem, MemoryId, PairRelation};
 
 /// The table of candidates; with `select`, several can be ticked and decided together.
 #[component]

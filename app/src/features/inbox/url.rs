@@ -4,7 +4,7 @@ use crate::{
     query::Query,
     ui::{Parsed, landing},
 };
-use remembrancer::api::{InboxFilter, MemoryId, SuggestionFilter};
+use wire::{InboxFilter, MemoryId, SuggestionFilter};
 
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &["q", "agent", "kind", "source", "disputed"];

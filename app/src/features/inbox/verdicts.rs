@@ -11,8 +11,8 @@ use crate::{
     ui::{Choice, PostForm, SelectField, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{InboxItem, MemoryKind, MemoryScope, REASON_MAX};
 use uuid::Uuid;
+use wire::{InboxItem, MemoryKind, MemoryScope, REASON_MAX};
 
 /// The forms to confirm or reject one candidate. A key focuses each, Enter sends it.
 #[component]

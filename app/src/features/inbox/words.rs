@@ -1,7 +1,7 @@
 //! Candidates and decisions about them in words.
 
 use crate::{features::vocabulary::names, ui::text::count};
-use remembrancer::api::{InboxOutcome, InboxPair, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, PairRelation};
+use wire::{InboxOutcome, InboxPair, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, PairRelation};
 
 /// A number of ids.
 pub fn number(ids: &[MemoryId]) -> i64 {

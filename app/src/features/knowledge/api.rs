@@ -1,8 +1,6 @@
 use crate::{ConsoleError, guard::operator, ui::text::visible};
-use remembrancer::{
-    api::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page},
-    knowledge,
-};
+use remembrancer::knowledge;
+use wire::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
 
 /// One page of documents, newest first.
 pub async fn documents(filter: DocumentFilter) -> Result<Page<Document>, ConsoleError> {

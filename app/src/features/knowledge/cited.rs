@@ -1,6 +1,6 @@
 use crate::{query::Query, ui::Time};
 use leptos::prelude::*;
-use remembrancer::api::Citation;
+use wire::Citation;
 
 /// The table of recalls that returned a document.
 #[component]

@@ -11,7 +11,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
+use wire::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
 
 /// The page of a document: chunks, front matter, citations and versions.
 #[component]

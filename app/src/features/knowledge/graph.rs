@@ -1,8 +1,8 @@
 use super::layered::{Arrow, BOX_HEIGHT, LONGEST, Layout, Placed, layout};
 use crate::query::Query;
 use leptos::prelude::*;
-use remembrancer::api::Component;
 use std::collections::BTreeMap;
+use wire::Component;
 
 /// Components as a graph, including those that are only named as a dependency.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -155,7 +155,7 @@ fn block(graph: &Graph, node: usize, placed: Placed, focus: Option<usize>) -> im
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::DocumentId;
+    use wire::DocumentId;
 
     fn component(name: &str, depends_on: &[&str], depended_on_by: &[&str]) -> Component {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

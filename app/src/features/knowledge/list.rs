@@ -5,7 +5,7 @@ use crate::{
     ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Document, DocumentFilter, DocumentKind, Page};
+use wire::{Document, DocumentFilter, DocumentKind, Page};
 
 const NAMES: &[&str] = &["q", "kind", "status", "retired"];
 const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];

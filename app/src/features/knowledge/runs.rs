@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, Empty, ErrorView, Pager, Shape, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{IngestFailure, IngestReport, IngestRun, Page};
+use wire::{IngestFailure, IngestReport, IngestRun, Page};
 
 /// The page of ingestion runs: changes and failures of each.
 #[component]

@@ -1,7 +1,7 @@
 use super::words::{kind_name, waiting};
 use crate::ui::{Badge, Time, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::Document;
+use wire::Document;
 
 /// The table of documents.
 #[component]

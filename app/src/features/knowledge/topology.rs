@@ -9,7 +9,7 @@ use crate::{
     ui::{Empty, ErrorView, Icon, Shape, awaited, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::Component;
+use wire::Component;
 
 /// The topology page: components and their dependencies, as a drawing and a table.
 #[component]

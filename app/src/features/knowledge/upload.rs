@@ -6,7 +6,7 @@ use crate::{
     ui::{Badge, ErrorView, PostForm, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
+use wire::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 
 const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”. Ask an administrator for it.";
 

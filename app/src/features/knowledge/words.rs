@@ -1,7 +1,7 @@
 //! Labels of documents.
 
 use crate::ui::text;
-use remembrancer::api::{Document, DocumentKind};
+use wire::{Document, DocumentKind};
 
 /// The label of a kind.
 pub fn kind_name(kind: DocumentKind) -> &'static str {

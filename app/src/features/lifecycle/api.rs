@@ -5,10 +5,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId},
-    identity, lifecycle, memories,
-};
+use remembrancer::{identity, lifecycle, memories};
+use wire::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId};
 
 /// What a sweep would archive now, what the next week brings, and the latest sweeps.
 pub async fn forecast() -> Result<Ahead, ConsoleError> {

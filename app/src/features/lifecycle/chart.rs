@@ -4,8 +4,8 @@ use crate::ui::{
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use leptos::prelude::*;
-use remembrancer::api::{ExpiringDay, Retention};
 use std::fmt::Write;
+use wire::{ExpiringDay, Retention};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;

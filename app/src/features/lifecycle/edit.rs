@@ -10,7 +10,7 @@ use crate::{
     ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentId, LifecyclePolicy, OperatorRole};
+use wire::{AgentId, LifecyclePolicy, OperatorRole};
 
 /// The agent whose policy is shown; none for that of the organisation.
 fn agent(query: &Query) -> Parsed<Option<AgentId>> {

@@ -4,7 +4,7 @@ use crate::{
     ui::{Empty, ErrorView, PostForm, Shape, Time, awaited, chart::share_of, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentAging, Forecast, OperatorRole, SweepRun};
+use wire::{AgentAging, Forecast, OperatorRole, SweepRun};
 
 /// The page of how memories age: what expires and fades, how near agents are to their limits, and the sweeps.
 #[component]

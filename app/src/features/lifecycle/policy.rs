@@ -1,6 +1,6 @@
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::api::LifecyclePolicy;
+use wire::LifecyclePolicy;
 
 /// The policy of the organisation, and the way to all of it.
 #[component]

@@ -1,9 +1,9 @@
 //! The fields of the form of the lifecycle policy. Their names are those that the engine's errors use.
 
 use crate::query::Query;
-use remembrancer::api::{FieldError, LifecyclePolicy};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use wire::{FieldError, LifecyclePolicy};
 
 /// A number of the policy.
 pub struct Field {

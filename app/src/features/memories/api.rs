@@ -8,12 +8,12 @@ use crate::{
 use chrono::{DateTime, SecondsFormat, Utc};
 use leptos::prelude::*;
 use remembrancer::{
-    api::{
-        AgentName, BULK_MAX, BulkOutcome, ChangedMemory, FieldError, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page,
-        SearchResults,
-    },
     memories::{self, Shown},
     overview, recall,
+};
+use wire::{
+    AgentName, BULK_MAX, BulkOutcome, ChangedMemory, FieldError, MemoryDetail, MemoryFilter, MemoryId, MemoryRecalls, MemoryRow, Page,
+    SearchResults,
 };
 
 /// Most characters of a memory's content in a list.

@@ -9,7 +9,7 @@ use crate::{
     ui::{Icon, Shape, Sides, awaited, if_any, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::ChangedMemory;
+use wire::ChangedMemory;
 
 /// The memories that changed after the refused form showed them: both texts, so that the reviewer can decide again. Nothing if none did.
 #[component]

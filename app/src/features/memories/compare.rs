@@ -4,7 +4,7 @@ use crate::{
     ui::{Choice, Diff, FilterForm, Parsed, SelectField, Zone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, MemoryVersion};
+use wire::{FieldError, MemoryVersion};
 
 const NAMES: &[&str] = &["from", "to"];
 

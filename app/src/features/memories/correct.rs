@@ -4,7 +4,7 @@ use crate::{
     ui::{Icon, PostForm, ReasonField, Shape, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::MemoryRow;
+use wire::MemoryRow;
 
 /// The folded form that gives a memory new content, with a reason. Works without JavaScript.
 #[component]

@@ -3,7 +3,7 @@ use crate::{
     ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
-use remembrancer::api::MemoryRow;
+use wire::MemoryRow;
 
 /// The folded form that deletes or restores one memory, with a reason. Works without JavaScript.
 #[component]

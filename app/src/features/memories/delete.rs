@@ -10,7 +10,7 @@ use crate::{
     ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, MemoryRow, OperatorRole};
+use wire::{BULK_MAX, MemoryRow, OperatorRole};
 
 const NOT_ALLOWED: &str = "Deleting requires the role “operator”. Ask an administrator for it.";
 

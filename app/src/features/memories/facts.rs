@@ -5,9 +5,9 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use remembrancer::api::{DECAY_DAYS, MemoryDetail, RetentionRule};
 use std::f64::consts::LN_2;
 use uuid::Uuid;
+use wire::{DECAY_DAYS, MemoryDetail, RetentionRule};
 
 /// The metadata of a memory.
 #[component]

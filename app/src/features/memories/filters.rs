@@ -8,8 +8,8 @@ use crate::{
     ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, StateFilter};
 use uuid::Uuid;
+use wire::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, StateFilter};
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
 

@@ -1,6 +1,6 @@
 use super::relation::{disputes, relation};
 use leptos::prelude::*;
-use remembrancer::api::{MemoryLink, MemoryStatus, Relation};
+use wire::{MemoryLink, MemoryStatus, Relation};
 
 /// Sizes of the boxes and of the gaps between them.
 const WIDE: f64 = 208.0;

@@ -7,7 +7,7 @@ use crate::{
     ui::{Diff, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::MemoryVersion;
+use wire::MemoryVersion;
 
 /// The versions of a memory, newest first, each with what changed, and a comparison of any two.
 #[component]

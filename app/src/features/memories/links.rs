@@ -6,7 +6,7 @@ use super::{
 use crate::ids::Ids;
 use crate::ui::{Badge, Icon, PostForm, Shape, Time, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryLink, MemoryStatus, PairId, Relation};
+use wire::{MemoryId, MemoryLink, MemoryStatus, PairId, Relation};
 
 /// A warning with the memories that contradict this one; nothing if there are none.
 #[component]

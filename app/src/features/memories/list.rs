@@ -14,7 +14,7 @@ use crate::{
     ui::{Empty, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
+use wire::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
 
 /// The memories page: filters, the list or the hits of a search, and the peek.
 #[component]

@@ -1,6 +1,6 @@
 use super::api::{browse_memories, search_memories};
 use crate::ConsoleError;
-use remembrancer::api::{MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
+use wire::{MemoryFilter, MemoryId, MemoryRow, Page, SearchResults};
 
 /// The content of the list: a page of all memories, or the hits of a search.
 pub enum Listing {

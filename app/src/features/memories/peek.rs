@@ -9,7 +9,7 @@ use crate::{
     ui::{Canonical, ErrorView, Icon, Panel, Shape, Time, Walk, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryDetail, MemoryId};
+use wire::{MemoryDetail, MemoryId};
 
 /// The panel with the memory that the URL names; keys step through the list.
 #[component]

@@ -1,6 +1,6 @@
 use crate::ui::PostForm;
 use leptos::prelude::*;
-use remembrancer::api::MemoryId;
+use wire::MemoryId;
 
 /// The button that pins or unpins a memory, whose page is `here`.
 #[component]

@@ -3,7 +3,7 @@ use crate::{
     ui::{Badge, Bar, Empty, Shape, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MatchedBy, SearchHit, SearchResults};
+use wire::{MatchedBy, SearchHit, SearchResults};
 
 /// The summary of a search, above its hits.
 #[component]

@@ -4,7 +4,7 @@ use crate::{
     ui::{ErrorView, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryRecall, MemoryRecalls};
+use wire::{MemoryId, MemoryRecall, MemoryRecalls};
 
 /// The logged recalls that returned a memory, latest first, each with its rank.
 #[component]

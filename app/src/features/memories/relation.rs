@@ -1,6 +1,6 @@
 //! Labels of links.
 
-use remembrancer::api::{MemoryLink, Relation};
+use wire::{MemoryLink, Relation};
 
 /// The words between this memory and the other end of a link: `contradicts`, `is supported by`.
 pub fn relation(link: &MemoryLink) -> &'static str {

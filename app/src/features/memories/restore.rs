@@ -4,7 +4,7 @@ use crate::{
     ui::{Icon, PostForm, ReasonField, Shape, awaited},
 };
 use leptos::prelude::*;
-use remembrancer::api::MemoryId;
+use wire::MemoryId;
 
 /// The folded form that restores a memory from another page and leads back there.
 #[component]

@@ -1,6 +1,6 @@
 use crate::{ids::Versions, ui::PostForm};
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, Trust};
+use wire::{MemoryId, Trust};
 
 /// Whether a person confirmed a shared memory, and the button that does. Nothing for a private one.
 #[component]

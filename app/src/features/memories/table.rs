@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, Canonical, Icon, Selection, Shape, Tick, Time, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
+use wire::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
 
 /// Columns that a narrow table leaves out.
 const MEDIUM: &str = "hidden @md:table-cell";

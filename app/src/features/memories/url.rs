@@ -2,8 +2,8 @@
 
 use crate::query::Query;
 use chrono::SecondsFormat;
-use remembrancer::api::{AgentId, FieldError, MemoryFilter, MemoryId, MemoryStatus, StateFilter};
 use uuid::Uuid;
+use wire::{AgentId, FieldError, MemoryFilter, MemoryId, MemoryStatus, StateFilter};
 
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &[
@@ -153,7 +153,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::{Category, MemoryKind, MemoryScope};
+    use wire::{Category, MemoryKind, MemoryScope};
 
     #[test]
     fn a_whole_url_is_a_filter() {

@@ -1,6 +1,6 @@
 use crate::ui::{Badge, Diff, Time, Tone};
 use leptos::prelude::*;
-use remembrancer::api::MemoryVersion;
+use wire::MemoryVersion;
 
 /// The heading of a version: number, change, actor, platform and time.
 #[component]

@@ -1,5 +1,6 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::{api::Overview, overview};
+use remembrancer::overview;
+use wire::Overview;
 
 /// Reads the numbers of the front page.
 pub async fn front_page() -> Result<Overview, ConsoleError> {

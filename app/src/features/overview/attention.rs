@@ -1,7 +1,7 @@
 use crate::ui::{Icon, Shape, text};
 use chrono::TimeDelta;
 use leptos::prelude::*;
-use remembrancer::api::{Attention, CaptureNumbers};
+use wire::{Attention, CaptureNumbers};
 
 /// Seconds that a row of the outbox may wait for delivery.
 const LATE: i64 = 60;
@@ -139,7 +139,7 @@ fn some<const N: usize>(items: [(i64, (&'static str, &'static str), String, &'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::Silence;
+    use wire::Silence;
 
     #[test]
     fn only_what_there_is_needs_attention() {

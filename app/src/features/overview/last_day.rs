@@ -4,7 +4,7 @@ use crate::{
     ui::{Icon, Shape, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
+use wire::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
 
 /// What agents learned and asked in the last 24 hours.
 #[component]

@@ -1,6 +1,6 @@
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::api::Inventory;
+use wire::Inventory;
 
 /// How much there is, as small numbers that lead to their lists.
 #[component]

@@ -5,10 +5,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{Page, PeopleFilter, PersonDetail, PersonRow},
-    profile::{self, Subject},
-};
+use remembrancer::profile::{self, Subject};
+use wire::{Page, PeopleFilter, PersonDetail, PersonRow};
 
 /// One page of profiles, those that changed last first.
 pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {

@@ -4,8 +4,8 @@ use super::{
 };
 use crate::ui::{Badge, Time, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::Connection;
 use uuid::Uuid;
+use wire::Connection;
 
 /// The tools that a person uses, each with what agents learned about using it.
 #[component]

@@ -5,8 +5,8 @@ use crate::{
     ui::{Badge, Bar, PostForm, ReasonField, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CitedSentence, Matter, MemoryId, ProfileLeaf};
 use serde_json::Value;
+use wire::{CitedSentence, Matter, MemoryId, ProfileLeaf};
 
 /// An entry of a profile with what it cites.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use crate::{
     ui::{Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{LeafChange, ProfileChange, ProfileVersion, ProfileVersions};
+use wire::{LeafChange, ProfileChange, ProfileVersion, ProfileVersions};
 
 /// How a profile changed, newest first, each change with its difference.
 #[component]

@@ -6,7 +6,7 @@ use crate::{
     ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Page, PeopleFilter, PersonRow};
+use wire::{Page, PeopleFilter, PersonRow};
 
 /// The fields of the filter form.
 const NAMES: &[&str] = &["agent", "user"];

@@ -1,8 +1,8 @@
 //! Names of profiles and of their entries, as URLs and forms have them.
 
-use remembrancer::api::{AgentId, LeafId, UserId};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
+use wire::{AgentId, LeafId, UserId};
 
 /// The user of a profile that names nobody.
 const NOBODY: &str = "nobody";

@@ -15,8 +15,8 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ErrorCode, OperatorRole, PersonDetail, ProfilePart};
 use std::collections::HashMap;
+use wire::{ErrorCode, OperatorRole, PersonDetail, ProfilePart};
 
 /// The page of one profile: narrative, entries, connections and history.
 #[component]

@@ -3,7 +3,7 @@ use crate::{
     islands::Target,
     ui::text::{short, visible},
 };
-use remembrancer::api::Place;
+use wire::Place;
 
 /// Most characters of a definition.
 const EXCERPT: usize = 80;

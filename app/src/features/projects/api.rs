@@ -4,11 +4,9 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{NewProject, Project},
-    projects as engine,
-};
+use remembrancer::projects as engine;
 use uuid::Uuid;
+use wire::{NewProject, Project};
 
 /// Every project by id and slug, to choose from.
 pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {

@@ -7,8 +7,8 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ErrorCode, OperatorRole, Project};
 use uuid::Uuid;
+use wire::{ErrorCode, OperatorRole, Project};
 
 /// The page of one project: its repositories, and the projects that it is linked to.
 #[component]
@@ -86,7 +86,7 @@ fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Fl
 #[component]
 fn Repositories(project: Project) -> impl IntoView {
     let repos = project.repos;
-    let one = |repo: remembrancer::api::Repo| {
+    let one = |repo: wire::Repo| {
         let name =
             (!repo.name.eq_ignore_ascii_case(&repo.slug)).then(|| view! { <span class="text-soft">{text::visible(&repo.name)}</span> });
         view! {

@@ -6,7 +6,7 @@ use crate::{
     ui::{Empty, ErrorView, PostForm, Shape, TextField, Time, awaited, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, Project};
+use wire::{OperatorRole, Project};
 
 /// The page of all projects, with a form for a new one.
 #[component]

@@ -1,5 +1,5 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::api::{Prompt, SkillList};
+use wire::{Prompt, SkillList};
 
 /// Every prompt, as agents get them.
 pub async fn prompts() -> Result<Vec<Prompt>, ConsoleError> {

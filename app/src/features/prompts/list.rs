@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, Empty, ErrorView, Shape, awaited, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::Prompt;
+use wire::Prompt;
 
 /// The page of prompts to copy into an agent's instructions.
 #[component]

@@ -1,7 +1,7 @@
 use super::api::skills;
 use crate::ui::{ErrorView, awaited, reading, text};
 use leptos::prelude::*;
-use remembrancer::api::{SkillError, SkillList, SkillSummary};
+use wire::{SkillError, SkillList, SkillSummary};
 
 /// The skills of the server: who has them, how many tokens each takes, and the documents that could not be read.
 #[component]

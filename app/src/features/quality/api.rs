@@ -1,8 +1,6 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::{
-    api::{Quality, QualityFilter},
-    quality,
-};
+use remembrancer::quality;
+use wire::{Quality, QualityFilter};
 
 /// Counts contexts, answers, observations, profiles and questions by day.
 pub async fn measure_quality(filter: QualityFilter) -> Result<Quality, ConsoleError> {

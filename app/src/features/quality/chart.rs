@@ -5,8 +5,8 @@ use crate::ui::{
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
-use remembrancer::api::QualityCounts;
 use std::fmt::Write;
+use wire::QualityCounts;
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 110.0;

@@ -1,5 +1,5 @@
 use crate::ui::{chart::percent, text};
-use remembrancer::api::QualityCounts;
+use wire::QualityCounts;
 
 /// One number of the page.
 pub struct Measure {

@@ -11,7 +11,7 @@ use crate::{
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
-use remembrancer::api::{FieldError, Quality, QualityCounts, QualityFilter};
+use wire::{FieldError, Quality, QualityCounts, QualityFilter};
 
 /// The filter fields.
 const NAMES: &[&str] = &["days", "agent"];

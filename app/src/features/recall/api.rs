@@ -1,10 +1,8 @@
 use crate::{ConsoleError, guard::operator};
-use remembrancer::{
-    api::{
-        DiagnoseRequest, Diagnosis, HealthFilter, OperatorRole, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval,
-        RetrievalDetail, RetrievalFilter, RetrievalId, ZeroHit,
-    },
-    recall,
+use remembrancer::recall;
+use wire::{
+    DiagnoseRequest, Diagnosis, HealthFilter, OperatorRole, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval,
+    RetrievalDetail, RetrievalFilter, RetrievalId, ZeroHit,
 };
 
 /// Counts recalls and zero hits.

@@ -6,7 +6,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
-use remembrancer::api::Silence;
+use wire::Silence;
 
 /// One row of a [`BarTable`].
 #[derive(Clone, Debug, PartialEq)]

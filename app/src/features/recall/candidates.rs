@@ -7,7 +7,7 @@ use crate::{
     ui::{Badge, Bar, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CandidateLink, MatchedBy, PlaygroundCandidate};
+use wire::{CandidateLink, MatchedBy, PlaygroundCandidate};
 
 /// The candidates of a playground recall: scores and outcome of each. `query` is the recall, to diagnose a memory that is not in the answer.
 #[component]

@@ -10,7 +10,7 @@ use crate::{
     ui::{Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BarUnit, HealthBar, RecallHealth, Silence};
+use wire::{BarUnit, HealthBar, RecallHealth, Silence};
 
 /// The columns of recalls: those that found something, zero hits, and expected zero hits.
 pub fn recall_columns(bars: &[HealthBar]) -> Vec<Column> {

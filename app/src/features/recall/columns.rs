@@ -8,7 +8,7 @@ use crate::{
 };
 use chrono::{DateTime, Timelike, Utc};
 use leptos::prelude::*;
-use remembrancer::api::BarUnit;
+use wire::BarUnit;
 
 const WIDTH: f64 = 760.0;
 /// The room below the axis, for the labels.

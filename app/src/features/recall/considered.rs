@@ -7,7 +7,7 @@ use crate::{
     ui::{Badge, Bar, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Considered, MatchedBy, RetrievalDetail};
+use wire::{Considered, MatchedBy, RetrievalDetail};
 
 /// The candidates of a logged recall: scores and outcome of each.
 #[component]

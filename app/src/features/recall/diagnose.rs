@@ -7,7 +7,7 @@ use crate::{
     ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
+use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
 
 async fn diagnose(request: Option<DiagnoseRequest>) -> Result<Option<Diagnosis>, ConsoleError> {
     match request {

@@ -7,7 +7,7 @@ use crate::{
     ui::{Icon, Shape},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Gate, GateOutcome, GateResult};
+use wire::{Gate, GateOutcome, GateResult};
 
 /// Every gate between a memory and the answer, in the order in which they are checked.
 #[component]

@@ -15,7 +15,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentId, HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
+use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
 
 /// Agents without memories that the page names.
 const NAMED: usize = 10;

@@ -6,7 +6,7 @@ use crate::{
     ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, SelectField, Shape, TextField, Time, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
+use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
 
 /// The recall log page: every recall of an agent, newest first, with its outcome.
 #[component]

@@ -3,7 +3,7 @@
 use crate::{query::Query, ui::text};
 use chrono::{DateTime, NaiveDate, TimeDelta, Timelike, Utc};
 use leptos::prelude::*;
-use remembrancer::api::BarUnit;
+use wire::BarUnit;
 
 /// The name of a bar: `14 Jun 2026`, or `14 Jun 2026, 09:00–10:00 UTC`.
 pub fn bar_name(unit: BarUnit, from: DateTime<Utc>) -> String {

@@ -3,7 +3,7 @@ use crate::{
     ui::{Filtered, Icon, SelectField, Shape, TextField, choice},
 };
 use leptos::prelude::*;
-use remembrancer::api::{MemoryKind, MemoryScope, MemoryStatus, Ranking};
+use wire::{MemoryKind, MemoryScope, MemoryStatus, Ranking};
 
 /// Everything that an agent can send besides the question, folded away until one of `names` is set.
 #[component]

@@ -15,7 +15,7 @@ use crate::{
     ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{NearMiss, Playground, PlaygroundRequest};
+use wire::{NearMiss, Playground, PlaygroundRequest};
 
 async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
     match request {

@@ -1,7 +1,7 @@
 use super::considered::{Name, gone};
 use crate::ui::{Badge, Icon, Shape, Tone, text};
 use leptos::prelude::*;
-use remembrancer::api::{Considered, Replay};
+use wire::{Considered, Replay};
 
 /// How a hit compares with the logged answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +148,8 @@ fn Missing(one: Considered, place: usize) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::{MatchedBy, MemoryId, SourceTag};
     use uuid::Uuid;
+    use wire::{MatchedBy, MemoryId, SourceTag};
 
     fn hit(n: u128, rank: Option<u32>) -> Considered {
         Considered {

@@ -12,7 +12,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
+use wire::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
 
 /// The page of one logged recall, with a replay if the URL asks for it.
 #[component]

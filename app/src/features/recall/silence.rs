@@ -4,8 +4,8 @@ use crate::ui::{
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
-use remembrancer::api::Silence;
 use std::fmt::Write;
+use wire::Silence;
 
 const HEIGHT: f64 = 56.0;
 const STEP: f64 = 10.0;

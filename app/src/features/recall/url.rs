@@ -1,7 +1,7 @@
 //! Parses the URLs of the recall pages into filters.
 
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{
+use wire::{
     AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, MemoryId, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval,
     RetrievalFilter, UserId,
 };
@@ -215,7 +215,7 @@ pub fn why_not(agent: AgentId, memory: &str, user: Option<UserId>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use remembrancer::api::{Ranking, ZeroHitCause};
+    use wire::{Ranking, ZeroHitCause};
 
     const ID: &str = "01900000-0000-7000-8000-000000000000";
 

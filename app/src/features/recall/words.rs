@@ -2,7 +2,7 @@
 
 use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
-use remembrancer::api::{Gate, GateOutcome, MatchedBy, NearMissState, Retrieval, SourceTag, ZeroHitCause};
+use wire::{Gate, GateOutcome, MatchedBy, NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
 /// The label of a cause.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {

@@ -8,7 +8,7 @@ use crate::{
     ui::{Badge, Bar, Pager, Time, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
+use wire::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 
 /// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
@@ -122,8 +122,8 @@ fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
 mod tests {
     use super::*;
     use chrono::DateTime;
-    use remembrancer::api::{AgentId, MemoryId, RetrievalId};
     use uuid::Uuid;
+    use wire::{AgentId, MemoryId, RetrievalId};
 
     #[test]
     fn each_cause_has_its_way_out() {

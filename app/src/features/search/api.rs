@@ -5,10 +5,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{AgentId, SearchPolicy},
-    identity,
-};
+use remembrancer::identity;
+use wire::{AgentId, SearchPolicy};
 
 const PAGE: &str = "/recall/policy";
 

@@ -1,6 +1,6 @@
 use crate::query::Query;
-use remembrancer::api::{FieldError, SearchPolicy, Weights};
 use serde::{Deserialize, Serialize};
+use wire::{FieldError, SearchPolicy, Weights};
 
 /// The fields of the form of weights, as they were entered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

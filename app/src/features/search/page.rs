@@ -10,7 +10,7 @@ use crate::{
     ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::{AgentId, OperatorRole, SearchPolicy};
+use wire::{AgentId, OperatorRole, SearchPolicy};
 
 /// The agent whose categories are shown.
 fn agent(query: &Query) -> Parsed<Option<AgentId>> {

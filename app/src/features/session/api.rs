@@ -7,12 +7,10 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{ErrorCode, OperatorProfile},
-    identity::{self, Admission},
-};
+use remembrancer::identity::{self, Admission};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
+use wire::{ErrorCode, OperatorProfile};
 
 /// Most characters of a login that a refused form keeps.
 const LOGIN_MAX: usize = 200;

@@ -5,10 +5,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{Balances, UsageFilter, UsageReport},
-    usage as ledger,
-};
+use remembrancer::usage as ledger;
+use wire::{Balances, UsageFilter, UsageReport};
 
 const PAGE: &str = "/usage";
 

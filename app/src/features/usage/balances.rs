@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, PostForm, ReasonField, TextField, Time, Tone, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Account, Balances, Credit, UsageLimits};
+use wire::{Account, Balances, Credit, UsageLimits};
 
 /// Stands for a user whom the form asks for.
 const NEW_USER: &str = "new";

@@ -5,8 +5,8 @@ use crate::ui::{
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
-use remembrancer::api::Usage;
 use std::fmt::Write;
+use wire::Usage;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;

@@ -1,5 +1,5 @@
 use crate::{query::Query, ui::Parsed};
-use remembrancer::api::{FieldError, UsageFilter, UsageLimits, UserRef};
+use wire::{FieldError, UsageFilter, UsageLimits, UserRef};
 
 /// The filter of the address.
 pub fn filter(query: &Query) -> Parsed<UsageFilter> {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, UsageReport, UsageShare};
+use wire::{OperatorRole, UsageReport, UsageShare};
 
 const NAMES: &[&str] = &["from", "until", "agent", "model"];
 

@@ -1,5 +1,5 @@
 use crate::ui::text;
-use remembrancer::api::{Exhausted, Usage};
+use wire::{Exhausted, Usage};
 
 /// Formats US dollars: `$1,204.50`, `$0.0042`, `-$5.00`; small amounts have more decimals.
 pub fn dollars(amount: f64) -> String {

@@ -4,10 +4,8 @@ use crate::{
     query::Query,
 };
 use leptos::prelude::*;
-use remembrancer::{
-    api::{SavedView, ViewId, ViewPage},
-    identity,
-};
+use remembrancer::identity;
+use wire::{SavedView, ViewId, ViewPage};
 
 /// The operator's views of a page, by name.
 pub async fn saved_views(page: ViewPage) -> Result<Vec<SavedView>, ConsoleError> {

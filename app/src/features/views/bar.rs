@@ -6,7 +6,7 @@ use crate::{
     ui::{Icon, PostForm, Shape, awaited, reading},
 };
 use leptos::prelude::*;
-use remembrancer::api::{SavedView, VIEW_NAME_MAX, ViewPage};
+use wire::{SavedView, VIEW_NAME_MAX, ViewPage};
 
 /// The operator's saved views of a list as links, and the forms that save, rename and delete them.
 #[component]

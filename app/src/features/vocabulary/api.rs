@@ -9,11 +9,11 @@ use crate::{
 use leptos::prelude::*;
 use remembrancer::{
     Engine, OpContext,
-    api::{
-        BULK_MAX, Decision, DecisionId, Effect, FieldError, NamedTerm, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
-        ProposalId, Term, TermChange, TermDetail, TermFilter, TermId, Verdict,
-    },
     vocabulary::{self, NewTerm},
+};
+use wire::{
+    BULK_MAX, Decision, DecisionId, Effect, FieldError, NamedTerm, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
+    ProposalId, Term, TermChange, TermDetail, TermFilter, TermId, Verdict,
 };
 
 /// The effect of a verdict on proposals, before it is given.

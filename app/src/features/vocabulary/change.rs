@@ -13,7 +13,7 @@ use crate::{
     ui::{Diff, ErrorView, PostForm, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{ErrorCode, OperatorRole, TermId};
+use wire::{ErrorCode, OperatorRole, TermId};
 
 /// The confirmation page of a change to a term: its effect, then the button.
 #[component]

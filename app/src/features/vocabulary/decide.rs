@@ -15,7 +15,7 @@ use crate::{
     ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
+use wire::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
 
 /// The error for viewers who may not decide.
 pub const NOT_ALLOWED: &str = "Vocabulary decisions require the role “reviewer”. Ask an administrator for it.";

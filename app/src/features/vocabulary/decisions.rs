@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, Empty, ErrorView, Icon, Pager, PostForm, Shape, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Decision, DecisionKind, OperatorRole, Page};
+use wire::{Decision, DecisionKind, OperatorRole, Page};
 
 /// The page of all decisions, newest first, with the progress of each.
 #[component]

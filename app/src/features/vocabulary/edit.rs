@@ -4,7 +4,7 @@ use crate::{
     ui::{ReasonField, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{DEFINITION_MAX, Term};
+use wire::{DEFINITION_MAX, Term};
 
 /// The forms that change a term. Each leads to a preview of its effect first.
 #[component]

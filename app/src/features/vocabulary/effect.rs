@@ -1,7 +1,7 @@
 use super::{input::DecisionInput, words::extent};
 use crate::ui::text;
 use leptos::prelude::*;
-use remembrancer::api::Effect;
+use wire::Effect;
 
 /// Most phrases that are listed.
 const SHOWN: usize = 12;

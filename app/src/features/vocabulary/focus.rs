@@ -11,7 +11,7 @@ use crate::{
     ui::{ErrorView, Panel, Time, Walk, landing, neighbours, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
+use wire::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
 
 /// The panel with the proposal that the URL names: its evidence, similar terms, and the decision.
 #[component]

@@ -1,8 +1,8 @@
 //! The fields of a decision, as a form sends them and the URL of a confirmation carries them.
 
 use crate::query::Query;
-use remembrancer::api::{FieldError, TermChange, TermId, Verdict};
 use serde::{Deserialize, Serialize};
+use wire::{FieldError, TermChange, TermId, Verdict};
 
 /// A verdict on proposals or a change of a term as it was entered; fields that do not belong to it are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

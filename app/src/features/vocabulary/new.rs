@@ -7,7 +7,7 @@ use crate::{
     ui::{ErrorView, PostForm, awaited, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
+use wire::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
 
 /// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
 #[component]

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
+use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
 
 const NAMES: &[&str] = &["q", "status"];
 

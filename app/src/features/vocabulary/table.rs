@@ -5,7 +5,7 @@ use crate::{
     ui::{Selection, Tick, Time, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{Proposal, ProposalId};
+use wire::{Proposal, ProposalId};
 
 /// The table of proposals; with `select`, several can be ticked and decided together.
 #[component]

@@ -18,7 +18,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use remembrancer::api::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
+use wire::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
 
 /// The page of a term: definition, aliases, usage, and history.
 #[component]

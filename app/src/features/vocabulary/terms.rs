@@ -5,7 +5,7 @@ use crate::{
     ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{OperatorRole, Page, Term, TermFilter};
+use wire::{OperatorRole, Page, Term, TermFilter};
 
 const NAMES: &[&str] = &["q", "retired"];
 

@@ -6,7 +6,7 @@ use crate::{
     ui::{Bar, PostForm, text},
 };
 use leptos::prelude::*;
-use remembrancer::api::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
+use wire::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
 
 /// The forms to merge, approve or reject one proposal. A key focuses each, Enter sends it.
 #[component]

@@ -1,7 +1,7 @@
 //! Decisions and their effects in words.
 
 use crate::ui::text;
-use remembrancer::api::{Decision, DecisionKind, Effect};
+use wire::{Decision, DecisionKind, Effect};
 
 /// Lists names in quotation marks: `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`.
 pub fn names(names: &[String]) -> String {

@@ -14,11 +14,11 @@ use super::route::{Guard, Route};
 use super::telegram::SECRET;
 use super::{groups, tools};
 use axum::Json;
-use remembrancer::api::ErrorBody;
 use remembrancer::tools::{Effect, Tool, all};
 use schemas::Schemas;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
+use wire::ErrorBody;
 
 const ABOUT: &str = "Durable memory for LLM agents: memories with their sources, versions and scores, the organisation's vocabulary and \
 documents.\n\nSend an API key as `Authorization: Bearer rmb_…`. An operation names the scope that the key needs. A caller that serves many \

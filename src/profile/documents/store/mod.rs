@@ -5,16 +5,16 @@ mod search;
 pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, waiting};
 
 use super::draft::{Draft, UnindexedLeaf, searched_text};
-use crate::api::{ConnectionEntity, ContextType};
 use crate::db::{DbError, Tenancy, Tx, of_user, same_user, statement};
 use crate::profile::Subject;
-use crate::text::words;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
+use wire::{ConnectionEntity, ContextType};
+use words::stems;
 
 /// The table of vectors of one dimension.
 ///
@@ -96,7 +96,7 @@ pub async fn put_documents(
     let by_key: BTreeMap<Uuid, &(Uuid, Draft)> = drafts.iter().rev().map(|one| (one.1.key(subject.user_id), one)).collect();
     let (mut rows, mut terms) = (Vec::with_capacity(by_key.len()), Vec::with_capacity(by_key.len()));
     for (key, (id, draft)) in &by_key {
-        let counts = words::terms(&searched_text(&draft.details, &draft.content));
+        let counts = stems::terms(&searched_text(&draft.details, &draft.content));
         rows.push(json!({
             "id": id, "document_key": key, "context_type": draft.context_type, "context_source": draft.source,
             "connection_id": draft.connection_id, "origin_id": draft.origin_id, "starts": draft.span.0, "ends": draft.span.1,

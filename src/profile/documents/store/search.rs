@@ -1,16 +1,16 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
 use super::vector_table;
-use crate::api::{ContextSource, ContextType, SensitiveMatters, UserId};
 use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
-use crate::ranking::bm25::Posting;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
+use wire::{ContextSource, ContextType, SensitiveMatters, UserId};
+use words::bm25::Posting;
 
 /// Which documents a search may find.
 #[derive(Clone, Copy, Debug)]

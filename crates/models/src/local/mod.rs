@@ -1,0 +1,501 @@
+//! all-MiniLM-L6-v2 in this process: a small BERT, mean pooling, unit length. It runs on ONNX Runtime, or on candle where that is missing.
+//!
+//! The model runs on threads of its own, never on the async ones. Queued texts are taken together, bucketed by length and run in batches; a
+//! text whose caller stopped waiting is skipped.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+};
+
+mod candle;
+mod onnx;
+
+use candle::Candle;
+use candle_transformers::models::bert::Config;
+use futures_util::future::BoxFuture;
+use tokenizers::{Tokenizer, TruncationParams};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{EmbedError, Embedder};
+use onnx::Onnx;
+use words::tokens::{Estimate, Tokens};
+
+/// The name under which the model registry knows this model.
+pub const MODEL: &str = "all-MiniLM-L6-v2";
+/// Components of its vectors.
+pub const DIMENSION: usize = 384;
+/// Longest text the model was trained to read, in tokens; the rest is cut.
+const TOKENS_MAX: usize = 256;
+/// Tokens that the model adds to every text: one in front, one at the end.
+const TOKENS_ADDED: usize = 2;
+/// The token that stands for what the model does not know.
+const UNKNOWN: &str = "[UNK]";
+/// Texts that run together. Larger batches gain nothing on a processor.
+const BATCH: usize = 8;
+/// Texts longer than this, in tokens, run alone: batching them costs more in padding than it saves.
+const ALONE: usize = 64;
+/// Most texts taken from the queue at once, so that a late query never waits behind a whole import.
+const DRAIN: usize = 32;
+
+/// Where the model is and how it is run.
+#[derive(Clone, Debug)]
+pub struct LocalOptions {
+    /// Holds `model.safetensors`, `tokenizer.json` and `config.json`; for ONNX Runtime also `model.onnx`.
+    pub directory: PathBuf,
+    /// The library of ONNX Runtime, if there is one. If it cannot be used, candle runs the model.
+    pub onnxruntime: Option<PathBuf>,
+    /// Threads that run the model.
+    pub threads: usize,
+    /// Texts that may wait before callers do.
+    pub queue: usize,
+}
+
+impl LocalOptions {
+    /// candle, one thread and a queue of 256.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), onnxruntime: None, threads: 1, queue: 256 }
+    }
+}
+
+/// The model, loaded. Dropping the last clone ends its threads, and waits for the batch that they run.
+#[derive(Clone)]
+pub struct Local {
+    runtime: &'static str,
+    dimension: usize,
+    // Before the threads: they end when nobody can send any more.
+    queue: mpsc::Sender<Job>,
+    _threads: Arc<Threads>,
+    pieces: Arc<Pieces>,
+}
+
+/// The threads of a model. ONNX Runtime unloads itself when the process exits, so no thread may still be in it by then.
+struct Threads(Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for thread in self.0.drain(..) {
+            // A thread that panicked has ended, too.
+            thread.join().ok();
+        }
+    }
+}
+
+/// The model's own tokenizer, which counts beyond what the model reads.
+struct Pieces(Tokenizer);
+
+impl Tokens for Pieces {
+    fn limit(&self) -> usize {
+        TOKENS_MAX - TOKENS_ADDED
+    }
+
+    fn starts(&self, text: &str) -> Vec<usize> {
+        match self.0.encode(text, false) {
+            Ok(encoding) => encoding.get_offsets().iter().map(|(start, _)| *start).collect(),
+            Err(error) => {
+                tracing::warn!(%error, "the tokenizer failed on a text; its tokens are estimated");
+                Estimate.starts(text)
+            }
+        }
+    }
+
+    fn unknown(&self, text: &str) -> f64 {
+        let Some(unknown) = self.0.token_to_id(UNKNOWN) else { return 0.0 };
+        let Ok(encoding) = self.0.encode_fast(text, false) else { return 0.0 };
+        let ids = encoding.get_ids();
+        ids.iter().filter(|id| **id == unknown).count() as f64 / (ids.len() as f64).max(1.0)
+    }
+}
+
+/// One text and the caller that waits for its vector.
+struct Job {
+    text: String,
+    reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
+}
+
+struct Encoded {
+    tokens: Vec<u32>,
+    reply: oneshot::Sender<Result<Vec<f32>, EmbedError>>,
+}
+
+/// Texts of one batch, padded to the same length, row by row.
+struct Padded {
+    rows: usize,
+    width: usize,
+    ids: Vec<u32>,
+    /// 1 for a token, 0 for padding.
+    mask: Vec<u32>,
+}
+
+impl Padded {
+    fn new(batch: &[&[u32]], pad: u32) -> Self {
+        let (rows, width) = (batch.len(), batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default());
+        let (mut ids, mut mask) = (Vec::with_capacity(rows * width), Vec::with_capacity(rows * width));
+        for tokens in batch {
+            let padding = width - tokens.len();
+            ids.extend_from_slice(tokens);
+            ids.extend(std::iter::repeat_n(pad, padding));
+            mask.extend(std::iter::repeat_n(1, tokens.len()));
+            mask.extend(std::iter::repeat_n(0, padding));
+        }
+        Self { rows, width, ids, mask }
+    }
+}
+
+/// Runs the model on one thread.
+trait Runner: Send {
+    /// One vector of unit length per row. The batch is not empty.
+    fn run(&mut self, batch: &Padded) -> Result<Vec<Vec<f32>>, EmbedError>;
+}
+
+/// The library that runs the model.
+enum Runtime {
+    Onnx(Onnx),
+    Candle(Candle),
+}
+
+impl Runtime {
+    fn load(options: &LocalOptions, config: &Config) -> Result<Self, EmbedError> {
+        let Some(library) = &options.onnxruntime else {
+            tracing::info!("candle runs the embedding model");
+            return Ok(Self::Candle(Candle::load(&options.directory, config)?));
+        };
+        let onnx = Onnx::load(library, &options.directory).and_then(|onnx| onnx.session().map(|_| onnx));
+        match onnx {
+            Ok(onnx) => {
+                tracing::info!(library = %library.display(), "ONNX Runtime runs the embedding model");
+                Ok(Self::Onnx(onnx))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "candle runs the embedding model, at half the speed: ONNX Runtime cannot be used");
+                Ok(Self::Candle(Candle::load(&options.directory, config)?))
+            }
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Onnx(_) => "ONNX Runtime",
+            Self::Candle(_) => "candle",
+        }
+    }
+
+    fn runner(&self) -> Result<Box<dyn Runner>, EmbedError> {
+        Ok(match self {
+            Self::Onnx(onnx) => Box::new(onnx.session()?),
+            Self::Candle(candle) => Box::new(candle.clone()),
+        })
+    }
+}
+
+impl Local {
+    /// Loads the model and starts its threads. Blocks for some tenths of a second.
+    ///
+    /// # Errors
+    /// `Load` with the file that is missing or cannot be read. A missing ONNX Runtime is no error.
+    pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
+        let (reader, pieces, config) = Reader::load(&options.directory)?;
+        let runtime = Runtime::load(options, &config)?;
+        let reader = Arc::new(reader);
+        let (sender, receiver) = mpsc::channel(options.queue.max(1));
+        let receiver = Arc::new(Mutex::new(receiver));
+        let mut threads = Vec::new();
+        for n in 0..options.threads.max(1) {
+            let (reader, receiver, mut runner) = (reader.clone(), receiver.clone(), runtime.runner()?);
+            let thread = thread::Builder::new()
+                .name(format!("embed-{n}"))
+                .spawn(move || work(&reader, runner.as_mut(), &receiver))
+                .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
+            threads.push(thread);
+        }
+        let threads = Arc::new(Threads(threads));
+        Ok(Self { runtime: runtime.name(), dimension: config.hidden_size, queue: sender, _threads: threads, pieces: Arc::new(pieces) })
+    }
+
+    /// The name of the library that runs the model.
+    pub fn runtime(&self) -> &'static str {
+        self.runtime
+    }
+}
+
+impl Embedder for Local {
+    fn model(&self) -> &str {
+        MODEL
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn tokens(&self) -> Arc<dyn Tokens> {
+        Arc::<Pieces>::clone(&self.pieces)
+    }
+
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+        Box::pin(async move {
+            let mut vectors = Vec::with_capacity(texts.len());
+            let mut texts = texts.into_iter().peekable();
+            // A few at a time, so that texts of other callers come in between.
+            while texts.peek().is_some() {
+                let mut waiting = Vec::with_capacity(BATCH);
+                for text in texts.by_ref().take(BATCH) {
+                    let (reply, vector) = oneshot::channel();
+                    self.queue.send(Job { text, reply }).await.map_err(|_| stopped())?;
+                    waiting.push(vector);
+                }
+                for vector in waiting {
+                    vectors.push(vector.await.map_err(|_| stopped())??);
+                }
+            }
+            Ok(vectors)
+        })
+    }
+}
+
+fn stopped() -> EmbedError {
+    EmbedError::Unavailable("the model's thread has stopped".into())
+}
+
+/// The loop of one thread: wait for a text, take what else is queued, run it in batches.
+fn work(reader: &Reader, runner: &mut dyn Runner, queue: &Mutex<mpsc::Receiver<Job>>) {
+    loop {
+        let jobs = {
+            let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(first) = queue.blocking_recv() else { return };
+            let mut jobs = vec![first];
+            while jobs.len() < DRAIN
+                && let Ok(job) = queue.try_recv()
+            {
+                jobs.push(job);
+            }
+            jobs
+        };
+        for batch in batches(reader.encode(jobs)) {
+            run(runner, reader.pad, batch);
+        }
+    }
+}
+
+/// Sorts by length and cuts into batches in which padding stays below a quarter.
+fn batches(mut encoded: Vec<Encoded>) -> Vec<Vec<Encoded>> {
+    encoded.sort_by_key(|e| e.tokens.len());
+    let mut batches: Vec<Vec<Encoded>> = Vec::new();
+    for item in encoded {
+        let length = item.tokens.len();
+        match batches.last_mut() {
+            Some(batch) if batch.len() < BATCH && length <= ALONE && length <= batch[0].tokens.len() * 4 / 3 + 2 => batch.push(item),
+            _ => batches.push(vec![item]),
+        }
+    }
+    batches
+}
+
+/// Runs one batch for those who still wait and returns the vectors. A panic in the model fails this batch, not the thread.
+fn run(runner: &mut dyn Runner, pad: u32, mut batch: Vec<Encoded>) {
+    batch.retain(|item| !item.reply.is_closed());
+    if batch.is_empty() {
+        return;
+    }
+    let tokens: Vec<&[u32]> = batch.iter().map(|item| item.tokens.as_slice()).collect();
+    let padded = Padded::new(&tokens, pad);
+    let result = catch_unwind(AssertUnwindSafe(|| runner.run(&padded)));
+    let result = result.unwrap_or_else(|_| Err(EmbedError::Failed("the model panicked".into())));
+    match result {
+        Ok(vectors) => {
+            for (item, vector) in batch.into_iter().zip(vectors) {
+                // A caller that stopped waiting is no error.
+                item.reply.send(Ok(vector)).ok();
+            }
+        }
+        Err(error) => {
+            for item in batch {
+                item.reply.send(Err(error.clone())).ok();
+            }
+        }
+    }
+}
+
+/// Turns texts into tokens.
+struct Reader {
+    tokenizer: Tokenizer,
+    pad: u32,
+}
+
+impl Reader {
+    fn load(directory: &Path) -> Result<(Self, Pieces, Config), EmbedError> {
+        let failed = |file: &str, reason: String| EmbedError::Load { path: directory.join(file).display().to_string(), reason };
+        let read = |file: &str| std::fs::read(directory.join(file)).map_err(|e| failed(file, e.to_string()));
+
+        let config: Config = serde_json::from_slice(&read("config.json")?).map_err(|e| failed("config.json", e.to_string()))?;
+        let mut tokenizer = Tokenizer::from_bytes(read("tokenizer.json")?).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        // The file asks for 128 tokens, padded; padding is ours, per batch.
+        tokenizer.with_truncation(None).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        tokenizer.with_padding(None);
+        let pieces = Pieces(tokenizer.clone());
+        let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
+        tokenizer.with_truncation(Some(truncation)).map_err(|e| failed("tokenizer.json", e.to_string()))?;
+        let pad = u32::try_from(config.pad_token_id).map_err(|e| failed("config.json", e.to_string()))?;
+        Ok((Self { tokenizer, pad }, pieces, config))
+    }
+
+    /// Tokens of the texts that somebody still waits for.
+    fn encode(&self, jobs: Vec<Job>) -> Vec<Encoded> {
+        let mut encoded = Vec::with_capacity(jobs.len());
+        for Job { text, reply } in jobs {
+            if reply.is_closed() {
+                continue;
+            }
+            match self.tokenizer.encode_fast(text, true) {
+                Ok(encoding) => encoded.push(Encoded { tokens: encoding.get_ids().to_vec(), reply }),
+                Err(error) => drop(reply.send(Err(EmbedError::Failed(error.to_string())))),
+            }
+        }
+        encoded
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::LazyLock, time::Duration};
+
+    use super::*;
+
+    fn variable(name: &str) -> PathBuf {
+        std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")).into()
+    }
+
+    fn load(onnxruntime: Option<PathBuf>) -> Local {
+        let options = LocalOptions { onnxruntime, ..LocalOptions::new(variable("REMEMBRANCER_MODEL_DIR")) };
+        Local::load(&options).expect("the model is fetched by scripts/fetch.sh")
+    }
+
+    /// One model for all tests. Its absence is a failure: the default of every installation is what these tests prove.
+    static LOCAL: LazyLock<Local> = LazyLock::new(|| load(Some(variable("REMEMBRANCER_ONNXRUNTIME"))));
+
+    async fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
+        LOCAL.embed(texts.iter().map(ToString::to_string).collect()).await.unwrap()
+    }
+
+    fn cos(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    #[tokio::test]
+    async fn meaning_ranks_above_words() {
+        let v = embed(&[
+            "How do I reset my password?",
+            "I forgot my login credentials and need to recover my account",
+            "The harvest festival is in October",
+            "Reset the oven clock after a power cut",
+        ])
+        .await;
+        let (close, far, words) = (cos(&v[0], &v[1]), cos(&v[0], &v[2]), cos(&v[0], &v[3]));
+        assert!(close > 0.5 && close > words && words > far && far < 0.2, "{close} {words} {far}");
+    }
+
+    /// Values published with the model by sentence-transformers: the pooling and the normalisation are the reference's.
+    #[tokio::test]
+    async fn similarity_is_that_of_the_reference() {
+        let v = embed(&["This is an example sentence", "Each sentence is converted"]).await;
+        assert_eq!(v[0].len(), 384);
+        assert!((cos(&v[0], &v[0]) - 1.0).abs() < 1e-5);
+        assert!((v[0][0] - 0.0676).abs() < 1e-3 && (v[0][1] - 0.0635).abs() < 1e-3, "{:?}", &v[0][..4]);
+        assert!((v[1][0] - 0.0864).abs() < 1e-3 && (v[1][1] - 0.1027).abs() < 1e-3, "{:?}", &v[1][..4]);
+    }
+
+    #[tokio::test]
+    async fn batched_and_single_results_agree() {
+        let long = "the committee met on Tuesday and decided to postpone the decision ".repeat(40);
+        let texts = [
+            "short",
+            "a little longer than short",
+            "",
+            "Überraschung für 東京 🎉",
+            &long,
+            "one two three four five six seven eight nine ten",
+        ];
+        let together = embed(&texts).await;
+        for (text, batched) in texts.iter().zip(&together) {
+            let alone = &embed(&[text]).await[0];
+            let difference = alone.iter().zip(batched).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(difference < 1e-4, "{difference} for {text:.20}");
+        }
+    }
+
+    #[tokio::test]
+    async fn many_callers_get_their_own_vectors() {
+        let expected = embed(&["apple", "a walk in the park", "quarterly figures"]).await;
+        let callers = (0..60).map(|i| {
+            let text = ["apple", "a walk in the park", "quarterly figures"][i % 3];
+            async move { (i, embed(&[text]).await) }
+        });
+        for (i, got) in futures_util::future::join_all(callers).await {
+            assert!(cos(&got[0], &expected[i % 3]) > 0.9999, "caller {i}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_tokens_of_a_text_are_those_that_the_model_reads() {
+        let tokens = LOCAL.tokens();
+        assert_eq!(tokens.starts("Vera waters orchids."), [0, 5, 12, 18, 19], "“orchids” has two");
+        assert_eq!(tokens.starts("Ü 東京"), [0, 3, 6], "offsets are bytes");
+        // What is one token beyond the limit changes nothing, what is within it does.
+        let text = |words: usize, last: &str| format!("{}{last}", "tea ".repeat(words));
+        let limit = tokens.limit();
+        assert_eq!(tokens.count(&text(limit, "milk")), limit + 1);
+        let v = embed(&[&text(limit, "milk"), &text(limit, "sugar"), &text(limit - 1, "milk"), &text(limit - 1, "sugar")]).await;
+        assert!(v[0] == v[1] && v[2] != v[3]);
+    }
+
+    #[tokio::test]
+    async fn who_stopped_waiting_is_skipped() {
+        let long = "an endless story about nothing in particular ".repeat(60);
+        for _ in 0..50 {
+            let gone = tokio::time::timeout(Duration::from_nanos(1), embed(&[&long])).await;
+            assert!(gone.is_err());
+        }
+        // Fifty long texts would take seconds.
+        tokio::time::timeout(Duration::from_secs(2), embed(&["now"])).await.unwrap();
+    }
+
+    #[test]
+    fn batches_hold_texts_of_like_length() {
+        let lengths = [5, 200, 6, 7, 5, 5, 5, 5, 5, 5, 5, 40, 41, 70, 71];
+        let encoded = lengths.map(|n| Encoded { tokens: vec![1; n], reply: oneshot::channel().0 });
+        let cut: Vec<Vec<usize>> = batches(encoded.into()).iter().map(|b| b.iter().map(|e| e.tokens.len()).collect()).collect();
+        assert_eq!(cut, [vec![5; 8], vec![6, 7], vec![40, 41], vec![70], vec![71], vec![200]]);
+    }
+
+    #[tokio::test]
+    async fn onnx_runtime_and_candle_give_the_same_vectors() {
+        assert_eq!(LOCAL.runtime(), "ONNX Runtime");
+        let candle = load(None);
+        assert_eq!(candle.runtime(), "candle");
+        let mut texts: Vec<String> = ["", "a", "Überraschung für 東京 🎉", "[PAD] [CLS]"].map(str::to_owned).into();
+        texts.extend((1..300).step_by(23).map(|words| "the committee met again ".repeat(words)));
+        let (ours, theirs) = (LOCAL.embed(texts.clone()).await.unwrap(), candle.embed(texts.clone()).await.unwrap());
+        for ((text, one), other) in texts.iter().zip(&ours).zip(&theirs) {
+            assert!(cos(one, other) > 0.9999, "{} for {text:.30}", cos(one, other));
+        }
+    }
+
+    #[tokio::test]
+    async fn candle_runs_the_model_where_the_graph_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            std::os::unix::fs::symlink(variable("REMEMBRANCER_MODEL_DIR").join(file), folder.path().join(file)).unwrap();
+        }
+        let options = LocalOptions { onnxruntime: Some(variable("REMEMBRANCER_ONNXRUNTIME")), ..LocalOptions::new(folder.path()) };
+        let local = Local::load(&options).unwrap();
+        assert_eq!(local.runtime(), "candle");
+        assert_eq!(local.embed(vec!["tea".into()]).await.unwrap()[0].len(), 384);
+    }
+
+    #[test]
+    fn a_missing_model_is_named() {
+        let error = Local::load(&LocalOptions::new("/nonexistent")).err().unwrap().to_string();
+        assert!(error.contains("/nonexistent/config.json"), "{error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Quality: what answers use of the contexts that were assembled for them, and numbers of profiles and questions by day.
+
+use super::{AgentId, ContextId, MemoryId, UserRef};
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+/// Longest answer that is reported, in bytes.
+pub const ANSWER_MAX: usize = 64 * 1024;
+
+/// Body of `POST /api/context/{id}/answer`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("examples" = [{ "text": "We deploy on Fridays, so please merge by Thursday." }]))]
+#[serde(deny_unknown_fields)]
+pub struct AnswerRequest {
+    /// What your model answered to the prompt. It is compared and not stored.
+    ///
+    /// 1 byte to 64 KiB.
+    #[schemars(length(min = 1))]
+    pub text: String,
+    /// The person you are talking to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
+}
+
+/// Answer of `POST /api/context/{id}/answer`: which memories of the context the reported answer uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct AnswerUse {
+    pub context_id: ContextId,
+    /// Memories in the context that can still be read.
+    pub injected: i64,
+    /// The memories that the answer uses: it has at least half of their words.
+    pub used: Vec<MemoryId>,
+}
+
+/// Which days the quality page counts, and of which agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QualityFilter {
+    /// 7, 30 or 90; 30 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub days: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+}
+
+/// Counts of one day, or of all days of a period together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QualityCounts {
+    /// Answers that were reported.
+    pub answers: i64,
+    /// Memories in the contexts of these answers, and those that the answers use.
+    pub injected: i64,
+    pub used: i64,
+    /// Contexts that were assembled.
+    pub contexts: i64,
+    /// Observations that agents recorded, and those that correct an earlier one.
+    pub observations: i64,
+    pub corrections: i64,
+    /// Values of structured profiles that were seen for the first time and are still shown.
+    pub leaves: i64,
+    /// Profiles at the end of the day; of a period, the sum over its days.
+    pub profiles: i64,
+    /// Questions, and those that repeat an earlier one.
+    pub questions: i64,
+    pub repeated: i64,
+}
+
+impl QualityCounts {
+    /// The share of injected memories that answers use; none without any.
+    pub fn utilisation(&self) -> Option<f64> {
+        ratio(self.used, self.injected)
+    }
+
+    /// Observations for each assembled context.
+    pub fn observation_rate(&self) -> Option<f64> {
+        ratio(self.observations, self.contexts)
+    }
+
+    /// New values of a profile in a day.
+    pub fn growth(&self) -> Option<f64> {
+        ratio(self.leaves, self.profiles)
+    }
+
+    /// The share of observations that correct an earlier one.
+    pub fn correction_rate(&self) -> Option<f64> {
+        ratio(self.corrections, self.observations)
+    }
+
+    /// The share of questions that repeat an earlier one.
+    pub fn repeat_rate(&self) -> Option<f64> {
+        ratio(self.repeated, self.questions)
+    }
+
+    /// Adds the counts of another day.
+    pub fn add(&mut self, other: &Self) {
+        self.answers += other.answers;
+        self.injected += other.injected;
+        self.used += other.used;
+        self.contexts += other.contexts;
+        self.observations += other.observations;
+        self.corrections += other.corrections;
+        self.leaves += other.leaves;
+        self.profiles += other.profiles;
+        self.questions += other.questions;
+        self.repeated += other.repeated;
+    }
+}
+
+fn ratio(part: i64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// How memory works for the people it is about, over a period.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    pub totals: QualityCounts,
+    /// One entry per day (UTC), oldest first, without gaps.
+    pub days: Vec<(NaiveDate, QualityCounts)>,
+    /// True: there were more questions than are compared, and the oldest are left out.
+    pub questions_cut: bool,
+}

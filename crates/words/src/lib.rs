@@ -1,0 +1,27 @@
+//! Text without a database and without a model: the words that a search matches and how much they count, the form in which phrases are
+//! compared, how two statements relate, what leaves a text before it is stored, how it is quoted when it is read, how it ages.
+//!
+//! Everything here is a pure function.
+
+pub mod aging;
+pub mod bm25;
+pub mod compare;
+mod csv;
+pub mod dates;
+pub mod guard;
+pub mod identifiers;
+pub mod marks;
+pub mod minutes;
+pub mod names;
+mod normal;
+mod pieces;
+pub mod quote;
+mod shorten;
+pub mod stems;
+pub mod steps;
+pub mod tokens;
+
+pub use csv::csv_line;
+pub use normal::normal;
+pub use pieces::pieces;
+pub use shorten::shorten;

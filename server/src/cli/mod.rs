@@ -40,7 +40,7 @@ const PASSWORD_LENGTH: usize = 20;
 
 /// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
-#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in README.md.")]
+#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in docs/configuration.md.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -300,7 +300,7 @@ async fn a_context_has_the_reports_among_the_best_hits_of_a_search() {
     assert_eq!(shown, hits.len());
     let working = AssembleRequest { tiers: ContextTiers::WorkingMemory, ..AssembleRequest::new(query) };
     let working = context::assemble(&world.engine, &world.atlas, working).await.unwrap();
-    assert!(working.blocks.iter().all(|block| block.name != BlockName::Reports));
+    assert_eq!(working.blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::Time]);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use remembrancer::{Error, OpContext, capture, consolidation, jobs, memories, ove
 use std::collections::BTreeMap;
 use wire::{
     AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,
-    MemoryStatus, ObservationCategory, ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
+    ObservationCategory, ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -252,10 +252,13 @@ async fn titles_and_file_names_hold_no_secrets() {
 #[tokio::test]
 async fn episodes_are_stored_without_a_person_and_facts_are_not() {
     let world = alone().await;
-    let text = "[2026-05-21 09:12] Vera: I feel really tired today because the night was short.\n";
+    let text = "[2026-05-21 09:12] Vera: I feel really tired today because the night was short.\n\
+        [2026-05-21 09:13] Idris: I moved to Basel in May.\n";
     captured(&world, &world.atlas, text).await;
-    let waiting = inbox(&world).await;
-    assert!(waiting.iter().all(|item| item.kind != MemoryKind::Episode && item.status == MemoryStatus::Inbox), "{waiting:?}");
+    let waiting: Vec<(MemoryKind, String)> = inbox(&world).await.into_iter().map(|item| (item.kind, item.content)).collect();
+    assert_eq!(waiting, [(MemoryKind::Profile, "Idris, 21 May 2026: “I moved to Basel in May.”".into())]);
+    let told = ask(&world, &world.atlas, "really tired today").await.told();
+    assert_eq!(told.iter().map(|hit| hit.kind).collect::<Vec<_>>(), [MemoryKind::Episode]);
 }
 
 #[tokio::test]

@@ -156,10 +156,10 @@ fn code_in_a_chat_does_not_speak() {
                 TypeError: x is not a function\n    at main (a.js:1:2)\nCaused by: java.io.IOException: gone\nTraceback (most recent call last):\n\
                 {\"home\": \"Oslo\"}\nsee https://acme.example/a: b\nuser: admin\nat 10:30 we left\nType: AWS::S3";
     let text = format!("Vera: see this\n{code}\nIdris: thanks\n```yaml\nMina: a name in code\n```\nI moved to Oslo.\nVera: nice\n");
-    for (name, _, words) in turns(&text) {
-        assert!(["", "Vera", "Idris"].contains(&name.as_str()), "{name}: {words}");
-        assert!(!words.contains("I moved") || name == "Idris", "{name}: {words}");
-    }
+    let turns = turns(&text);
+    assert!(turns.iter().all(|(name, ..)| ["", "Vera", "Idris"].contains(&name.as_str())), "{turns:?}");
+    let moved: Vec<&str> = turns.iter().filter(|(.., words)| words.contains("I moved")).map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(moved, ["Idris"], "{turns:?}");
 }
 
 #[test]

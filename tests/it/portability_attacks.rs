@@ -49,13 +49,7 @@ async fn an_imported_event_is_never_work_whatever_it_says() {
         assert_eq!(import(&there.engine, &ctx, &text).await.unwrap().lines["event"].added, 2);
     }
     // Only the jobs that make vectors are work; afterwards nothing is left.
-    assert!(
-        jobs::store::depth(there.engine.db().memory.system())
-            .await
-            .unwrap()
-            .iter()
-            .all(|(state, count)| (state.as_str(), *count) == ("pending", 1))
-    );
+    assert_eq!(jobs::store::depth(there.engine.db().memory.system()).await.unwrap(), [("pending".to_owned(), 1)]);
     work(&there).await;
     assert_eq!(jobs::store::depth(there.engine.db().memory.system()).await.unwrap(), vec![]);
     let states: Vec<(String, String, i32)> =

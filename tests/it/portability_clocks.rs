@@ -123,7 +123,9 @@ async fn a_tenant_whose_clock_was_ahead_can_move() {
             assert!(same >= body(text).len() - usize::try_from(first.corrected).unwrap(), "{:?}", first.corrections);
             let latest = there.clock().now() + Duration::days(1);
             let ends = |line: &&str| ["created_at", "updated_at", "valid_from", "valid_to"].iter().any(|field| line.contains(field));
-            for line in body(&after).into_iter().filter(ends) {
+            let dated: Vec<&str> = body(&after).into_iter().filter(ends).collect();
+            assert!(!dated.is_empty());
+            for line in dated {
                 let line: serde_json::Value = serde_json::from_str(line).unwrap();
                 let time = |field: &str| line[field].as_str().map(|at| at.parse::<DateTime<Utc>>().unwrap());
                 assert!(

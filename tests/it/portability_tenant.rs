@@ -451,9 +451,8 @@ async fn an_export_is_one_moment_of_each_database() {
     // Every canonical topic has its term.
     let value = |line: &str| serde_json::from_str::<Value>(line).unwrap();
     let terms: Vec<Value> = of_type(&text, "term").into_iter().map(|line| value(line)["term"].clone()).collect();
-    for memory in of_type(&text, "memory").into_iter().map(value).filter(|memory| memory["is_canonical"] == true) {
-        assert!(terms.contains(&memory["topic"]), "{memory}");
-    }
+    let memories: Vec<Value> = of_type(&text, "memory").into_iter().map(value).filter(|memory| memory["is_canonical"] == true).collect();
+    assert!(memories.len() == 1 && memories.iter().all(|memory| terms.contains(&memory["topic"])), "{memories:?}");
 }
 
 #[tokio::test]

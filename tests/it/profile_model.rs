@@ -47,7 +47,7 @@ async fn an_answer_is_kept_as_far_as_observations_support_it() {
     let profile = known(&world).await;
     assert_eq!(Value::from(profile.scaffold.clone()), json!({ "Role": "Manages engineering", "Preferences": ["short e-mails"] }));
     assert_eq!(profile.working_memory, narrative);
-    assert!(profile.leaves.iter().all(|leaf| leaf.event_ids.len() == 1));
+    assert_eq!(profile.leaves.iter().map(|leaf| leaf.event_ids.len()).collect::<Vec<_>>(), [1, 1]);
     assert_eq!(
         synthesis(&world).await.outcome.unwrap(),
         "4 read, 3 added to the inbox, 1 put into quarantine, 2 added to the profile, 2 dropped without support"
@@ -192,7 +192,8 @@ async fn a_model_that_is_back_replaces_what_rules_found_and_counts_nothing_twice
     let sings = json!({ "Home": "lives in Thun", "Hobbies": "sings in Bern", "Games": "plays chess" });
     answers(&server, reply(sings, "Idris sings in Bern.", &[])).await;
     work(&world).await;
-    assert!(questions(&server).await.iter().all(|asked| !asked.contains("chess")), "what was forgotten is not sent again");
+    let asked = questions(&server).await;
+    assert!(!asked.is_empty() && asked.iter().all(|asked| !asked.contains("chess")), "what was forgotten is not sent again: {asked:?}");
     let profile = known(&world).await;
     assert_eq!((profile.leaves.len(), profile.read_by_rules), (4, 0), "{:?}", profile.leaves);
     assert_eq!(counts(&profile, "lives in Thun"), [3]);

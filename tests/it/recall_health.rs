@@ -152,7 +152,7 @@ async fn a_day_and_an_hour_narrow_the_page() {
     assert_eq!(of_nine.totals, expect(&rows, &week, |row| row.at.date_naive() == yesterday && row.at.hour() == 9));
     assert_eq!((of_nine.totals, &of_nine.bars), (by_hour.bars[9].recalls, &by_hour.bars));
     let list = recall::zero_hits(&world.engine, &world.vera, &nine).await.unwrap();
-    assert!(list.rows.iter().all(|hit| hit.at.date_naive() == yesterday && hit.at.hour() == 9));
+    assert_eq!(list.rows.iter().map(|hit| (hit.at.date_naive(), hit.at.hour())).collect::<Vec<_>>(), [(yesterday, 9)]);
     assert_eq!(list.total, of_nine.totals.zero_hits);
 
     let outside = HealthFilter { day: Some(yesterday - Duration::days(9)), ..week };

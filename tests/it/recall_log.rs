@@ -70,6 +70,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
             .fetch_all(&mut memory_owner(&world.engine).await)
             .await
             .unwrap();
+    assert_eq!(accessed.len(), 5);
     for (id, count, timed) in accessed {
         let returned = answer.memories().iter().any(|hit| hit.memory_id.0 == id);
         assert_eq!((count, timed), (i64::from(returned), returned));

@@ -70,7 +70,8 @@ async fn shared_memories_do_not_hide_an_empty_agent() {
             let request = RecallRequest { user_id: user.map(Into::into), ..expected("quarterly budget") };
             let (answer, seen) = silence(&world, ctx, request).await;
             assert_eq!(answer.reason, Some(NothingReason::BelowFloor), "a shared memory was scored");
-            assert!(seen.near_misses.iter().all(|near| near.similarity < near.floor));
+            let near = seen.near_misses;
+            assert!(!near.is_empty() && near.iter().all(|near| near.similarity < near.floor), "{near:?}");
             causes.push(seen.cause);
         }
         causes

@@ -121,6 +121,7 @@ pub async fn row_counts(url: &str) -> Vec<(String, i64)> {
             .fetch_all(&mut owner)
             .await
             .unwrap();
+    assert!(!tables.is_empty());
     let mut counts = Vec::new();
     for table in tables {
         let sql = AssertSqlSafe(format!("select count(*) from {table}"));

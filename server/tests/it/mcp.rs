@@ -120,7 +120,7 @@ async fn tools_are_listed_as_the_key_may_call_them() {
     let names: Vec<_> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let offered: Vec<_> = remembrancer::tools::offered(&ctx, None).iter().map(|tool| tool.name).collect();
     assert_eq!(names, offered);
-    assert!(!names.contains(&"agent_memory_remember"));
+    assert!(names.contains(&"agent_memory_recall") && !names.contains(&"agent_memory_remember"), "{names:?}");
     for tool in listed {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert!(tool.get("outputSchema").is_none(), "clients check errors against it, too: {tool}");

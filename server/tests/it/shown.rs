@@ -390,14 +390,17 @@ async fn read_as_a_model(site: &Site, faults: &mut Faults) {
         uris.push(resource["uri"].as_str().unwrap().to_owned());
     }
     uris.push("remembrancer://documents/docs/adr/0.md".into());
+    let mut read = 0;
     for uri in &uris {
         let answer = session.read(uri).await;
         if let Some(text) = answer["result"]["contents"][0]["text"].as_str() {
             // The first line of a document is ours: its title.
             let skipped = if uri.contains("documents/") { text.find('\n').unwrap_or_default() } else { 0 };
             faults.text(uri, &text[skipped..]);
+            read += 1;
         }
     }
+    assert!(read > 10, "{read} of {} can be read", uris.len());
     let memory = ids("memory")[0].clone();
     for tool in tools::all().iter().filter(|tool| tool.effect == Effect::Read) {
         let path = format!("/api/tools/{}", tool.name);
@@ -433,7 +436,8 @@ async fn read_as_a_model(site: &Site, faults: &mut Faults) {
 /// The folder of Markdown: the indexes, and what precedes the content in each file.
 async fn read_the_folder(site: &Site, faults: &mut Faults) {
     let folder = tempfile::tempdir().unwrap();
-    portability::markdown(&site.world.engine, &site.world.vera, &Selection::All, folder.path(), &|_| {}).await.unwrap();
+    let written = portability::markdown(&site.world.engine, &site.world.vera, &Selection::All, folder.path(), &|_| {}).await.unwrap();
+    assert!(written > 10, "{written} memories");
     for agent in fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()) {
         for file in fs::read_dir(agent).unwrap().map(|entry| entry.unwrap().path()) {
             let text = fs::read_to_string(&file).unwrap();

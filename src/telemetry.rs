@@ -287,6 +287,7 @@ mod tests {
         assert_eq!(dashboard["templating"]["list"][0]["type"], "datasource");
         let panels = dashboard["panels"].as_array().unwrap();
         let ids: BTreeSet<i64> = panels.iter().map(|panel| panel["id"].as_i64().unwrap()).collect();
+        assert!(!panels.is_empty());
         assert_eq!(ids.len(), panels.len(), "a panel's id is taken twice");
         for panel in panels.iter().filter(|panel| panel["type"] != "row") {
             assert_eq!(panel["datasource"]["uid"], "${datasource}", "{}", panel["title"]);

@@ -94,6 +94,7 @@ mod tests {
                 sections.into_iter().map(|pieces| pieces.into_iter().map(|(l, s, w)| piece(l, s, w)).collect()).collect();
             let headings = vec![12; sections.len()];
             let chosen = fit(&sections, &headings, level, room);
+            prop_assert_eq!(chosen.len(), sections.len());
             let mut used = 0;
             for (pieces, levels) in sections.iter().zip(&chosen) {
                 prop_assert_eq!(pieces.len(), levels.len());

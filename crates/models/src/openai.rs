@@ -235,6 +235,7 @@ mod tests {
         })
         .await;
         let vectors = endpoint.provider().embed(texts(200)).await.unwrap();
+        assert_eq!(vectors.len(), 200);
         for (i, v) in vectors.iter().enumerate() {
             assert!((v[1] / v[0] - i as f32).abs() < 1e-2, "{i}: {v:?}");
         }

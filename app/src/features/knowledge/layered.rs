@@ -366,7 +366,7 @@ mod tests {
         let layout = drawn(9, &[(0, 1)]);
         let lowest = layout.boxes[..2].iter().map(|b| b.y).fold(0.0, f64::max);
         assert!(layout.boxes[2..].iter().all(|b| b.y > lowest));
-        assert_eq!((overlaps(&layout), inside(&layout)), (0, true));
+        assert_eq!((layout.boxes.len(), overlaps(&layout), inside(&layout)), (9, 0, true));
         let (nothing, alone) = (drawn(0, &[]), drawn(1, &[]));
         assert!(nothing.boxes.is_empty() && inside(&alone) && alone.boxes.len() == 1);
     }
@@ -381,8 +381,9 @@ mod tests {
         };
         let edges: Vec<_> = (0..110).map(|_| (draw(60), draw(60))).collect();
         let layout = drawn(60, &edges);
-        assert_eq!((overlaps(&layout), inside(&layout)), (0, true));
+        assert_eq!((layout.boxes.len(), overlaps(&layout), inside(&layout)), (60, 0, true));
         assert_eq!(layout, drawn(60, &edges));
+        assert_eq!(layout.arrows.len(), 106, "one edge is a loop, and three come twice");
         assert!(layout.arrows.iter().all(|arrow| arrow.path.starts_with('M') && !arrow.path.contains("NaN")));
     }
 

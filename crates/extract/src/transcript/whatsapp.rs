@@ -170,6 +170,6 @@ mod tests {
         let read = plain::read("5/3/26, 9:12 AM - Vera: Hi\n5/4/26, 9:12 AM - Idris: Ho");
         assert!(read.unclear && read.turns.len() == 2 && read.turns.iter().all(|turn| turn.at.is_none()));
         let read = plain::read("5/3/26, 9:12 AM - Vera: Hi\n5/13/26, 9:12 AM - Idris: Ho");
-        assert!(!read.unclear && read.turns.iter().all(|turn| turn.at.is_some()));
+        assert!(!read.unclear && read.turns.len() == 2 && read.turns.iter().all(|turn| turn.at.is_some()));
     }
 }

@@ -417,6 +417,7 @@ mod tests {
             "one two three four five six seven eight nine ten",
         ];
         let together = embed(&texts).await;
+        assert_eq!(together.len(), texts.len());
         for (text, batched) in texts.iter().zip(&together) {
             let alone = &embed(&[text]).await[0];
             let difference = alone.iter().zip(batched).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -476,6 +477,7 @@ mod tests {
         let mut texts: Vec<String> = ["", "a", "Überraschung für 東京 🎉", "[PAD] [CLS]"].map(str::to_owned).into();
         texts.extend((1..300).step_by(23).map(|words| "the committee met again ".repeat(words)));
         let (ours, theirs) = (LOCAL.embed(texts.clone()).await.unwrap(), candle.embed(texts.clone()).await.unwrap());
+        assert_eq!((ours.len(), theirs.len()), (texts.len(), texts.len()));
         for ((text, one), other) in texts.iter().zip(&ours).zip(&theirs) {
             assert!(cos(one, other) > 0.9999, "{} for {text:.30}", cos(one, other));
         }

@@ -24,8 +24,10 @@ started+=($!)
 # The lines between header and footer, in one order.
 lines() { sed '1d;$d' "$1" | LC_ALL=C sort; }
 same() { # what one other
-  if diff <(lines "$2") <(lines "$3") >"$work/diff"; then echo "ok $1 ($(lines "$2" | wc -l) lines)"; return 0; fi
-  echo "not ok $1"
+  local count
+  count=$(lines "$2" | wc -l)
+  if [ "$count" -gt 0 ] && diff <(lines "$2") <(lines "$3") >"$work/diff"; then echo "ok $1 ($count lines)"; return 0; fi
+  echo "not ok $1 ($count lines)"
   cut -c 1-400 "$work/diff" | head -n 20 >&2
   return 1
 }

@@ -6,6 +6,7 @@ test('all prompts are shown with their versions', { tag: ['@phone', '@no-js'] },
   await expect(prompts.prompts).toHaveCount(6);
   for (const name of ['recall', 'write', 'write_confirming', 'vocabulary', 'capture', 'decision_points']) await expect(prompts.prompts.getByText(name, { exact: true })).toBeVisible();
   await expect(prompts.prompts.getByText(/^version \d+$/)).toHaveCount(6);
+  await expect(prompts.texts).toHaveCount(6);
   for (const text of await prompts.texts.allInnerTexts()) expect(text.length).toBeGreaterThan(200);
   await expect(prompts.texts.first()).toContainText('agent_memory_');
   await expect(prompts.texts.first()).toHaveCSS('white-space-collapse', 'preserve');

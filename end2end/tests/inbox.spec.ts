@@ -31,18 +31,6 @@ test('a rejected candidate leaves the inbox, and the rejection can be undone', {
   await expect(inbox.focus.statement).toContainText(what);
 });
 
-test('a confirmation can be undone', { tag: '@no-js' }, async ({ capture, source, inbox, agent }) => {
-  const what = unique('yawl');
-  await note({ capture, source }, agent, [`We decided to keep the ${what} because it is old.`]);
-  await inbox.open(agent, what);
-  const id = inbox.query().focus ?? '';
-  await inbox.send(inbox.focus.confirm);
-  await expect.poll(() => agent.recall(`What about the ${what}?`)).toContain(id);
-  await inbox.send(inbox.undo);
-  await expect(inbox.rows).toHaveCount(1);
-  expect(await agent.recall(`What about the ${what}?`)).not.toContain(id);
-});
-
 test('topic and scope are changed before a candidate is confirmed', { tag: ['@phone', '@no-js'] }, async ({ capture, source, inbox, memory, agent }) => {
   const what = unique('ketch');
   await note({ capture, source }, agent, [`We decided to moor the ${what} at the east pier because it is calm.`]);
@@ -99,12 +87,16 @@ test('undoing a confirmation brings back what was proposed', { tag: '@no-js' }, 
   const said = `We decided to sink the ${what} because it leaks.`;
   await note({ capture, source }, agent, [said]);
   await inbox.open(agent, what);
+  const id = inbox.query().focus ?? '';
   await inbox.focus.adjust.click();
   await inbox.focus.content.fill(`The ${what} was sunk.`);
   await inbox.focus.kind.selectOption('Project');
   await inbox.send(inbox.focus.confirm);
   await expect(inbox.rows).toHaveCount(0);
+  await expect.poll(() => agent.recall(`What about the ${what}?`)).toContain(id);
   await inbox.send(inbox.undo);
+  await expect(inbox.rows).toHaveCount(1);
+  expect(await agent.recall(`What about the ${what}?`)).not.toContain(id);
   await expect(inbox.focus.statement).toHaveText(said);
   await expect(inbox.focus.panel.getByTitle('Kind')).toHaveText('Decision');
 });

@@ -58,7 +58,7 @@ claim_target
 
 check "format" cargo fmt --all --check
 check "lints" cargo clippy --all-targets -- -D warnings
-check "lints for the browser" cargo clippy --package app --package frontend --features app/hydrate --target wasm32-unknown-unknown -- -D warnings
+check "lints for the browser" cargo clippy --package islands --package frontend --target wasm32-unknown-unknown -- -D warnings
 
 check "dependencies" scripts/audit.sh
 

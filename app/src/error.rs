@@ -35,19 +35,10 @@ impl FromServerFnError for ConsoleError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
             ServerFnErrorErr::Args(why) | ServerFnErrorErr::MissingArg(why) => {
-                bad_request();
+                crate::guard::set_status(ErrorCode::Invalid);
                 Self::new(ErrorCode::Invalid, format!("The request cannot be read: {why}"))
             }
-            ServerFnErrorErr::Request(_) => {
-                Self::new(ErrorCode::Unavailable, "The server cannot be reached. Check the connection, then try again.")
-            }
-            _ => Self::new(ErrorCode::Internal, "This page could not read the answer of the server. Reload it."),
+            _ => Self::new(ErrorCode::Internal, "The console could not answer. Try again."),
         }
     }
-}
-
-/// Sets the status to 400: Leptos answers every error with 500 by default.
-fn bad_request() {
-    #[cfg(feature = "ssr")]
-    crate::guard::set_status(ErrorCode::Invalid);
 }

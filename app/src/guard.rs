@@ -1,6 +1,11 @@
 //! The guard of every page and server function: the session, redirects, flash messages and the status of the response.
 
-use crate::{ConsoleError, Flash, form_token::form_token, islands::ZONE_COOKIE, query::Query};
+use crate::{
+    ConsoleError, Flash,
+    form_token::form_token,
+    islands::{SET_THEME, ZONE_COOKIE},
+    query::Query,
+};
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
 use leptos::prelude::*;
@@ -36,7 +41,7 @@ const REFRESH: &str = "rmb-refresh";
 /// The path of the server function that opens a session.
 pub const SIGN_IN: &str = "/console/api/sign_in";
 /// The server functions that work without a session.
-pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = [SIGN_IN, "/console/api/set_theme"];
+pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = [SIGN_IN, SET_THEME];
 
 /// The session key of the [`Admission`] that opened it.
 pub const SESSION_ADMISSION: &str = "admission";
@@ -334,7 +339,9 @@ fn missing(what: &str) -> ConsoleError {
 
 #[cfg(test)]
 mod tests {
-    use super::own_path;
+    use super::{own_path, server_functions};
+    use crate::islands::{PLACES, SET_THEME, TERM_NAMES};
+    use axum::http::Method;
 
     #[test]
     fn only_own_paths_are_followed() {
@@ -347,6 +354,13 @@ mod tests {
         for control in (0_u8..0x20).chain([0x7f]) {
             let path = format!("/{}/example.org", char::from(control));
             assert_eq!(own_path(&path, "/agents"), "/agents", "{control:#x}");
+        }
+    }
+
+    #[test]
+    fn islands_call_server_functions() {
+        for called in [(PLACES, Method::GET), (TERM_NAMES, Method::GET), (SET_THEME, Method::POST)] {
+            assert!(server_functions().contains(&called), "{called:?}");
         }
     }
 }

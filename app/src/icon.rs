@@ -1,6 +1,7 @@
-use leptos::prelude::*;
+use crate::islands::icon;
+pub use crate::islands::icon::Icon;
 
-/// The shape of an icon, drawn on 16 by 16 with a stroke of 1.5.
+/// The shape of an [`Icon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Overview,
@@ -50,11 +51,11 @@ impl Shape {
             Self::Vocabulary => "M2.75 2.75h5L13.5 8.5l-5 5L2.75 7.75zM5.5 5.5v.1",
             Self::Prompts => "M2.75 3.25h10.5v9.5H2.75zM5.25 6l2 2-2 2M8.75 10.25h2.25",
             Self::Audit => "M8 4.5V8l2.25 1.5M2.25 8a5.75 5.75 0 1 0 1.7-4.08L2.25 5.6M2.25 2.5v3.1h3.1",
-            Self::Copy => "M5.75 5.75h7.5v7.5h-7.5zM10.25 5.75v-3h-7.5v7.5h3",
+            Self::Copy => icon::COPY,
             Self::Menu => "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
             Self::Search => "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2",
             Self::Filter => "M2.5 4.5h11M4.75 8h6.5M6.75 11.5h2.5",
-            Self::Close => "m4 4 8 8M12 4l-8 8",
+            Self::Close => icon::CLOSE,
             Self::Alert => "M8 2 1.75 13.25h12.5zM8 6.5v3M8 11.4v.1",
             Self::Done => "m3 8.5 3.25 3.25L13 5",
             Self::Previous => "M10 3.5 5.5 8l4.5 4.5",
@@ -70,7 +71,7 @@ impl Shape {
             Self::Context => "M2.75 2.75h10.5v2.5H2.75zM2.75 7.75h10.5v5.5H2.75zM2.75 10.5h10.5",
             Self::Add => "M8 3v10M3 8h10",
             Self::Inbox => "M2.25 9.5v3.25h11.5V9.5h-3.25c0 1.1-1.1 1.9-2.5 1.9s-2.5-.8-2.5-1.9zM8 2.25V7M5.75 5 8 7.25 10.25 5",
-            Self::Sources => "M4 2.25h5.5l2.75 2.75v8.75H4zM9.25 2.5v2.75H12M6 8h4M6 10.5h4",
+            Self::Sources => icon::SOURCES,
             Self::Projects => "M2.25 12.75v-9h4l1.5 1.75h6v7.25z",
             Self::Events => "M8.75 1.75 3.5 9h4L7 14.25 12.5 7h-4z",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
@@ -78,12 +79,8 @@ impl Shape {
     }
 }
 
-/// An icon beside a text; hidden from screen readers.
-#[component]
-pub fn Icon(shape: Shape) -> impl IntoView {
-    view! {
-        <svg class="size-4 shrink-0" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
-            <path stroke-linecap="round" stroke-linejoin="round" d=shape.path() />
-        </svg>
+impl From<Shape> for &'static str {
+    fn from(shape: Shape) -> Self {
+        shape.path()
     }
 }

@@ -44,7 +44,6 @@ impl Query {
     }
 
     /// A copy with every value changed.
-    #[cfg(feature = "ssr")]
     pub fn map(self, change: impl Fn(String) -> String) -> Self {
         Self(self.0.into_iter().map(|(name, value)| (name, change(value))).collect())
     }
@@ -92,21 +91,18 @@ impl Query {
 }
 
 /// The query of the page.
-#[cfg(feature = "ssr")]
 pub fn use_query() -> Query {
     use leptos::prelude::*;
     leptos_router::hooks::use_location().search.with_untracked(|text| Query::parse(text))
 }
 
 /// The path of the page.
-#[cfg(feature = "ssr")]
 pub fn use_path() -> String {
     use leptos::prelude::*;
     leptos_router::hooks::use_location().pathname.get_untracked()
 }
 
 /// The value of `name` in the path of the page, unless it is no `T`.
-#[cfg(feature = "ssr")]
 pub fn use_param<T: FromStr>(name: &str) -> Option<T> {
     use leptos::prelude::*;
     leptos_router::hooks::use_params_map().with_untracked(|params| params.get(name)?.parse().ok())

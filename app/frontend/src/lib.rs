@@ -1,7 +1,7 @@
 //! The entry point of the console in the browser. It is a crate of its own so that the linker can leave out what is never called.
 
 // The islands are called by name (`public/console.js`).
-use app as _;
+use islands as _;
 
 /// Prepares the islands; each is hydrated on its own.
 #[wasm_bindgen::prelude::wasm_bindgen]

@@ -1,5 +1,6 @@
 //! Going to anything by its name: the link to it, and the page that does it without JavaScript. The menu of `Ctrl K` is an island.
 
+mod api;
 mod link;
 mod page;
 mod pages;
@@ -7,5 +8,3 @@ mod target;
 
 pub use link::SearchLink;
 pub use page::SearchPage;
-pub use pages::pages;
-pub use target::target;

@@ -1,5 +1,6 @@
+use super::api::find_places;
 use crate::{
-    islands::{Target, find_places},
+    islands::Target,
     layout::PageHead,
     query::Query,
     ui::{Answered, Empty, FilterForm, Filtered, Parsed, SearchField, Shape, text},

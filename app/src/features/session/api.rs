@@ -1,8 +1,8 @@
 use crate::{
     ConsoleError, Flash,
     guard::{
-        client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status, signed_in,
-        take_flash, theme_cookie,
+        client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status, set_theme_cookie,
+        signed_in, take_flash, theme_cookie,
     },
     query::Query,
 };
@@ -79,6 +79,19 @@ pub async fn sign_out() -> Result<(), ConsoleError> {
     close_session().await?;
     keep_who(None);
     leptos_axum::redirect("/sign-in?signed_out=yes");
+    Ok(())
+}
+
+/// Stores the choice of `light`, `dark` or `system` in a cookie; works without a session. Where there is one, the form needs its token,
+/// which the server has checked before.
+#[server(endpoint = "set_theme")]
+pub async fn set_theme(#[server(default)] form_token: String, theme: String) -> Result<(), ConsoleError> {
+    drop(form_token);
+    if !matches!(theme.as_str(), "light" | "dark" | "system") {
+        set_status(ErrorCode::Invalid);
+        return Err(ConsoleError::new(ErrorCode::Invalid, "A theme is one of light, dark, system."));
+    }
+    set_theme_cookie(&theme, console()?.secure_cookies);
     Ok(())
 }
 

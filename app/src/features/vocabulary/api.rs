@@ -6,7 +6,7 @@ use crate::{
     query::Query,
     ui::text::count,
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::codec::GetUrl};
 use remembrancer::{
     Engine, OpContext,
     vocabulary::{self, NewTerm},
@@ -33,6 +33,13 @@ pub struct ChangePreview {
     pub effect: Effect,
     /// The term to combine it with.
     pub into: Option<NamedTerm>,
+}
+
+/// Names of terms in use that contain `q`, to choose one; at most a page of them.
+#[server(endpoint = "term_names", input = GetUrl)]
+pub async fn term_names(#[server(default)] q: String) -> Result<Vec<String>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(vocabulary::term_names(&engine, &ctx, &q).await?)
 }
 
 /// One page of proposals, the most frequent first.

@@ -1,7 +1,5 @@
-use crate::{
-    islands::term_names,
-    ui::{awaited, reading},
-};
+use super::api::term_names;
+use crate::ui::{awaited, reading};
 use leptos::prelude::*;
 
 /// The names that every [`crate::islands::TermField`] of the page suggests.

@@ -1,4 +1,4 @@
-use super::api::{SET_THEME, set_theme};
+use super::api::{SET_THEME, post};
 use leptos::{ev, prelude::*, task::spawn_local};
 
 /// The form to choose the theme; with JavaScript the choice applies at once.
@@ -16,7 +16,7 @@ pub fn ThemeSwitch(
             show(key);
             chosen.set(key.to_owned());
             // If the cookie cannot be set, the theme still applies until the page is left.
-            spawn_local(async move { drop(set_theme(token.get_value(), key.to_owned()).await) });
+            spawn_local(async move { post(SET_THEME, &[("form_token", &token.get_value()), ("theme", key)]).await });
         };
         view! {
             <button

@@ -1,5 +1,5 @@
 use super::dom;
-use crate::icon::{Icon, Shape};
+use crate::icon::{CLOSE, Icon};
 use leptos::{html, prelude::*, wasm_bindgen::JsCast, web_sys};
 
 /// What a key does, and the key.
@@ -25,7 +25,7 @@ pub fn Help(open: RwSignal<bool>) -> impl IntoView {
         <dialog class="dialog max-w-md" node_ref=dialog aria-labelledby="keys-title" data-testid="keys" on:close=move |_| open.set(false)>
             <form class="flex items-center justify-between border-b border-line px-4 py-2" method="dialog">
                 <h2 id="keys-title">"Keys of this page"</h2>
-                <button class="button button-quiet px-2!" aria-label="Close"><Icon shape=Shape::Close /></button>
+                <button class="button button-quiet px-2!" aria-label="Close"><Icon shape=CLOSE /></button>
             </form>
             <dl class="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-2 px-4 py-3 text-sm">
                 {move || shortcuts.get().into_iter().map(row).collect_view()}

@@ -1,5 +1,5 @@
 use super::dom;
-use crate::icon::{Icon, Shape};
+use crate::icon::{COPY, Icon};
 use leptos::{
     html,
     prelude::*,
@@ -18,7 +18,7 @@ pub fn CopyButton() -> impl IntoView {
     };
     view! {
         <button class="button scripted" type="button" node_ref=button on:click=copy>
-            <Icon shape=Shape::Copy />
+            <Icon shape=COPY />
             <span aria-live="polite">{says}</span>
         </button>
     }

@@ -1,5 +1,5 @@
-use super::api::{Target, find_places};
-use crate::{query::Query, text};
+use super::api::{PLACES, Target, read, with_q};
+use crate::{TOPIC_MAX, text};
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast, web_sys};
 use std::time::Duration;
 use wire::TOPIC_MAX;
@@ -47,7 +47,7 @@ impl Choices {
                 return;
             }
             spawn_local(async move {
-                let answer = find_places(text).await;
+                let answer = read(PLACES, &text).await;
                 if self.turn.get_untracked() == turn {
                     self.show(turn, answer);
                 }
@@ -56,9 +56,9 @@ impl Choices {
         set_timeout(ask, rest);
     }
 
-    fn show(self, turn: u32, answer: Result<Vec<Target>, crate::ConsoleError>) {
+    fn show(self, turn: u32, answer: Result<Vec<Target>, String>) {
         self.at.set(0);
-        self.error.set(answer.as_ref().err().map(|error| text::sentence(&error.message)));
+        self.error.set(answer.as_ref().err().map(|error| text::sentence(error)));
         self.targets.set(answer.unwrap_or_default());
         self.shown.set(turn);
     }
@@ -216,7 +216,7 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
     let in_memories = move || {
         let none = choices.is_answered() && choices.error.with(Option::is_none) && choices.targets.with(Vec::is_empty);
         none.then(|| {
-            let href = Query::default().with("q", choices.text.get()).href("/memories");
+            let href = with_q("/memories", &choices.text.get());
             let target = href.clone();
             let click = move |event: ev::MouseEvent| {
                 event.prevent_default();

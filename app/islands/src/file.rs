@@ -1,10 +1,10 @@
 use super::dom;
 use crate::{
-    icon::{Icon, Shape},
+    SOURCE_MAX,
+    icon::{Icon, SOURCES},
     text,
 };
 use leptos::{ev, html, prelude::*, task::spawn_local, web_sys, web_sys::js_sys::futures::JsFuture};
-use wire::SOURCE_MAX;
 
 /// Chooses a text file, or takes one that is dropped on its form, and puts its text and name into the fields `text` and `filename`.
 #[island]
@@ -32,7 +32,7 @@ pub fn ChooseFile() -> impl IntoView {
     view! {
         <div class="scripted flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
             <button class="button" type="button" on:click=open>
-                <Icon shape=Shape::Sources />
+                <Icon shape=SOURCES />
                 "Choose a text file"
             </button>
             // Without a name the form does not send it.

@@ -1,4 +1,8 @@
-use super::{api::term_names, dom};
+use super::{
+    api::{TERM_NAMES, read},
+    dom,
+};
+use crate::TOPIC_MAX;
 use leptos::{prelude::*, task::spawn_local, web_sys};
 use std::time::Duration;
 use wire::TOPIC_MAX;
@@ -46,7 +50,8 @@ pub fn TermField(
 /// Puts the names that contain a text into the page's list. If they cannot be loaded, the list stays as it is.
 fn suggest(typed: String) {
     spawn_local(async move {
-        let (Ok(names), Some(list)) = (term_names(typed).await, document().get_element_by_id("terms")) else { return };
+        let names = read::<Vec<String>>(TERM_NAMES, &typed).await;
+        let (Ok(names), Some(list)) = (names, document().get_element_by_id("terms")) else { return };
         dom::all::<web_sys::Element>(&list, "option").iter().for_each(web_sys::Element::remove);
         for name in names {
             if let Ok(option) = document().create_element("option") {

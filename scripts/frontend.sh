@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what the browser loads into target/site with cargo-leptos: wasm, JavaScript, style sheet, assets, each also compressed.
-# Nothing is done if nothing changed since the last time, in this clone or in another one.
+# Builds what the browser loads into target/site: wasm and its JavaScript with cargo-leptos, style sheet, assets, each also compressed.
+# Nothing is done if nothing changed since the last time. The wasm is kept, so a changed page only needs another style sheet.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 cd "$REPO"
@@ -8,9 +8,8 @@ cd "$REPO"
 # What a phone downloads, compressed. Raise it only with a reason in the commit.
 WASM_BUDGET=145000
 
-inputs=(app server/src/api/reference style/tailwind.css style/package-lock.json public Cargo.toml Cargo.lock .cargo/config.toml scripts/frontend.sh)
-state=$({ find "${inputs[@]}" -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum; rustc --version; } | cksum | tr -d ' ')
-kept=$CACHE/site/$state
+state_of() { { find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 cksum; rustc --version; } | cksum | tr -d ' '; }
+kept=$CACHE/site/$(state_of app/islands app/frontend Cargo.toml Cargo.lock .cargo/config.toml scripts/frontend.sh)
 mkdir -p "$CACHE/site" "$REPO/target"
 
 if [ ! -d "$kept" ]; then
@@ -27,10 +26,22 @@ if [ ! -d "$kept" ]; then
   # A few are kept: whoever goes back and forth between two states builds neither again.
   # shellcheck disable=SC2012 # the names are numbers
   (cd "$CACHE/site" && ls -t | tail -n +8 | xargs -r rm -rf)
-  cp -R "$LEPTOS_SITE_ROOT" "$kept.$$" && mv "$kept.$$" "$kept"
-elif [ "$(cat "$REPO/target/frontend.state" 2>/dev/null)" != "$state" ] || [ ! -d "$LEPTOS_SITE_ROOT" ]; then
-  rm -rf "$LEPTOS_SITE_ROOT"
-  mkdir -p "$(dirname "$LEPTOS_SITE_ROOT")"
-  cp -R "$kept" "$LEPTOS_SITE_ROOT"
+  rm "$LEPTOS_SITE_ROOT"/pkg/*.css*
+  cp -R "$LEPTOS_SITE_ROOT/pkg" "$kept.$$" && mv "$kept.$$" "$kept"
 fi
-echo "$state" >"$REPO/target/frontend.state"
+
+state=$(state_of "$kept" app server/src/api/reference style/tailwind.css style/package-lock.json public)
+if [ "$(cat "$REPO/target/frontend.state" 2>/dev/null)" != "$state" ] || [ ! -d "$LEPTOS_SITE_ROOT" ]; then
+  rm -rf "$LEPTOS_SITE_ROOT"
+  mkdir -p "$LEPTOS_SITE_ROOT/pkg"
+  cp -R public/. "$LEPTOS_SITE_ROOT"
+  tailwindcss --minify --input style/tailwind.css --output "$LEPTOS_SITE_ROOT/pkg/remembrancer.css" >&2
+  find "$LEPTOS_SITE_ROOT" -type f -print0 | xargs -0 node -e '
+    const { readFileSync, writeFileSync } = require("fs"), { brotliCompressSync, gzipSync } = require("zlib")
+    for (const file of process.argv.slice(1)) {
+      writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)))
+      writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }))
+    }'
+  cp -R "$kept/." "$LEPTOS_SITE_ROOT/pkg"
+  echo "$state" >"$REPO/target/frontend.state"
+fi

@@ -15,6 +15,7 @@ use remembrancer::{
     identity::{self, Admission},
 };
 use std::{net::IpAddr, sync::Arc, time::Duration};
+use tokio::sync::OnceCell;
 use tower_sessions::Session;
 use wire::{ErrorCode, FieldError, OperatorId, OperatorProfile, RequestId};
 
@@ -29,6 +30,18 @@ pub struct Console {
     pub public_url: Arc<str>,
     pub secure_cookies: bool,
     pub limiter: SignInLimiter,
+}
+
+/// The operator of a request, read once: the frame and every read of a page need it.
+#[derive(Clone, Default)]
+struct SignedIn(Arc<OnceCell<(OpContext, OperatorProfile)>>);
+
+impl Console {
+    /// Provides everything that the page or the server function of one request needs from the process.
+    pub fn provide(&self) {
+        provide_context(self.clone());
+        provide_context(SignedIn::default());
+    }
 }
 
 /// The client address of a request behind trusted proxies; an extension of the request.
@@ -79,10 +92,18 @@ pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {
 
 /// Like [`operator`], with the operator's profile.
 pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), ConsoleError> {
-    let (engine, session) = (console()?.engine, session()?);
+    let engine = console()?.engine;
+    let SignedIn(known) = use_context().ok_or_else(|| missing("SignedIn"))?;
+    let (context, profile) = known.get_or_try_init(|| admit(&engine)).await?.clone();
+    Ok((engine, context, profile))
+}
+
+/// Reads who sent the request: from its session, then from the engine.
+async fn admit(engine: &Engine) -> Result<(OpContext, OperatorProfile), ConsoleError> {
+    let session = session()?;
     let admission = session.get::<Admission>(SESSION_ADMISSION).await.map_err(lost)?;
     let operator = match admission {
-        Some(admission) => identity::resume(&engine, &admission, request_id()).await.map_err(ConsoleError::from),
+        Some(admission) => identity::resume(engine, &admission, request_id()).await.map_err(ConsoleError::from),
         None => Err(ConsoleError::new(ErrorCode::Unauthenticated, "Sign in to continue.")),
     };
     if let Err(error) = &operator
@@ -91,9 +112,9 @@ pub async fn signed_in() -> Result<(Engine, OpContext, OperatorProfile), Console
         set_status(ErrorCode::Unauthenticated);
         redirect(&Query::default().with("next", page()).href("/sign-in"));
     }
-    let (context, profile) = operator?;
+    let operator = operator?;
     keep_alive(&session, engine.clock().now()).await?;
-    Ok((engine, context, profile))
+    Ok(operator)
 }
 
 /// Opens a session with a new id; the data of the old session is dropped.

@@ -14,11 +14,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use leptos::{
-    config::LeptosOptions,
-    nonce::use_nonce,
-    prelude::{provide_context, use_context},
-};
+use leptos::{config::LeptosOptions, nonce::use_nonce, prelude::use_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use remembrancer::Engine;
 use sha2::{Digest, Sha256};
@@ -85,7 +81,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         secure_cookies: config.secure_cookies,
         limiter: limiter(config),
     };
-    let context = move || provide_context(console.clone());
+    let context = move || console.provide();
     let files = Files::of(&leptos_options);
     let document = {
         let (options, assets) = (leptos_options.clone(), files.assets.clone());

@@ -394,3 +394,17 @@ async fn the_page_of_a_person_says_that_rules_stood_in() {
     assert!(shown.contains("The chat model did not answer, so rules read 1 observation."), "{shown}");
     assert_eq!(site.atlas("get_user_profile", json!({})).await.json()["read_by_rules"], 1);
 }
+
+#[tokio::test]
+async fn a_page_asks_once_who_the_operator_is() {
+    let site = alone().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let mut owner = PgConnection::connect(&site.world.engine.urls().internal_shared).await.unwrap();
+    // There is one operator, so this counts the statements that read it.
+    let counted = "create sequence reads; grant usage on sequence reads to rmb_system; \
+                   create policy counted on operators as restrictive for select to rmb_system using (nextval('reads') > 0)";
+    sqlx::raw_sql(counted).execute(&mut owner).await.unwrap();
+    assert_eq!(page(&site, "/agents", &cookie).await.status, StatusCode::OK);
+    let next: i64 = sqlx::query_scalar("select nextval('reads')").fetch_one(&mut owner).await.unwrap();
+    assert_eq!(next - 1, 1);
+}

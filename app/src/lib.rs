@@ -31,4 +31,4 @@ pub use islands;
 pub use query::Query;
 
 // Islands know nothing of the engine, so they repeat its limits.
-const _: () = assert!(islands::SOURCE_MAX == remembrancer::api::SOURCE_MAX && islands::TOPIC_MAX == remembrancer::api::TOPIC_MAX);
+const _: () = assert!(islands::SOURCE_MAX == wire::SOURCE_MAX && islands::TOPIC_MAX == wire::TOPIC_MAX);

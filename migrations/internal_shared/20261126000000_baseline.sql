@@ -244,67 +244,68 @@ values
 
 -- A model without a row costs nothing. The command line sets prices.
 create table model_prices (
-    model  text             not null constraint model_prices_pkey primary key,
-    -- US dollars for a million tokens
-    input  double precision not null constraint model_prices_input_check check (input >= 0),
-    output double precision not null constraint model_prices_output_check check (output >= 0)
+    model           text   not null constraint model_prices_pkey primary key,
+    -- micro-dollars for a million tokens
+    input_microusd  bigint not null constraint model_prices_input_microusd_check check (input_microusd >= 0),
+    output_microusd bigint not null constraint model_prices_output_microusd_check check (output_microusd >= 0)
 );
-insert into model_prices (model, input, output) values
-    ('text-embedding-3-small', 0.02, 0),
-    ('text-embedding-3-large', 0.13, 0),
-    ('gpt-4o-mini',            0.15, 0.60),
-    ('gpt-4.1-nano',           0.10, 0.40),
-    ('gpt-4.1-mini',           0.40, 1.60),
-    ('gpt-4.1',                2.00, 8.00);
+insert into model_prices (model, input_microusd, output_microusd) values
+    ('text-embedding-3-small',   20000,       0),
+    ('text-embedding-3-large',  130000,       0),
+    ('gpt-4o-mini',             150000,  600000),
+    ('gpt-4.1-nano',            100000,  400000),
+    ('gpt-4.1-mini',            400000, 1600000),
+    ('gpt-4.1',                2000000, 8000000);
 
 -- Calls of models, summed by the hour. The price is the one at the time of the call.
 create table usage_ledger (
-    tenant_id  uuid             not null,
-    hour       timestamptz      not null,
+    tenant_id     uuid        not null,
+    hour          timestamptz not null,
     -- the nil UUID: no agent, no user
-    agent_id   uuid             not null,
-    user_id    uuid             not null,
-    model      text             not null,
-    purpose    text             not null constraint usage_ledger_purpose_check
+    agent_id      uuid        not null,
+    user_id       uuid        not null,
+    model         text        not null,
+    purpose       text        not null constraint usage_ledger_purpose_check
         check (purpose in ('embedding', 'extraction', 'condensation', 'synthesis', 'evaluation')),
-    calls      bigint           not null,
-    tokens_in  bigint           not null,
-    tokens_out bigint           not null,
-    dollars    double precision not null,
+    calls         bigint      not null,
+    tokens_in     bigint      not null,
+    tokens_out    bigint      not null,
+    -- micro-dollars, the sum of what each call cost
+    cost_microusd bigint      not null,
     constraint usage_ledger_pkey primary key (tenant_id, hour, agent_id, user_id, model, purpose)
 );
 
 -- Limits on what models may cost: of an organisation, and of a user of it. Without a row there is no limit.
 create table usage_accounts (
-    tenant_id     uuid             not null,
+    tenant_id      uuid        not null,
     -- the nil UUID: the organisation
-    user_id       uuid             not null,
+    user_id        uuid        not null,
     -- whether calls need credit; if not, only the quotas count
-    needs_credit  boolean          not null,
-    -- US dollars used since calls need credit; what is left is the sum of usage_credits less this
-    spent         double precision not null,
+    needs_credit   boolean     not null,
+    -- micro-dollars used since calls need credit; what is left is the sum of usage_credits less this
+    spent_microusd bigint      not null,
     -- quotas of a calendar month in UTC
-    month_dollars double precision constraint usage_accounts_month_dollars_check check (month_dollars >= 0),
-    month_tokens  bigint           constraint usage_accounts_month_tokens_check check (month_tokens >= 0),
-    -- the month that used_dollars and used_tokens count, by its first moment
-    month         timestamptz      not null,
-    used_dollars  double precision not null,
-    used_tokens   bigint           not null,
-    updated_at    timestamptz      not null,
-    updated_by    text             not null,
+    month_microusd bigint      constraint usage_accounts_month_microusd_check check (month_microusd >= 0),
+    month_tokens   bigint      constraint usage_accounts_month_tokens_check check (month_tokens >= 0),
+    -- the month that used_microusd and used_tokens count, by its first moment
+    month          timestamptz not null,
+    used_microusd  bigint      not null,
+    used_tokens    bigint      not null,
+    updated_at     timestamptz not null,
+    updated_by     text        not null,
     constraint usage_accounts_pkey primary key (tenant_id, user_id)
 );
 
 -- Credit that was granted, and corrections, which may be below 0. Rows are added and never changed.
 create table usage_credits (
-    tenant_id  uuid             not null,
-    id         uuid             not null,
-    user_id    uuid             not null,
-    -- US dollars
-    dollars    double precision not null constraint usage_credits_dollars_check check (dollars <> 0),
-    reason     text             not null,
-    created_at timestamptz      not null,
-    created_by text             not null,
+    tenant_id       uuid        not null,
+    id              uuid        not null,
+    user_id         uuid        not null,
+    -- micro-dollars
+    amount_microusd bigint      not null constraint usage_credits_amount_microusd_check check (amount_microusd <> 0),
+    reason          text        not null,
+    created_at      timestamptz not null,
+    created_by      text        not null,
     constraint usage_credits_pkey primary key (tenant_id, id)
 );
 create index usage_credits_account_idx on usage_credits (tenant_id, user_id, created_at desc, id desc);

@@ -230,7 +230,7 @@ impl Engine {
     }
 
     /// The calls of models that are not in the usage ledger yet.
-    pub fn ledger(&self) -> &Ledger {
+    pub(crate) fn ledger(&self) -> &Ledger {
         &self.inner.ledger
     }
 

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::usage::{Hold, Payer, Purpose};
+use chrono::{DateTime, Utc};
 use wire::Exhausted;
 
 /// Why a text goes on without a vector.
@@ -72,6 +73,12 @@ impl Engine {
 
     /// Ends a call that read and wrote so many tokens.
     pub(super) fn end_call(&self, call: Call<'_>, tokens: (i64, i64)) {
-        self.accounts().book(self.ledger(), call.payer, (call.model, call.purpose), tokens, self.clock().now());
+        self.book_call(call.payer, (call.model, call.purpose), tokens, self.clock().now());
+    }
+
+    /// Enters a call of a model into the usage ledger, at the model's price now, and lowers the balances of its payer. `tokens` are those that
+    /// the model read and those that it wrote.
+    pub fn book_call(&self, payer: Payer, model: (&str, Purpose), tokens: (i64, i64), at: DateTime<Utc>) {
+        self.accounts().book(self.ledger(), payer, model, tokens, at);
     }
 }

@@ -1,6 +1,6 @@
 //! What the limits of accounts leave, as this process knows it: read every few seconds, and lowered by each call of this process.
 
-use super::ledger::{Ledger, Payer, Purpose};
+use super::ledger::{Cost, Ledger, Payer, Purpose, Sum};
 use super::store;
 use crate::db::Database;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
@@ -8,49 +8,45 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use wire::{Exhausted, TenantId, UserId};
+use wire::{DOLLARS_MAX, Exhausted, TOKENS_MAX, TenantId, Usd, UserId};
 
 /// How long balances of a tenant count before they are read again. Calls of other servers show after this time.
 const AGE: Duration = Duration::from_secs(5);
-/// US dollars that are nothing: what sums of fractions miss.
-const DUST: f64 = 1e-9;
 
 /// US dollars for a million tokens.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    pub input: f64,
-    pub output: f64,
+    pub input: Usd,
+    pub output: Usd,
 }
 
 impl Price {
-    /// What a call costs that reads and writes so many tokens.
+    /// What a call costs that reads and writes so many tokens. The sum of both is rounded to a micro-dollar, half up, once for each call: so
+    /// the costs of many calls add up exactly. A call costs at most [`DOLLARS_MAX`].
     pub fn of(self, (read, written): (i64, i64)) -> Cost {
-        let dollars = (self.input * read as f64 + self.output * written as f64) / 1e6;
+        let of = |tokens: i64, price: Usd| i128::from(tokens) * i128::from(price.as_micros());
+        let micros = (of(read, self.input) + of(written, self.output) + 500_000) / 1_000_000;
+        let dollars = i64::try_from(micros).map_or(DOLLARS_MAX, Usd::from_micros).min(DOLLARS_MAX);
         Cost { dollars, tokens: read.saturating_add(written) }
     }
 }
 
-/// What calls cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    pub dollars: f64,
-    pub tokens: i64,
-}
-
 /// What is left of an account; `None` is without a limit.
-#[derive(Clone, Copy, Debug, PartialEq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Left {
     /// `None`: the organisation.
     pub user_id: Option<UserId>,
-    pub credit: Option<f64>,
-    pub month_dollars: Option<f64>,
+    #[sqlx(rename = "credit_microusd")]
+    pub credit: Option<Usd>,
+    #[sqlx(rename = "month_microusd")]
+    pub month_dollars: Option<Usd>,
     pub month_tokens: Option<i64>,
 }
 
 impl Left {
     /// Why a call is refused that would begin now, while others are expected to cost `held`; `None` if it may begin.
     pub fn exhausted(&self, held: Cost, now: DateTime<Utc>) -> Option<Exhausted> {
-        let is_used_up = |left: f64| left - held.dollars <= DUST;
+        let is_used_up = |left: Usd| left <= held.dollars;
         let quota = self.month_dollars.is_some_and(is_used_up) || self.month_tokens.is_some_and(|left| left <= held.tokens);
         match self.credit.is_some_and(is_used_up) {
             true => Some(Exhausted { user_id: self.user_id, renews: None }),
@@ -60,7 +56,7 @@ impl Left {
 
     fn lower(&mut self, by: Cost) {
         for left in [&mut self.credit, &mut self.month_dollars].into_iter().flatten() {
-            *left -= by.dollars;
+            *left = *left - by.dollars;
         }
         if let Some(left) = &mut self.month_tokens {
             *left = left.saturating_sub(by.tokens);
@@ -96,7 +92,7 @@ struct Standing {
 impl Standing {
     fn held_for(&self, account: &Left) -> Cost {
         let calls = self.held.values().filter(|(user, _)| account.counts(*user));
-        calls.fold(Cost::default(), |sum, (_, cost)| Cost { dollars: sum.dollars + cost.dollars, tokens: sum.tokens + cost.tokens })
+        calls.fold(Cost::default(), |sum, (_, cost)| sum.plus(*cost))
     }
 }
 
@@ -175,9 +171,7 @@ impl Accounts {
         let Some(left) = left else { return };
         standing.left = left;
         for (line, sum) in ledger.open_of(tenant) {
-            if let Some(price) = self.price(&line.model) {
-                lower(standing, line.payer.user_id, price.of((sum.tokens_in, sum.tokens_out)));
-            }
+            lower(standing, line.payer.user_id, sum.cost);
         }
     }
 
@@ -198,13 +192,16 @@ impl Accounts {
         Ok(Hold { accounts: Arc::clone(self), tenant: payer.tenant_id, id })
     }
 
-    /// Enters a call into the ledger, and lowers the balances that are known.
+    /// Enters a call into the ledger, and lowers the balances that are known. Tokens below 0 or beyond [`TOKENS_MAX`], which a provider may
+    /// report, count as the nearest number between.
     pub fn book(&self, ledger: &Ledger, payer: Payer, (model, purpose): (&str, Purpose), tokens: (i64, i64), now: DateTime<Utc>) {
+        let (tokens_in, tokens_out) = (tokens.0.clamp(0, TOKENS_MAX), tokens.1.clamp(0, TOKENS_MAX));
+        let cost = self.price(model).map(|price| price.of((tokens_in, tokens_out))).unwrap_or_default();
         // One step for whoever reads balances: the call is in the open ledger and in the balances, or in neither.
         let mut tenants = self.tenants();
-        ledger.record(payer, (model, purpose), tokens, now);
-        if let (Some(price), Some(standing)) = (self.price(model), tenants.get_mut(&payer.tenant_id)) {
-            lower(standing, payer.user_id, price.of(tokens));
+        ledger.record(payer, (model, purpose), Sum { calls: 1, tokens_in, tokens_out, cost }, now);
+        if let Some(standing) = tenants.get_mut(&payer.tenant_id) {
+            lower(standing, payer.user_id, cost);
         }
     }
 }
@@ -237,10 +234,11 @@ mod tests {
 
     const VERA: UserId = UserId(Uuid::from_u128(1));
     const IDRIS: UserId = UserId(Uuid::from_u128(2));
+    const PRICE: Price = Price { input: Usd::from_dollars(1), output: Usd::from_dollars(2) };
 
     fn accounts(left: Vec<Left>) -> (Arc<Accounts>, TenantId) {
         let (accounts, tenant) = (Arc::new(Accounts::default()), TenantId(Uuid::from_u128(9)));
-        accounts.set_prices(HashMap::from([("example-large".to_owned(), Price { input: 1.0, output: 2.0 })]));
+        accounts.set_prices(HashMap::from([("example-large".to_owned(), PRICE)]));
         accounts.tenants().insert(tenant, Standing { left, ..Standing::default() });
         (accounts, tenant)
     }
@@ -252,9 +250,12 @@ mod tests {
     #[test]
     fn of_two_calls_at_once_only_one_takes_the_last_credit() {
         let now = DateTime::UNIX_EPOCH;
-        let credit = |user_id, credit| Left { user_id, credit: Some(credit), month_dollars: None, month_tokens: None };
-        let (accounts, tenant) = accounts(vec![credit(None, 10e-6), credit(Some(VERA), 4e-6)]);
-        let cost = Price { input: 1.0, output: 2.0 }.of((4, 0));
+        let credit = |user_id, micros| {
+            let credit = Some(Usd::from_micros(micros));
+            Left { user_id, credit, month_dollars: None, month_tokens: None }
+        };
+        let (accounts, tenant) = accounts(vec![credit(None, 10), credit(Some(VERA), 4)]);
+        let cost = PRICE.of((4, 0));
         let first = accounts.begin(payer(tenant, Some(VERA)), cost, now).ok();
         assert!(first.is_some());
         let refused = accounts.begin(payer(tenant, Some(VERA)), cost, now).err();
@@ -268,6 +269,37 @@ mod tests {
         drop(first);
         accounts.book(&Ledger::default(), payer(tenant, Some(VERA)), ("example-large", Purpose::Extraction), (0, 2), now);
         assert!(accounts.begin(payer(tenant, Some(VERA)), cost, now).is_err(), "Vera's credit is spent");
+    }
+
+    #[test]
+    fn a_call_costs_whole_micro_dollars_rounded_half_up() {
+        let price = Price { input: Usd::from_micros(20_000), output: Usd::ZERO };
+        let cost = |tokens| price.of((tokens, 0)).dollars.as_micros();
+        assert_eq!([0, 24, 25, 74, 75, 1_000_000].map(cost), [0, 0, 1, 1, 2, 20_000]);
+        let both = Price { input: Usd::from_micros(300_000), output: Usd::from_micros(300_000) };
+        let costs = [(1, 0), (0, 1), (1, 1)].map(|tokens| both.of(tokens).dollars.as_micros());
+        assert_eq!(costs, [0, 0, 1], "what was read and written is rounded together");
+        let finest = Price { input: Usd::from_micros(1), output: Usd::from_micros(1) };
+        assert_eq!([499_999, 500_000].map(|tokens| finest.of((tokens, 0)).dollars.as_micros()), [0, 1]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_small_calls_add_up_exactly_and_huge_ones_stay_in_range() {
+        let now = DateTime::UNIX_EPOCH;
+        let dollar = Left { user_id: None, credit: Some(Usd::from_dollars(1)), month_dollars: None, month_tokens: None };
+        let (accounts, tenant) = accounts(vec![dollar]);
+        let (ledger, payer) = (Ledger::default(), payer(tenant, None));
+        let book = |tokens| accounts.book(&ledger, payer, ("example-large", Purpose::Embedding), tokens, now);
+        (0..100_000).for_each(|_| book((1, 0)));
+        let booked = || ledger.open_of(tenant)[0].1;
+        assert_eq!((booked().calls, booked().cost), (100_000, Cost { dollars: Usd::from_micros(100_000), tokens: 100_000 }));
+        assert_eq!(accounts.tenants()[&tenant].left[0].credit, Some(Usd::from_micros(900_000)));
+
+        let dearest = Price { input: DOLLARS_MAX, output: DOLLARS_MAX };
+        assert_eq!(dearest.of((i64::MAX, i64::MAX)), Cost { dollars: DOLLARS_MAX, tokens: i64::MAX });
+        book((i64::MAX, -5));
+        assert_eq!((booked().tokens_in, booked().tokens_out), (100_000 + TOKENS_MAX, 0));
+        assert_eq!(booked().cost.dollars, Usd::from_micros(100_000) + DOLLARS_MAX);
     }
 
     #[test]

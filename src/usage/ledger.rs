@@ -6,7 +6,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 pub use wire::CallPurpose as Purpose;
-use wire::{AgentId, TenantId, UserId};
+use wire::{AgentId, TenantId, Usd, UserId};
 
 /// Whose account a call of a model goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,12 +46,26 @@ pub struct Line {
     pub purpose: Purpose,
 }
 
-/// Calls and their tokens.
+/// What calls of paid models cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    pub dollars: Usd,
+    pub tokens: i64,
+}
+
+impl Cost {
+    pub(super) fn plus(self, more: Self) -> Self {
+        Self { dollars: self.dollars + more.dollars, tokens: self.tokens.saturating_add(more.tokens) }
+    }
+}
+
+/// Calls, their tokens and what they cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     pub calls: i64,
     pub tokens_in: i64,
     pub tokens_out: i64,
+    pub cost: Cost,
 }
 
 /// The calls that are not written yet.
@@ -61,10 +75,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Adds one call. `tokens` are those that the model read and those that it wrote.
-    pub fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), tokens: (i64, i64), now: DateTime<Utc>) {
+    /// Adds one call.
+    pub(super) fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), call: Sum, now: DateTime<Utc>) {
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
-        self.add(Line { payer, hour, model: model.to_owned(), purpose }, Sum { calls: 1, tokens_in: tokens.0, tokens_out: tokens.1 });
+        self.add(Line { payer, hour, model: model.to_owned(), purpose }, call);
     }
 
     pub(super) fn add(&self, line: Line, more: Sum) {
@@ -73,6 +87,7 @@ impl Ledger {
         sum.calls += more.calls;
         sum.tokens_in += more.tokens_in;
         sum.tokens_out += more.tokens_out;
+        sum.cost = sum.cost.plus(more.cost);
     }
 
     /// The lines of a tenant that are not written yet.

@@ -17,7 +17,7 @@ use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
 use wire::{
-    Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, UserId, UserRef,
+    Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, Usd, UserId, UserRef,
 };
 
 /// Accounts, and grants, that the page lists.
@@ -82,9 +82,9 @@ fn left(one: &StoredAccount) -> Left {
 /// [`REASON_MAX`], and for an unknown user.
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, dollars: f64, reason: &str) -> Result<(), Error> {
+pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, dollars: Usd, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    let fits = dollars.is_finite() && dollars != 0.0 && dollars.abs() <= DOLLARS_MAX;
+    let fits = dollars != Usd::ZERO && (Usd::ZERO - DOLLARS_MAX..=DOLLARS_MAX).contains(&dollars);
     let message = format!("must be an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
     Checks::default().that(fits, "dollars", message).text("reason", reason, REASON_MAX).done()?;
     let reason = &Reason::new(reason);
@@ -101,7 +101,7 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
     let (id, user_id) = (engine.clock().id(), account.1);
     let credit = StoredCredit { id, user_id, dollars, reason: reason.as_str().to_owned(), created_at: now, created_by: by.to_owned() };
     store::add_credit(&mut tx, ctx.tenant_id, &credit).await?;
-    let (action, message) = match dollars > 0.0 {
+    let (action, message) = match dollars > Usd::ZERO {
         true => ("usage.credit_granted", format!("{dollars} US dollars of credit granted")),
         false => ("usage.credit_corrected", format!("credit corrected by {dollars} US dollars")),
     };
@@ -116,7 +116,7 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, limits: UsageLimits) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
-    let fits = limits.month_dollars.is_none_or(|quota| (0.0..=DOLLARS_MAX).contains(&quota));
+    let fits = limits.month_dollars.is_none_or(|quota| (Usd::ZERO..=DOLLARS_MAX).contains(&quota));
     Checks::default()
         .that(fits, "month_dollars", format!("must be an amount from 0 to {DOLLARS_MAX} US dollars"))
         .that(
@@ -144,7 +144,7 @@ pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>
 #[instrument(skip_all)]
 pub async fn set_price(engine: &Engine, model: &str, price: Price) -> Result<(), Error> {
     let message = format!("must be an amount from 0 to {DOLLARS_MAX} US dollars for a million tokens");
-    let fits = |amount: f64| (0.0..=DOLLARS_MAX).contains(&amount);
+    let fits = |amount: Usd| (Usd::ZERO..=DOLLARS_MAX).contains(&amount);
     Checks::default()
         .text("model", model, TITLE_MAX)
         .that(fits(price.input), "input", message.clone())

@@ -7,7 +7,7 @@ mod report;
 pub mod store;
 
 pub use accounts::{Accounts, Hold, Price};
-pub use ledger::{Ledger, Line, Payer, Purpose, Sum};
+pub use ledger::{Cost, Ledger, Line, Payer, Purpose, Sum};
 pub(crate) use limits::exhausted;
 pub use limits::{balances, grant_credit, set_limits, set_price};
 pub use report::{as_csv, export, overview, own, report};
@@ -23,17 +23,16 @@ pub async fn flush(engine: &Engine) -> Result<(), Error> {
     let (accounts, control) = (engine.accounts(), engine.db().control.system());
     let moving = accounts.moving.lock().await;
     let lines: Vec<(Line, Sum)> = engine.ledger().take().into_iter().collect();
-    if lines.is_empty() {
-        return Ok(());
-    }
-    let written = store::add(control, &lines, accounts::month(engine.clock().now())).await;
-    if written.is_err() {
-        for (line, sum) in lines {
-            engine.ledger().add(line, sum);
+    if !lines.is_empty() {
+        let written = store::add(control, &lines, accounts::month(engine.clock().now())).await;
+        if written.is_err() {
+            for (line, sum) in lines {
+                engine.ledger().add(line, sum);
+            }
         }
+        written?;
     }
     drop(moving);
-    written?;
     accounts.set_prices(store::prices(control).await?);
     Ok(())
 }

@@ -77,7 +77,7 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
             () = tokio::time::sleep(LEDGER_EVERY) => {}
         }
         if let Err(error) = usage::flush(&engine).await {
-            tracing::warn!(%error, "the use of models could not be written to the ledger; it will be tried again");
+            tracing::warn!(%error, "the usage ledger could not be written, or the prices of models not read; it will be tried again");
         }
         if let Err(error) = identity::flush_uses(&engine).await {
             tracing::warn!(%error, "the uses of API keys could not be written; it will be tried again");

@@ -99,7 +99,7 @@ async fn what_a_model_finds_waits_beside_its_quote_and_is_paid_for() {
     let used = usage::report(&world.engine, &world.vera, world.engine.clock().now() - Duration::days(1)).await.unwrap();
     let used = used.into_iter().find(|used| used.purpose == usage::Purpose::Extraction).unwrap();
     assert_eq!((used.agent_id, used.calls, used.tokens_in, used.tokens_out), (world.atlas.agent_id().unwrap(), 1, 900, 60));
-    assert!((used.dollars - (900.0 * 0.15 + 60.0 * 0.60) / 1e6).abs() < 1e-12, "{used:?}");
+    assert_eq!(used.dollars.as_micros(), 171, "900 tokens at $0.15 and 60 at $0.60 for a million");
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use wire::{
     AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
     NewErasure, ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope,
-    SourceDetails, UserId, UserRef, Verdict, ViewPage,
+    SourceDetails, Usd, UserId, UserRef, Verdict, ViewPage,
 };
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
@@ -129,7 +129,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     .unwrap();
     let (bot, _) = chat::create_bot(engine, &world.vera, key, "Telegram").await.unwrap();
     chat::bind_chat(engine, &world.vera, bot, &chat_of(user), user).await.unwrap();
-    usage::grant_credit(engine, &world.vera, Some(&bound), 1.0, &format!("{word} needs more")).await.unwrap();
+    usage::grant_credit(engine, &world.vera, Some(&bound), Usd::from_dollars(1), &format!("{word} needs more")).await.unwrap();
     work(world).await;
     let prompt = context::assemble(engine, ctx, AssembleRequest::new(&format!("What does {word} drink?"))).await.unwrap();
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);

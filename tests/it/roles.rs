@@ -18,7 +18,7 @@ use wire::{
     AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
     EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
     OperatorRole, PairId, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId,
-    UserId, Verdict, ViewId, ViewPage,
+    Usd, UserId, Verdict, ViewId, ViewPage,
 };
 
 struct Verb {
@@ -220,7 +220,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "skills::list" Viewer |w, c| skills::list(&w.engine, c);
     "usage::balances" Viewer |w, c| usage::balances(&w.engine, c);
     "usage::export" Viewer |w, c| usage::export(&w.engine, c, &Default::default(), tokio::io::sink());
-    "usage::grant_credit" Admin |w, c| usage::grant_credit(&w.engine, c, None, 1.0, "because");
+    "usage::grant_credit" Admin |w, c| usage::grant_credit(&w.engine, c, None, Usd::from_dollars(1), "because");
     "usage::overview" Viewer |w, c| usage::overview(&w.engine, c, &Default::default());
     "usage::set_limits" Admin |w, c| usage::set_limits(&w.engine, c, None, Default::default());
     "usage::report" Viewer |w, c| usage::report(&w.engine, c, w.engine.clock().now());

@@ -14,21 +14,21 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-use wire::{Exhausted, MatchedBy, UsageFilter, UsageLimits, UsageRequest, UserId};
+use wire::{Exhausted, MatchedBy, UsageFilter, UsageLimits, UsageRequest, Usd, UserId};
 
 const MODEL: &str = "all-MiniLM-L6-v2";
 const VECTORS: &str = "select count(*) from embeddings_384 where memory_id = $1";
 /// What one token costs below.
-const TOKEN: f64 = 1e-6;
+const TOKEN: Usd = Usd::from_micros(1);
 const IDRIS: UserId = UserId(Uuid::from_u128(1));
 const MINA: UserId = UserId(Uuid::from_u128(2));
 
 /// Makes the embedding model a paid one.
 async fn priced(world: &World) {
-    usage::set_price(&world.engine, MODEL, Price { input: 1.0, output: 0.0 }).await.unwrap();
+    usage::set_price(&world.engine, MODEL, Price { input: Usd::from_dollars(1), output: Usd::ZERO }).await.unwrap();
 }
 
-async fn grant(world: &World, dollars: f64) {
+async fn grant(world: &World, dollars: Usd) {
     usage::grant_credit(&world.engine, &world.system, None, dollars, "the test").await.unwrap();
 }
 
@@ -57,20 +57,20 @@ async fn a_memory_that_cannot_be_paid_for_is_found_by_words_and_gets_its_vector_
     assert_eq!(depth(world.engine.db().memory.system()).await.unwrap(), [("failed".to_owned(), 1)]);
     assert_eq!(world.embedder.calls(), calls, "no call begins that cannot be paid for");
 
-    grant(&world, 5.0).await;
+    grant(&world, Usd::from_dollars(5)).await;
     work(&world).await;
     assert_eq!(number(&world, VECTORS, unpaid.memory_id).await, 1);
     let answer = ask(&world, &world.atlas, "Who bakes bread?").await;
     assert_eq!((answer.degraded.len(), answer.memories()[0].matched_by), (0, MatchedBy::Both));
 
     // A correction takes the rest; a question that was paid for is not paid for again.
-    grant(&world, -6.0).await;
+    grant(&world, Usd::from_dollars(-6)).await;
     assert!(ask(&world, &world.atlas, "Who bakes bread?").await.degraded.is_empty());
     let balances = usage::balances(&world.engine, &world.vera).await.unwrap();
     assert_eq!(balances.credits.len(), 3);
     assert_eq!(balances.accounts[0].exhausted, Some(Exhausted { user_id: None, renews: None }));
-    let spent = 5.0 + TOKEN - 6.0 - balances.accounts[0].credit.unwrap();
-    assert!(spent > TOKEN && spent < 100.0 * TOKEN, "the overshoot is the cost of calls that had begun: {spent}");
+    let spent = Usd::from_dollars(-1) + TOKEN - balances.accounts[0].credit.unwrap();
+    assert!(spent > TOKEN && spent < Usd::from_micros(100), "the overshoot is the cost of calls that had begun: {spent}");
     let log = remembrancer::overview::audit_log(&world.engine, &world.vera, &Default::default()).await.unwrap().rows;
     let granted = log.iter().filter(|entry| entry.action.starts_with("usage.credit") && entry.reason.as_deref() == Some("the test"));
     assert_eq!(granted.count(), 3);
@@ -137,7 +137,7 @@ async fn a_limit_holds_for_its_user_and_its_organisation_only() {
 #[tokio::test]
 async fn quoting_goes_on_when_nothing_is_left_for_the_chat_model() {
     let (world, server) = with_model().await;
-    let none = UsageLimits { month_dollars: Some(0.0), ..UsageLimits::default() };
+    let none = UsageLimits { month_dollars: Some(Usd::ZERO), ..UsageLimits::default() };
     usage::set_limits(&world.engine, &world.system, None, none).await.unwrap();
     captured(&world, &world.atlas, "Vera: I live in Bern since March.\n").await;
     assert!(!inbox(&world).await.is_empty(), "something is quoted");
@@ -154,13 +154,13 @@ async fn wrong_amounts_and_unknown_people_are_named() {
         Err(Error::Invalid(fields)) => fields.into_iter().map(|error| error.field).collect::<Vec<_>>().join(" "),
         other => panic!("{other:?}"),
     };
-    for amount in [0.0, f64::NAN, f64::INFINITY, 1e7, -1e7] {
+    for amount in [0, 10_000_000, -10_000_000].map(Usd::from_dollars) {
         assert_eq!(field(usage::grant_credit(&world.engine, &world.system, None, amount, "because").await), "dollars", "{amount}");
     }
-    assert_eq!(field(usage::grant_credit(&world.engine, &world.system, None, 1.0, " ").await), "reason");
+    assert_eq!(field(usage::grant_credit(&world.engine, &world.system, None, Usd::from_dollars(1), " ").await), "reason");
     let stranger = "crm-unknown".parse().unwrap();
-    assert_eq!(field(usage::grant_credit(&world.engine, &world.system, Some(&stranger), 1.0, "because").await), "user");
-    let negative = UsageLimits { month_dollars: Some(-1.0), month_tokens: Some(-1), ..UsageLimits::default() };
+    assert_eq!(field(usage::grant_credit(&world.engine, &world.system, Some(&stranger), Usd::from_dollars(1), "because").await), "user");
+    let negative = UsageLimits { month_dollars: Some(Usd::from_dollars(-1)), month_tokens: Some(-1), ..UsageLimits::default() };
     assert_eq!(field(usage::set_limits(&world.engine, &world.system, None, negative).await), "month_dollars month_tokens");
     let long = UsageRequest { from: "2026-01-01".parse().ok(), until: "2026-06-01".parse().ok(), user_id: None };
     assert_eq!(field(usage::own(&world.engine, &world.atlas, &long).await.map(drop)), "from");
@@ -172,7 +172,7 @@ async fn agents_and_users_see_their_own_calls() {
     let now = world.clock.now();
     let record = |who: &OpContext, user, model: &str, tokens| {
         let payer = Payer { tenant_id: world.system.tenant_id, agent_id: Some(agent(who)), user_id: user };
-        world.engine.ledger().record(payer, (model, Purpose::Extraction), (tokens, 1), now);
+        world.engine.book_call(payer, (model, Purpose::Extraction), (tokens, 1), now);
     };
     record(&world.atlas, Some(IDRIS), "=cmd|' /C calc'!A0", 10);
     record(&world.atlas, Some(MINA), "gpt-4o-mini", 200);

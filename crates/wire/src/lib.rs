@@ -44,6 +44,7 @@ mod skills;
 mod sources;
 mod text_enum;
 mod usage;
+mod usd;
 mod views;
 mod vocabulary;
 
@@ -153,6 +154,7 @@ pub use usage::{
     Account, Balances, CallPurpose, Credit, DOLLARS_MAX, Exhausted, TOKENS_MAX, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter,
     UsageLimits, UsageLine, UsageReport, UsageRequest, UsageResponse, UsageShare,
 };
+pub use usd::Usd;
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, Proposal, ProposalDetail,

@@ -1,7 +1,7 @@
-//! What calls of models cost: reports, limits and credit. Amounts are US dollars, days are days in UTC.
+//! What calls of models cost: reports, limits and credit. Days are days in UTC.
 
 use super::text_enum::text_enum;
-use super::{AgentId, UserId, UserRef};
+use super::{AgentId, Usd, UserId, UserRef};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const USAGE_DAYS_MAX: i64 = 92;
 /// Days of a report that names no first day.
 pub const USAGE_DAYS: i64 = 30;
-/// Largest amount of one grant, correction or monthly quota, in US dollars.
-pub const DOLLARS_MAX: f64 = 1_000_000.0;
+/// Largest amount of one grant, correction or monthly quota, and highest price of a million tokens.
+pub const DOLLARS_MAX: Usd = Usd::from_dollars(1_000_000);
 /// Largest monthly quota in tokens.
 pub const TOKENS_MAX: i64 = 1_000_000_000_000;
 
@@ -39,7 +39,8 @@ pub struct Usage {
     /// Tokens that the models wrote.
     pub tokens_out: i64,
     /// US dollars, at the prices at the time of the calls. 0 for a model without a price.
-    pub dollars: f64,
+    #[cfg_attr(feature = "engine", schemars(with = "f64"), sqlx(rename = "cost_microusd"))]
+    pub dollars: Usd,
 }
 
 impl Usage {
@@ -133,7 +134,7 @@ pub struct UsageLimits {
     /// Whether calls need credit.
     pub needs_credit: bool,
     /// US dollars for each calendar month in UTC.
-    pub month_dollars: Option<f64>,
+    pub month_dollars: Option<Usd>,
     /// Tokens for each calendar month in UTC, read and written ones.
     pub month_tokens: Option<i64>,
 }
@@ -146,10 +147,10 @@ pub struct Account {
     /// What people call the user.
     pub name: Option<String>,
     pub limits: UsageLimits,
-    /// Credit that is left, in US dollars; below 0 after an overshoot or a correction. `None` if calls need none.
-    pub credit: Option<f64>,
+    /// Credit that is left; below 0 after an overshoot or a correction. `None` if calls need none.
+    pub credit: Option<Usd>,
     /// US dollars and tokens used in this month.
-    pub used_dollars: f64,
+    pub used_dollars: Usd,
     pub used_tokens: i64,
     /// Whether calls are refused now, and why.
     pub exhausted: Option<Exhausted>,
@@ -161,7 +162,7 @@ pub struct Credit {
     /// `None`: the organisation.
     pub user_id: Option<UserId>,
     pub name: Option<String>,
-    pub dollars: f64,
+    pub dollars: Usd,
     pub reason: String,
     pub at: DateTime<Utc>,
     pub by: String,

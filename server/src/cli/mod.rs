@@ -31,7 +31,7 @@ use remembrancer::{Engine, audit, identity, usage};
 use std::error::Error;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
-use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, UserRef};
+use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, Usd, UserRef};
 
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
@@ -114,10 +114,10 @@ enum Command {
         model: String,
         /// For tokens that the model reads
         #[arg(long, value_name = "DOLLARS")]
-        input: f64,
+        input: Usd,
         /// For tokens that the model writes
-        #[arg(long, value_name = "DOLLARS", default_value_t = 0.0)]
-        output: f64,
+        #[arg(long, value_name = "DOLLARS", default_value_t = Usd::ZERO)]
+        output: Usd,
     },
     /// The audit log
     #[command(subcommand)]

@@ -4,7 +4,7 @@ use super::Failure;
 use chrono::{Datelike, Duration, Weekday};
 use remembrancer::usage::{self, Payer, Price, Purpose};
 use remembrancer::{Engine, OpContext, identity};
-use wire::UsageLimits;
+use wire::{UsageLimits, Usd};
 
 const MODEL: &str = "example-large";
 /// Days with calls, up to today.
@@ -22,7 +22,7 @@ const CALLS: [(&str, Purpose, i64, (i64, i64)); 4] = [
 /// # Errors
 /// When the database is out of reach.
 pub async fn load(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
-    usage::set_price(engine, MODEL, Price { input: 2.0, output: 8.0 }).await?;
+    usage::set_price(engine, MODEL, Price { input: Usd::from_dollars(2), output: Usd::from_dollars(8) }).await?;
     let now = engine.clock().now();
     for (slug, purpose, busy, tokens) in CALLS {
         let agent = identity::agent_by_slug(engine, ctx, slug).await?;
@@ -33,13 +33,13 @@ pub async fn load(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
                 continue;
             }
             for _ in 0..(2 + busy * (day * 7 % 5)) {
-                engine.ledger().record(payer, (MODEL, purpose), tokens, at);
+                engine.book_call(payer, (MODEL, purpose), tokens, at);
             }
         }
     }
     usage::flush(engine).await?;
-    usage::grant_credit(engine, ctx, None, 25.0, "Budget for the fourth quarter").await?;
-    let limits = UsageLimits { needs_credit: true, month_dollars: Some(20.0), month_tokens: None };
+    usage::grant_credit(engine, ctx, None, Usd::from_dollars(25), "Budget for the fourth quarter").await?;
+    let limits = UsageLimits { needs_credit: true, month_dollars: Some(Usd::from_dollars(20)), month_tokens: None };
     usage::set_limits(engine, ctx, None, limits).await?;
     Ok(())
 }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{CaptureMode, EventId, SourceId, TermChange};
+use wire::{CaptureMode, EventId, SourceId, TermChange, Usd};
 
 /// Operations that take a file or a protocol of their own; other tests send them.
 const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}"];
@@ -456,7 +456,7 @@ async fn what_people_type_loses_its_secrets() {
     vocabulary::change(engine, vera, term, &TermChange::Retire { reason: said.clone() }).await.unwrap();
     identity::set_blocked(engine, vera, site.world.binky.agent_id().unwrap(), true, &said).await.unwrap();
     identity::create_agent(engine, vera, "clover", &said, false).await.unwrap();
-    usage::grant_credit(engine, vera, None, 1.0, &said).await.unwrap();
+    usage::grant_credit(engine, vera, None, Usd::from_dollars(1), &said).await.unwrap();
     let paste = Paste {
         agent_id: site.world.atlas.agent_id().unwrap(),
         mode: CaptureMode::Note,

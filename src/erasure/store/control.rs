@@ -55,11 +55,12 @@ pub async fn revoke_keys(tx: &mut Tx, tenant: TenantId, user: UserId, now: DateT
 pub async fn erase_ledger(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<(), DbError> {
     sqlx::query(
         r"with gone as (delete from usage_ledger where tenant_id = $1 and user_id = $2 returning *)
-          insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, dollars)
-          select tenant_id, hour, agent_id, $3, model, purpose, calls, tokens_in, tokens_out, dollars from gone
+          insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd)
+          select tenant_id, hour, agent_id, $3, model, purpose, calls, tokens_in, tokens_out, cost_microusd from gone
           on conflict (tenant_id, hour, agent_id, user_id, model, purpose) do update
              set calls = usage_ledger.calls + excluded.calls, tokens_in = usage_ledger.tokens_in + excluded.tokens_in,
-                 tokens_out = usage_ledger.tokens_out + excluded.tokens_out, dollars = usage_ledger.dollars + excluded.dollars",
+                 tokens_out = usage_ledger.tokens_out + excluded.tokens_out,
+                 cost_microusd = usage_ledger.cost_microusd + excluded.cost_microusd",
     )
     .bind(tenant)
     .bind(user)

@@ -6,20 +6,22 @@ use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use std::collections::HashMap;
 use uuid::Uuid;
-use wire::{TenantId, UsageLimits, UserId};
+use wire::{TenantId, UsageLimits, Usd, UserId};
 
 /// The prices of models that cost something.
 pub async fn prices(pool: &SystemPool) -> Result<HashMap<String, Price>, DbError> {
-    let rows: Vec<(String, f64, f64)> =
-        sqlx::query_as("select model, input, output from model_prices where input > 0 or output > 0").fetch_all(pool).await?;
+    let rows: Vec<(String, Usd, Usd)> =
+        sqlx::query_as("select model, input_microusd, output_microusd from model_prices where input_microusd > 0 or output_microusd > 0")
+            .fetch_all(pool)
+            .await?;
     Ok(rows.into_iter().map(|(model, input, output)| (model, Price { input, output })).collect())
 }
 
 /// Sets what a model costs from now on.
 pub async fn set_price(pool: &SystemPool, model: &str, price: Price) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into model_prices (model, input, output) values ($1, $2, $3)
-          on conflict (model) do update set input = excluded.input, output = excluded.output",
+        r"insert into model_prices (model, input_microusd, output_microusd) values ($1, $2, $3)
+          on conflict (model) do update set input_microusd = excluded.input_microusd, output_microusd = excluded.output_microusd",
     )
     .bind(model)
     .bind(price.input)
@@ -35,12 +37,13 @@ pub async fn left(pool: &SystemPool, tenant: TenantId, month: DateTime<Utc>) -> 
     Ok(sqlx::query_as(
         r"select nullif(a.user_id, $3) as user_id,
                  case when a.needs_credit then
-                      coalesce((select sum(c.dollars) from usage_credits c where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
-                      - a.spent end as credit,
-                 a.month_dollars - case when a.month >= $2 then a.used_dollars else 0 end as month_dollars,
+                      coalesce((select sum(c.amount_microusd)::bigint from usage_credits c
+                                 where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
+                      - a.spent_microusd end as credit_microusd,
+                 a.month_microusd - case when a.month >= $2 then a.used_microusd else 0 end as month_microusd,
                  a.month_tokens - case when a.month >= $2 then a.used_tokens else 0 end as month_tokens
             from usage_accounts a
-           where a.tenant_id = $1 and (a.needs_credit or a.month_dollars is not null or a.month_tokens is not null)",
+           where a.tenant_id = $1 and (a.needs_credit or a.month_microusd is not null or a.month_tokens is not null)",
     )
     .bind(tenant)
     .bind(month)
@@ -58,12 +61,13 @@ pub async fn set_limits(
     (by, now, month): (&str, DateTime<Utc>, DateTime<Utc>),
 ) -> Result<(), DbError> {
     sqlx::query(
-        r"insert into usage_accounts (tenant_id, user_id, needs_credit, spent, month_dollars, month_tokens, month, used_dollars, used_tokens,
-                                      updated_at, updated_by)
-          select $1, $2, $3, 0, $4, $5, $6, coalesce(sum(l.dollars), 0), coalesce(sum(l.tokens_in + l.tokens_out), 0)::bigint, $7, $8
-            from usage_ledger l where l.tenant_id = $1 and l.hour >= $6 and l.dollars > 0 and ($2 = $9 or l.user_id = $2)
+        r"insert into usage_accounts (tenant_id, user_id, needs_credit, spent_microusd, month_microusd, month_tokens, month, used_microusd,
+                                      used_tokens, updated_at, updated_by)
+          select $1, $2, $3, 0, $4, $5, $6, coalesce(sum(l.cost_microusd), 0)::bigint, coalesce(sum(l.tokens_in + l.tokens_out), 0)::bigint,
+                 $7, $8
+            from usage_ledger l where l.tenant_id = $1 and l.hour >= $6 and l.cost_microusd > 0 and ($2 = $9 or l.user_id = $2)
           on conflict (tenant_id, user_id) do update
-             set needs_credit = excluded.needs_credit, month_dollars = excluded.month_dollars, month_tokens = excluded.month_tokens,
+             set needs_credit = excluded.needs_credit, month_microusd = excluded.month_microusd, month_tokens = excluded.month_tokens,
                  updated_at = excluded.updated_at, updated_by = excluded.updated_by",
     )
     .bind(tenant)
@@ -105,7 +109,8 @@ pub struct StoredCredit {
     pub id: Uuid,
     /// `None`: the organisation.
     pub user_id: Option<UserId>,
-    pub dollars: f64,
+    #[sqlx(rename = "amount_microusd")]
+    pub dollars: Usd,
     pub reason: String,
     pub created_at: DateTime<Utc>,
     pub created_by: String,
@@ -115,7 +120,7 @@ pub struct StoredCredit {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_credit(tx: &mut Tx, tenant: TenantId, credit: &StoredCredit) -> Result<(), DbError> {
     sqlx::query(
-        "insert into usage_credits (tenant_id, id, user_id, dollars, reason, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)",
+        "insert into usage_credits (tenant_id, id, user_id, amount_microusd, reason, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)",
     )
     .bind(tenant)
     .bind(credit.id)
@@ -133,7 +138,7 @@ pub async fn add_credit(tx: &mut Tx, tenant: TenantId, credit: &StoredCredit) ->
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn credits(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<StoredCredit>, DbError> {
     Ok(sqlx::query_as(
-        r"select id, nullif(user_id, $3) as user_id, dollars, reason, created_at, created_by
+        r"select id, nullif(user_id, $3) as user_id, amount_microusd, reason, created_at, created_by
             from usage_credits where tenant_id = $1 order by created_at desc, id desc limit $2",
     )
     .bind(tenant)
@@ -149,11 +154,14 @@ pub struct StoredAccount {
     /// `None`: the organisation.
     pub user_id: Option<UserId>,
     pub needs_credit: bool,
-    pub month_dollars: Option<f64>,
+    #[sqlx(rename = "month_microusd")]
+    pub month_dollars: Option<Usd>,
     pub month_tokens: Option<i64>,
     /// What is left of the credit.
-    pub credit: f64,
-    pub used_dollars: f64,
+    #[sqlx(rename = "credit_microusd")]
+    pub credit: Usd,
+    #[sqlx(rename = "used_microusd")]
+    pub used_dollars: Usd,
     pub used_tokens: i64,
 }
 
@@ -161,13 +169,14 @@ pub struct StoredAccount {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn accounts(tx: &mut Tx, tenant: TenantId, month: DateTime<Utc>, most: i64) -> Result<Vec<StoredAccount>, DbError> {
     Ok(sqlx::query_as(
-        r"select nullif(a.user_id, $3) as user_id, a.needs_credit, a.month_dollars, a.month_tokens,
-                 coalesce((select sum(c.dollars) from usage_credits c where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
-                 - a.spent as credit,
-                 case when a.month >= $2 then a.used_dollars else 0 end as used_dollars,
+        r"select nullif(a.user_id, $3) as user_id, a.needs_credit, a.month_microusd, a.month_tokens,
+                 coalesce((select sum(c.amount_microusd)::bigint from usage_credits c
+                            where c.tenant_id = a.tenant_id and c.user_id = a.user_id), 0)
+                 - a.spent_microusd as credit_microusd,
+                 case when a.month >= $2 then a.used_microusd else 0 end as used_microusd,
                  case when a.month >= $2 then a.used_tokens else 0 end as used_tokens
             from usage_accounts a
-           where a.tenant_id = $1 and (a.needs_credit or a.month_dollars is not null or a.month_tokens is not null)
+           where a.tenant_id = $1 and (a.needs_credit or a.month_microusd is not null or a.month_tokens is not null)
            order by a.user_id <> $3, a.updated_at desc, a.user_id limit $4",
     )
     .bind(tenant)

@@ -9,69 +9,64 @@ use crate::db::{DbError, SystemPool, Tenancy, Tx, begin};
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::FromRow;
 use uuid::Uuid;
-use wire::{AgentId, TenantId, Usage, UsageLine};
+use wire::{AgentId, TenantId, Usage, UsageLine, Usd};
 
-/// Adds sums to the lines of the ledger, at today's prices, and lowers the accounts that they concern: all or nothing.
+/// Adds sums to the lines of the ledger, and lowers the accounts that they concern: all or nothing.
 pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {
     let each = |value: &dyn Fn(&Line) -> Uuid| -> Vec<Uuid> { lines.iter().map(|(line, _)| value(line)).collect() };
     let count = |value: &dyn Fn(&Sum) -> i64| -> Vec<i64> { lines.iter().map(|(_, sum)| value(sum)).collect() };
     let (tenants, users) = (each(&|line| line.payer.tenant_id.0), each(&|line| line.payer.user_id.map_or(Uuid::nil(), |id| id.0)));
-    let models: Vec<&str> = lines.iter().map(|(line, _)| line.model.as_str()).collect();
-    let (tokens_in, tokens_out) = (count(&|sum| sum.tokens_in), count(&|sum| sum.tokens_out));
+    let costs = count(&|sum| sum.cost.dollars.as_micros());
     let mut tx = begin(pool).await?;
     // Accounts before lines, and both in their order: servers that write at the same moment wait for each other.
     sqlx::query(
         r"with line as (
-              select u.tenant_id, u.user_id, (p.input * u.tokens_in + p.output * u.tokens_out) / 1000000 as dollars,
-                     u.tokens_in + u.tokens_out as tokens
-                from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as u (tenant_id, user_id, model, tokens_in, tokens_out)
-                join model_prices p on p.model = u.model and (p.input > 0 or p.output > 0)),
+              select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) as u (tenant_id, user_id, microusd, tokens)
+               where tokens > 0),
           spent as (
-              select tenant_id, user_id, sum(dollars) as dollars, sum(tokens)::bigint as tokens
-                from (select * from line where user_id <> $6
-                      union all select tenant_id, $6, dollars, tokens from line) as each_account (tenant_id, user_id, dollars, tokens)
+              select tenant_id, user_id, sum(microusd)::bigint as microusd, sum(tokens)::bigint as tokens
+                from (select * from line where user_id <> $5
+                      union all select tenant_id, $5, microusd, tokens from line) as each_account (tenant_id, user_id, microusd, tokens)
                group by tenant_id, user_id),
           locked as (
               select a.tenant_id, a.user_id from usage_accounts a join spent s on s.tenant_id = a.tenant_id and s.user_id = a.user_id
                order by 1, 2 for update of a)
           update usage_accounts a
-             set spent = a.spent + case when a.needs_credit then s.dollars else 0 end,
-                 used_dollars = case when a.month >= $7 then a.used_dollars else 0 end + s.dollars,
-                 used_tokens = case when a.month >= $7 then a.used_tokens else 0 end + s.tokens,
-                 month = greatest(a.month, $7)
+             set spent_microusd = a.spent_microusd + case when a.needs_credit then s.microusd else 0 end,
+                 used_microusd = case when a.month >= $6 then a.used_microusd else 0 end + s.microusd,
+                 used_tokens = case when a.month >= $6 then a.used_tokens else 0 end + s.tokens,
+                 month = greatest(a.month, $6)
             from spent s join locked l on l.tenant_id = s.tenant_id and l.user_id = s.user_id
            where a.tenant_id = s.tenant_id and a.user_id = s.user_id",
     )
     .bind(&tenants)
     .bind(&users)
-    .bind(&models)
-    .bind(&tokens_in)
-    .bind(&tokens_out)
+    .bind(&costs)
+    .bind(count(&|sum| sum.cost.tokens))
     .bind(Uuid::nil())
     .bind(month)
     .execute(&mut *tx)
     .await?;
     sqlx::query(
-        r"insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, dollars)
-          select u.tenant_id, u.hour, u.agent_id, u.user_id, u.model, u.purpose, u.calls, u.tokens_in, u.tokens_out,
-                 coalesce((p.input * u.tokens_in + p.output * u.tokens_out) / 1000000, 0)
-            from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[])
-                 as u (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out)
-            left join model_prices p on p.model = u.model
+        r"insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd)
+          select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
+                               $9::bigint[], $10::bigint[])
            order by 1, 2, 3, 4, 5, 6
           on conflict (tenant_id, hour, agent_id, user_id, model, purpose)
              do update set calls = usage_ledger.calls + excluded.calls, tokens_in = usage_ledger.tokens_in + excluded.tokens_in,
-                           tokens_out = usage_ledger.tokens_out + excluded.tokens_out, dollars = usage_ledger.dollars + excluded.dollars",
+                           tokens_out = usage_ledger.tokens_out + excluded.tokens_out,
+                           cost_microusd = usage_ledger.cost_microusd + excluded.cost_microusd",
     )
     .bind(&tenants)
     .bind(lines.iter().map(|(line, _)| line.hour).collect::<Vec<_>>())
     .bind(each(&|line| line.payer.agent_id.map_or(Uuid::nil(), |id| id.0)))
     .bind(&users)
-    .bind(&models)
+    .bind(lines.iter().map(|(line, _)| line.model.as_str()).collect::<Vec<_>>())
     .bind(lines.iter().map(|(line, _)| line.purpose.as_str()).collect::<Vec<_>>())
     .bind(count(&|sum| sum.calls))
-    .bind(&tokens_in)
-    .bind(&tokens_out)
+    .bind(count(&|sum| sum.tokens_in))
+    .bind(count(&|sum| sum.tokens_out))
+    .bind(&costs)
     .execute(&mut *tx)
     .await?;
     Ok(tx.commit().await?)
@@ -87,7 +82,8 @@ pub struct Used {
     pub calls: i64,
     pub tokens_in: i64,
     pub tokens_out: i64,
-    pub dollars: f64,
+    #[sqlx(rename = "cost_microusd")]
+    pub dollars: Usd,
 }
 
 /// What a tenant used since a time, the dearest first.
@@ -95,9 +91,9 @@ pub struct Used {
 pub async fn used(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>) -> Result<Vec<Used>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
-                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+                 sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger where tenant_id = $1 and hour >= $2
-           group by agent_id, model, purpose order by sum(dollars) desc, sum(tokens_in) desc, agent_id, model, purpose",
+           group by agent_id, model, purpose order by sum(cost_microusd) desc, sum(tokens_in) desc, agent_id, model, purpose",
     )
     .bind(tenant)
     .bind(since)
@@ -113,7 +109,7 @@ pub type Span = (DateTime<Utc>, DateTime<Utc>);
 pub async fn of_agent(tx: &mut Tx, tenancy: Tenancy, (from, until): Span) -> Result<Vec<UsageLine>, DbError> {
     Ok(sqlx::query_as(
         r"select (hour at time zone 'UTC')::date as day, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
-                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+                 sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger
            where tenant_id = $1 and agent_id = $2 and hour >= $3 and hour < $4
              and (user_id = $5 or user_id = $6 or $6 = 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
@@ -156,14 +152,14 @@ pub struct Part {
 pub async fn parts(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Part>, DbError> {
     Ok(sqlx::query_as(
         r"with line as (
-              select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, dollars
+              select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd
                 from usage_ledger
                where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5))
           select day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
-                 sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+                 sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from line
            group by grouping sets (day, agent_id, user_id, model, purpose)
-           order by dollars desc, calls desc, day, agent_id, user_id, model, purpose",
+           order by cost_microusd desc, calls desc, day, agent_id, user_id, model, purpose",
     )
     .bind(lines.tenant)
     .bind(lines.span.0)
@@ -191,7 +187,7 @@ pub struct Exported {
 pub async fn exported(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Exported>, DbError> {
     Ok(sqlx::query_as(
         r"select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls,
-                 sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out, sum(dollars) as dollars
+                 sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger
            where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5)
            group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",

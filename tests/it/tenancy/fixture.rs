@@ -9,7 +9,7 @@ use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact};
 use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{LinkRequest, NewProject, Relation};
+use wire::{LinkRequest, NewProject, Relation, Usd};
 
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
 async fn know(world: &World, atlas: &OpContext) {
@@ -80,7 +80,7 @@ impl Two {
         projects::link(&a.engine, &a.system, "zephyr", "mistral").await.unwrap();
         settle(&a).await;
         usage::flush(&a.engine).await.unwrap();
-        usage::grant_credit(&a.engine, &a.system, None, 5.0, "the first grant").await.unwrap();
+        usage::grant_credit(&a.engine, &a.system, None, Usd::from_dollars(5), "the first grant").await.unwrap();
         let report = serde_json::json!({ "action": "tea.brew", "message": "Brewed black tea for Vera." });
         let report = activity::record_action(&a.engine, &atlas, tools::read(report).unwrap()).await.unwrap();
         let steps = serde_json::json!({ "steps": [{ "step_name": "pour", "output": "The tea is poured." }] });

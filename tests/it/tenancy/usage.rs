@@ -3,7 +3,7 @@
 use super::queries::{Case, Pooled, Query, control, kept, queries};
 use remembrancer::db::Tenancy;
 use remembrancer::usage::store as usage;
-use wire::UsageLimits;
+use wire::{UsageLimits, Usd};
 
 /// Every line of a tenant's ledger.
 fn ledger_lines(c: &Case) -> usage::Lines<'static> {
@@ -41,7 +41,8 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("usage::add_credit", |pool, c| {
             let (reason, created_by) = ("x".to_owned(), "x".to_owned());
-            let credit = usage::StoredCredit { id: c.fresh, user_id: None, dollars: 1.0, reason, created_at: c.now, created_by };
+            let credit =
+                usage::StoredCredit { id: c.fresh, user_id: None, dollars: Usd::from_dollars(1), reason, created_at: c.now, created_by };
             kept!(pool, |tx| usage::add_credit(tx, c.tenant, &credit).await.map(|()| 0)?)
         }),
     ]

@@ -6,7 +6,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use remembrancer::usage as ledger;
-use wire::{Balances, UsageFilter, UsageReport};
+use wire::{Balances, UsageFilter, UsageReport, Usd};
 
 const PAGE: &str = "/usage";
 
@@ -34,7 +34,7 @@ pub async fn grant_credit(
         let (engine, ctx) = operator().await?;
         let (user, amount) = input::grant(&user, &dollars).map_err(invalid)?;
         ledger::grant_credit(&engine, &ctx, user.as_ref(), amount, &reason).await?;
-        Ok(Flash::done(if amount > 0.0 { "The credit was granted." } else { "The credit was corrected." }))
+        Ok(Flash::done(if amount > Usd::ZERO { "The credit was granted." } else { "The credit was corrected." }))
     };
     finish(result.await, PAGE, PAGE, &typed.href("")).await
 }

@@ -6,7 +6,7 @@ use crate::ui::{
 use chrono::NaiveDate;
 use leptos::prelude::*;
 use std::fmt::Write;
-use wire::Usage;
+use wire::{Usage, Usd};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 200.0;
@@ -71,47 +71,41 @@ pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
 
 /// What the height of a column means.
 struct Scale {
-    /// US dollars of one step of the axis; 0 if the chart shows tokens.
-    unit: f64,
+    /// Micro-dollars of one step of the axis; 0 if the chart shows tokens.
+    unit: i64,
     /// The highest column, in steps.
     most: i64,
 }
 
 impl Scale {
     fn of(days: &[(NaiveDate, Usage)]) -> Self {
-        let dearest = days.iter().map(|(_, usage)| usage.dollars).fold(0.0, f64::max);
-        if dearest <= 0.0 {
-            return Self { unit: 0.0, most: days.iter().map(|(_, usage)| usage.tokens()).max().unwrap_or(0) };
+        let dearest = days.iter().map(|(_, usage)| usage.dollars.as_micros()).max().unwrap_or(0);
+        if dearest <= 0 {
+            return Self { unit: 0, most: days.iter().map(|(_, usage)| usage.tokens()).max().unwrap_or(0) };
         }
         // Four steps at least, in powers of ten, so that the axis has round amounts.
-        let mut unit = 1.0;
-        while dearest / unit < 4.0 && unit > 1e-9 {
-            unit /= 10.0;
+        let mut unit = 1_000_000;
+        while dearest < 4 * unit && unit > 1 {
+            unit /= 10;
         }
-        Self { unit, most: whole(dearest / unit) }
+        Self { unit, most: (dearest - 1) / unit + 1 }
     }
 
     fn length(&self, usage: Usage) -> f64 {
-        if self.unit > 0.0 { usage.dollars / self.unit } else { length(usage.tokens()) }
+        if self.unit > 0 { length(usage.dollars.as_micros()) / length(self.unit) } else { length(usage.tokens()) }
     }
 
     fn mark(&self, mark: i64) -> String {
         match self.unit {
-            unit if unit <= 0.0 => compact(mark),
-            unit if unit >= 1.0 => format!("${}", compact(mark)),
-            unit => dollars(length(mark) * unit),
+            0 => compact(mark),
+            1_000_000 => format!("${}", compact(mark)),
+            unit => dollars(Usd::from_micros(mark * unit)),
         }
     }
 
     fn title(&self) -> &'static str {
-        if self.unit > 0.0 { "Cost by day" } else { "Tokens by day" }
+        if self.unit > 0 { "Cost by day" } else { "Tokens by day" }
     }
-}
-
-/// The least whole number that is not below a length.
-#[expect(clippy::cast_possible_truncation, reason = "steps of an axis, far fewer than 2^63")]
-fn whole(length: f64) -> i64 {
-    length.ceil() as i64
 }
 
 fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
@@ -159,7 +153,7 @@ fn Numbers(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
 
 fn spoken(days: &[(NaiveDate, Usage)]) -> String {
     let total = days.iter().fold(Usage::default(), |sum, (_, usage)| sum.plus(*usage));
-    let dearest = days.iter().filter(|(_, usage)| usage.dollars > 0.0).max_by(|(_, a), (_, b)| a.dollars.total_cmp(&b.dollars));
+    let dearest = days.iter().filter(|(_, usage)| usage.dollars > Usd::ZERO).max_by_key(|(_, usage)| usage.dollars);
     let most = dearest.map(|(day, usage)| format!("; most on {}: {}", text::day(*day), dollars(usage.dollars))).unwrap_or_default();
     format!("{} days: {}, {}{most}", days.len(), dollars(total.dollars), calls(total))
 }
@@ -168,24 +162,25 @@ fn spoken(days: &[(NaiveDate, Usage)]) -> String {
 mod tests {
     use super::*;
 
-    fn day(day: u32, tokens_in: i64, dollars: f64) -> (NaiveDate, Usage) {
+    fn day(day: u32, tokens_in: i64, micros: i64) -> (NaiveDate, Usage) {
+        let dollars = Usd::from_micros(micros);
         (NaiveDate::from_ymd_opt(2026, 6, day).unwrap(), Usage { calls: 2, tokens_in, tokens_out: 0, dollars })
     }
 
     #[test]
     fn the_axis_has_round_amounts_of_any_size() {
-        for (dearest, top) in [(1234.0, "$1,500"), (7.3, "$8"), (0.38, "$0.40"), (0.0021, "$0.003")] {
+        for (dearest, top) in [(1_234_000_000, "$1,500"), (7_300_000, "$8"), (380_000, "$0.40"), (2_100, "$0.003"), (2, "$0.000002")] {
             let scale = Scale::of(&[day(1, 10, dearest)]);
             let mark = ticks(scale.most, 4).last().copied().unwrap();
             assert_eq!(scale.mark(mark), top, "{dearest}");
         }
-        let free = Scale::of(&[day(1, 1700, 0.0)]);
+        let free = Scale::of(&[day(1, 1700, 0)]);
         assert_eq!((free.title(), free.mark(2000)), ("Tokens by day", "2,000".to_owned()));
     }
 
     #[test]
     fn the_chart_can_be_read_aloud() {
-        let days = [day(1, 900, 0.5), day(2, 100, 1.25)];
+        let days = [day(1, 900, 500_000), day(2, 100, 1_250_000)];
         assert_eq!(spoken(&days), "2 days: $1.75, 4 calls, 1,000 tokens; most on 2 Jun 2026: $1.25");
     }
 }

@@ -1,5 +1,5 @@
 use crate::{query::Query, ui::Parsed};
-use wire::{FieldError, UsageFilter, UsageLimits, UserRef};
+use wire::{FieldError, UsageFilter, UsageLimits, Usd, UserRef};
 
 /// The filter of the address.
 pub fn filter(query: &Query) -> Parsed<UsageFilter> {
@@ -18,7 +18,7 @@ pub fn filter(query: &Query) -> Parsed<UsageFilter> {
 ///
 /// # Errors
 /// Every field that cannot be read.
-pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, f64), Vec<FieldError>> {
+pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, Usd), Vec<FieldError>> {
     let mut errors = Vec::new();
     let user = account(user, &mut errors);
     let amount = dollars.trim().parse().ok();
@@ -70,10 +70,10 @@ mod tests {
         assert_eq!(limits((" ", false), "", "", false), Ok((None, UsageLimits::default())));
         let (user, set) = limits(("crm-4711", true), "12.5", "100000", true).unwrap();
         assert_eq!(user.map(|user| user.to_string()), Some("crm-4711".to_owned()));
-        assert_eq!(set, UsageLimits { needs_credit: true, month_dollars: Some(12.5), month_tokens: Some(100_000) });
+        assert_eq!(set, UsageLimits { needs_credit: true, month_dollars: Some(Usd::from_micros(12_500_000)), month_tokens: Some(100_000) });
         let wrong: Vec<_> = limits(("", true), "a lot", "1.5", true).unwrap_err().into_iter().map(|error| error.field).collect();
         assert_eq!(wrong, ["user", "month_dollars", "month_tokens"]);
         assert_eq!(grant("", "").unwrap_err()[0].field, "dollars");
-        assert_eq!(grant("", " -5.50 "), Ok((None, -5.5)));
+        assert_eq!(grant("", " -5.50 "), Ok((None, Usd::from_micros(-5_500_000))));
     }
 }

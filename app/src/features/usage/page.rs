@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
-use wire::{OperatorRole, UsageReport, UsageShare};
+use wire::{OperatorRole, UsageReport, UsageShare, Usd};
 
 const NAMES: &[&str] = &["from", "until", "agent", "model"];
 
@@ -89,8 +89,8 @@ fn Shares(
     /// The name of what has none.
     none: &'static str,
 ) -> impl IntoView {
-    let by_cost = shares.iter().any(|share| share.usage.dollars > 0.0);
-    let size = move |share: &UsageShare| if by_cost { share.usage.dollars } else { length(share.usage.tokens()) };
+    let by_cost = shares.iter().any(|share| share.usage.dollars > Usd::ZERO);
+    let size = move |share: &UsageShare| length(if by_cost { share.usage.dollars.as_micros() } else { share.usage.tokens() });
     let most = shares.iter().map(size).fold(0.0, f64::max);
     let row = move |share: UsageShare| {
         let width = format!("{:.1}", share_of(size(&share), most) * 96.0);

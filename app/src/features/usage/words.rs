@@ -1,18 +1,17 @@
 use crate::ui::text;
-use wire::{Exhausted, Usage};
+use wire::{Exhausted, Usage, Usd};
 
 /// Formats US dollars: `$1,204.50`, `$0.0042`, `-$5.00`; small amounts have more decimals.
-pub fn dollars(amount: f64) -> String {
-    let (sign, size) = (if amount < 0.0 { "-" } else { "" }, amount.abs());
-    let decimals = match size {
-        size if !(5e-7..1.0).contains(&size) => 2,
-        size if size >= 0.01 => 4,
+pub fn dollars(amount: Usd) -> String {
+    let sign = if amount < Usd::ZERO { "-" } else { "" };
+    let decimals = match amount.as_micros().unsigned_abs() {
+        0 | 1_000_000.. => 2,
+        10_000.. => 4,
         _ => 6,
     };
-    let fixed = format!("{size:.decimals$}");
+    let fixed = format!("{:.decimals$}", f64::from(amount).abs());
     let (whole, fraction) = fixed.split_once('.').unwrap_or((&fixed, "00"));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), text::number);
-    let sign = if fixed.bytes().all(|byte| matches!(byte, b'0' | b'.')) { "" } else { sign };
     // Zeros at the end say nothing after the cents.
     let fraction = fraction.trim_end_matches('0');
     format!("{sign}${whole}.{fraction:0<2}")
@@ -49,7 +48,7 @@ mod tests {
 
     #[test]
     fn amounts_read_as_prices() {
-        let shown = [0.0, 1204.5, 0.12345, 0.0042, 0.000_002, -5.0, -0.000_000_01].map(dollars);
-        assert_eq!(shown, ["$0.00", "$1,204.50", "$0.1235", "$0.0042", "$0.000002", "-$5.00", "$0.00"]);
+        let shown = [0, 1_204_500_000, 123_450, 4_200, 2, -5_000_000].map(|micros| dollars(Usd::from_micros(micros)));
+        assert_eq!(shown, ["$0.00", "$1,204.50", "$0.1235", "$0.0042", "$0.000002", "-$5.00"]);
     }
 }

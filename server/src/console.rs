@@ -142,8 +142,7 @@ impl Files {
             // A server without its site still answers the API; a page without its style still works.
             hash.update(std::fs::read(Path::new(&root).join(file)).unwrap_or_default());
         }
-        let version: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        let prefix = format!("/assets/{version}");
+        let prefix = format!("/assets/{}", hex::encode(&hash.finalize()[..8]));
         let assets = Assets { style: format!("{prefix}/{package}/{name}.css"), script: format!("{prefix}/console.js") };
         Self { root, prefix, assets }
     }

@@ -29,7 +29,7 @@ pub fn hash(tenant: TenantId, seq: i64, entry: &NewEntry, texts_hash: &[u8], pre
         "agent_id": entry.agent_id,
         "request_id": entry.request_id,
         "visibility": entry.visibility,
-        "texts": hex(texts_hash),
+        "texts": hex::encode(texts_hash),
     });
     linked(previous, &fields)
 }
@@ -52,11 +52,6 @@ pub fn hash_with_texts(tenant: TenantId, seq: i64, entry: &NewEntry, previous: &
         "visibility": entry.visibility,
     });
     linked(previous, &fields)
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn linked(previous: &[u8], fields: &Value) -> Vec<u8> {

@@ -4,7 +4,6 @@ mod chain;
 pub mod store;
 mod verify;
 
-pub(crate) use chain::hex;
 pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
 use crate::db::cursor::{Cursor, Seek};

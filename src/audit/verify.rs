@@ -31,7 +31,7 @@ impl Anchor {
 
 impl Display for Anchor {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.entries, chain::hex(&self.hash))
+        write!(f, "{}:{}", self.entries, hex::encode(&self.hash))
     }
 }
 
@@ -42,10 +42,8 @@ impl FromStr for Anchor {
         const FORM: &str = "must be <number of entries>:<hash>, with the hash in 64 hexadecimal digits";
         let (entries, hash) = text.split_once(':').ok_or(FORM)?;
         let entries = entries.parse().ok().filter(|entries: &i64| *entries >= 0).ok_or(FORM)?;
-        let digits = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let pair = |at: usize| hash.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let hash: Option<Vec<u8>> = if digits { (0..64).step_by(2).map(pair).collect() } else { None };
-        Ok(Self { entries, hash: hash.ok_or(FORM)? })
+        let hash = hex::decode(hash).ok().filter(|hash| hash.len() == 32).ok_or(FORM)?;
+        Ok(Self { entries, hash })
     }
 }
 
@@ -150,7 +148,7 @@ mod tests {
     fn an_anchor_reads_back_and_nothing_else_does() {
         let anchor = Anchor { entries: 12, hash: (0..32).collect() };
         assert_eq!(anchor.to_string().parse(), Ok(anchor.clone()));
-        let hash = chain::hex(&anchor.hash);
+        let hash = hex::encode(&anchor.hash);
         for wrong in [
             String::new(),
             "12".into(),

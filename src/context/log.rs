@@ -52,7 +52,7 @@ pub(super) fn write(
         budget: i32::try_from(context.budget).unwrap_or(i32::MAX),
         tokens: i32::try_from(context.tokens).unwrap_or(i32::MAX),
         tokenizer: context.tokenizer.clone(),
-        hash: bytes(&context.hash),
+        hash: hex::decode(&context.hash).unwrap_or_default(),
         blocks: Json(context.blocks.iter().map(without_words).collect()),
         cut: Json(context.cut.clone()),
         degraded: context.degraded.clone(),
@@ -220,7 +220,7 @@ fn to_logged(entry: Entry, text: Option<Text>, text_state: TextState) -> LoggedC
         budget: u32::try_from(entry.budget).unwrap_or_default(),
         tokens: u32::try_from(entry.tokens).unwrap_or_default(),
         tokenizer: entry.tokenizer,
-        hash: entry.hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        hash: hex::encode(entry.hash),
         blocks: entry.blocks.0,
         cut: entry.cut.0,
         degraded: entry.degraded,
@@ -249,8 +249,4 @@ pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> 
             return Ok(swept);
         }
     }
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    hex.as_bytes().chunks(2).filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }

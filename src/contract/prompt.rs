@@ -146,8 +146,7 @@ pub(super) fn title(category: &str) -> String {
 }
 
 fn etag(text: &str) -> String {
-    let hash: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{hash}\"")
+    format!("\"{}\"", hex::encode(Sha256::digest(text)))
 }
 
 #[cfg(test)]

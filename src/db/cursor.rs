@@ -35,12 +35,11 @@ impl Key for i64 {
 
 impl Key for String {
     fn write(&self) -> String {
-        self.bytes().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(self)
     }
 
     fn read(text: &str) -> Option<Self> {
-        let digits = text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-        Self::from_utf8(digits.collect::<Option<Vec<u8>>>()?).ok().filter(|text| !text.contains('\0'))
+        Self::from_utf8(hex::decode(text).ok()?).ok().filter(|text| !text.contains('\0'))
     }
 }
 

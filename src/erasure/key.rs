@@ -1,7 +1,6 @@
 //! The key of a tenant: fingerprints that keep erased text from coming back, and signatures of reports.
 
 use super::store;
-use crate::audit::hex;
 use crate::engine::Engine;
 use crate::error::Error;
 use hmac::{Hmac, KeyInit, Mac};
@@ -66,7 +65,7 @@ impl Key {
 
     /// The signature of a report, in hexadecimal digits.
     pub(super) fn signature(&self, report: &str) -> String {
-        hex(&self.mac("report", &[report.as_bytes()]).finalize().into_bytes())
+        hex::encode(self.mac("report", &[report.as_bytes()]).finalize().into_bytes())
     }
 }
 

@@ -147,7 +147,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
         archived_at: memory.archived_at,
         archive_reason: memory.archive_reason,
         pinned: memory.pinned,
-        content_hash: memory.content_hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        content_hash: hex::encode(&memory.content_hash),
         observed_at: memory.observed_at,
         last_accessed_at: memory.last_accessed_at,
         freshness: recency(memory.updated_at, engine.clock().now()),

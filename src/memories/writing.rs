@@ -351,12 +351,11 @@ pub(crate) async fn leave_traces(
 }
 
 fn changes(draft: &Draft, outcome: &Outcome) -> serde_json::Value {
-    let hex = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match outcome {
         Outcome::Unchanged(_) | Outcome::Earlier(_) => serde_json::json!({}),
         Outcome::Amended(memory) => serde_json::json!({ "amended": draft.details.amendments(memory) }),
-        Outcome::Revised(memory) => serde_json::json!({ "content": [hex(&memory.content_hash), hex(&draft.content_hash)] }),
-        Outcome::Created { .. } | Outcome::Proposed { .. } => serde_json::json!({ "content": [null, hex(&draft.content_hash)] }),
+        Outcome::Revised(memory) => serde_json::json!({ "content": [hex::encode(&memory.content_hash), hex::encode(&draft.content_hash)] }),
+        Outcome::Created { .. } | Outcome::Proposed { .. } => serde_json::json!({ "content": [null, hex::encode(&draft.content_hash)] }),
     }
 }
 

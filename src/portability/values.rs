@@ -56,7 +56,7 @@ pub struct Hash(pub Vec<u8>);
 impl Hash {
     /// The text form.
     pub fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(&self.0)
     }
 }
 
@@ -69,11 +69,9 @@ impl Serialize for Hash {
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let bytes = text.as_bytes();
-        let digits = bytes.len() == 64 && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        let pair = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        let hash: Option<Vec<u8>> = if digits { bytes.chunks(2).map(pair).collect() } else { None };
-        hash.map(Self).ok_or_else(|| D::Error::custom("must be a SHA-256 in 64 hexadecimal digits"))
+        // One hash has one text: capital letters are refused.
+        let hash = hex::decode(&text).ok().filter(|hash| hash.len() == 32).map(Self).filter(|hash| hash.hex() == text);
+        hash.ok_or_else(|| D::Error::custom("must be a SHA-256 in 64 hexadecimal digits"))
     }
 }
 

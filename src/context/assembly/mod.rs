@@ -141,7 +141,7 @@ fn compose(blocks: Vec<Block>, condensed: Option<Piece>, entries: &contract::Ent
     let (blocks, cut) = fit(blocks, condensed, (entries.len(), &|most| gather::memory_block(entries, most)), budget)?;
     let rendered = render::render(&blocks);
     Ok(Composed {
-        hash: hex(&Sha256::digest(&rendered.text)),
+        hash: hex::encode(Sha256::digest(&rendered.text)),
         rendered,
         cut,
         tokens: block::total(&blocks),
@@ -160,10 +160,6 @@ async fn timed<T>(step: impl Future<Output = T>) -> Timed<T> {
     let start = Instant::now();
     let value = step.await;
     Timed { value, millis: start.elapsed().as_secs_f64() * 1000.0 }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn refusal(budget: u32, too_large: &TooLarge) -> Error {

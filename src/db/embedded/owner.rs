@@ -126,7 +126,7 @@ fn home(wanted: &Path, user: User) -> Result<PathBuf, EmbeddedError> {
         return Err(EmbeddedError::Closed(path));
     }
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let outside = Path::new(OUTSIDE).join(digest.iter().take(8).map(|b| format!("{b:02x}")).collect::<String>());
+    let outside = Path::new(OUTSIDE).join(hex::encode(&digest[..8]));
     make_dir(Path::new(OUTSIDE))?;
     make_dir(&outside)?;
     // Only if it is empty.

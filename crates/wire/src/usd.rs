@@ -11,8 +11,8 @@ const READ_MAX: f64 = 1e15;
 /// An amount of US dollars, in whole micro-dollars. Sums and differences are exact; one that is out of range becomes the last amount in it.
 ///
 /// It is a number of dollars in JSON and as text, and a `bigint` of micro-dollars in the database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "engine", derive(sqlx::Type), sqlx(transparent))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(transparent)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Usd(i64);
 

@@ -1,9 +1,8 @@
 //! Compares two texts line by line. Pure.
 
+use similar::{Algorithm, ChangeTag, capture_diff_slices};
 use wire::{LineChange, TextLine};
 
-/// Most cells of the comparison's table; texts that differ more show the whole changed part as replaced.
-const CELLS: usize = 4_000_000;
 /// Lines that are shown around a change.
 const AROUND: usize = 2;
 
@@ -16,51 +15,15 @@ pub(super) fn compare(old: &str, new: &str) -> Vec<TextLine> {
     fold(&changes)
 }
 
-/// Every line of both texts, by a longest common subsequence of lines.
+/// Every line of both texts.
 fn all<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(LineChange, &'a str)> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let (from, to) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut changes: Vec<_> = old[..head].iter().map(|line| (LineChange::Same, *line)).collect();
-    if from.len().saturating_mul(to.len()) > CELLS {
-        changes.extend(from.iter().map(|line| (LineChange::Removed, *line)));
-        changes.extend(to.iter().map(|line| (LineChange::Added, *line)));
-    } else {
-        changes.extend(aligned(from, to));
-    }
-    changes.extend(old[old.len() - tail..].iter().map(|line| (LineChange::Same, *line)));
-    changes
-}
-
-fn aligned<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(LineChange, &'a str)> {
-    let width = to.len() + 1;
-    // How many lines the rests of both texts share.
-    let mut shared = vec![0_u32; (from.len() + 1) * width];
-    for (i, a) in from.iter().enumerate().rev() {
-        for (j, b) in to.iter().enumerate().rev() {
-            shared[i * width + j] =
-                if a == b { shared[(i + 1) * width + j + 1] + 1 } else { shared[(i + 1) * width + j].max(shared[i * width + j + 1]) };
-        }
-    }
-    let (mut i, mut j, mut changes) = (0, 0, Vec::new());
-    while i < from.len() || j < to.len() {
-        match (from.get(i), to.get(j)) {
-            (Some(a), Some(b)) if a == b => {
-                changes.push((LineChange::Same, *a));
-                (i, j) = (i + 1, j + 1);
-            }
-            (Some(a), other) if other.is_none() || shared[(i + 1) * width + j] >= shared[i * width + j + 1] => {
-                changes.push((LineChange::Removed, *a));
-                i += 1;
-            }
-            (_, Some(b)) => {
-                changes.push((LineChange::Added, *b));
-                j += 1;
-            }
-            _ => break,
-        }
-    }
-    changes
+    let change = |tag: ChangeTag| match tag {
+        ChangeTag::Equal => LineChange::Same,
+        ChangeTag::Delete => LineChange::Removed,
+        ChangeTag::Insert => LineChange::Added,
+    };
+    let runs = capture_diff_slices(Algorithm::Myers, old, new).into_iter().flat_map(|op| op.iter_slices(old, new));
+    runs.flat_map(|(tag, lines)| lines.iter().map(move |line| (change(tag), *line))).collect()
 }
 
 /// Leaves out the lines that are far from every change, and says how many.

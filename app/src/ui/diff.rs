@@ -2,6 +2,8 @@
 
 use super::text::visible;
 use leptos::prelude::*;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+use std::mem::take;
 
 /// What happened to a run of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,62 +13,26 @@ pub enum Change {
     Added,
 }
 
-/// Most cells of the comparison's table; longer texts show the whole changed part as replaced.
-const CELLS: usize = 1_000_000;
-
-/// The runs that turn `old` into `new`, by a longest common subsequence of words, blanks and punctuation.
+/// The runs that turn `old` into `new`, in words, blanks and punctuation. A blank between two changes belongs to both: `black tea` becomes
+/// `green coffee`, not one word and then the other.
 pub fn compare(old: &str, new: &str) -> Vec<(Change, String)> {
     let (old, new) = (words(old), words(new));
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old.iter().skip(head).rev().zip(new.iter().skip(head).rev()).take_while(|(a, b)| a == b).count();
-    let (from, to) = (middle(&old, head, tail), middle(&new, head, tail));
-
-    let mut runs = Vec::new();
-    push_all(&mut runs, Change::Same, old.iter().take(head));
-    if from.len().saturating_mul(to.len()) > CELLS {
-        push_all(&mut runs, Change::Removed, from);
-        push_all(&mut runs, Change::Added, to);
-    } else {
-        align(from, to, &mut runs);
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let (mut runs, mut removed, mut added) = (Vec::new(), String::new(), String::new());
+    for (i, op) in ops.iter().enumerate() {
+        let (from, to) = (old[op.old_range()].concat(), new[op.new_range()].concat());
+        let is_between = (1..ops.len() - 1).contains(&i);
+        if op.tag() == DiffTag::Equal && !(is_between && from.trim().is_empty()) {
+            let changed = [(Change::Removed, take(&mut removed)), (Change::Added, take(&mut added))];
+            runs.extend(changed.into_iter().chain([(Change::Same, from)]));
+        } else {
+            removed.push_str(&from);
+            added.push_str(&to);
+        }
     }
-    push_all(&mut runs, Change::Same, old.iter().skip(old.len() - tail));
+    runs.extend([(Change::Removed, removed), (Change::Added, added)]);
+    runs.retain(|(_, text)| !text.is_empty());
     runs
-}
-
-fn middle<'a, 'b>(words: &'b [&'a str], head: usize, tail: usize) -> &'b [&'a str] {
-    words.get(head..words.len() - tail).unwrap_or_default()
-}
-
-fn align(from: &[&str], to: &[&str], runs: &mut Vec<(Change, String)>) {
-    let width = to.len() + 1;
-    let mut length = vec![0_u32; (from.len() + 1) * width];
-    let at = |length: &[u32], i: usize, j: usize| length.get(i * width + j).copied().unwrap_or(0);
-    for (i, a) in from.iter().enumerate().rev() {
-        for (j, b) in to.iter().enumerate().rev() {
-            let best = if a == b { at(&length, i + 1, j + 1) + 1 } else { at(&length, i + 1, j).max(at(&length, i, j + 1)) };
-            if let Some(cell) = length.get_mut(i * width + j) {
-                *cell = best;
-            }
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    loop {
-        match (from.get(i), to.get(j)) {
-            (Some(a), Some(b)) if a == b => {
-                push(runs, Change::Same, a);
-                (i, j) = (i + 1, j + 1);
-            }
-            (Some(a), b) if b.is_none() || at(&length, i + 1, j) >= at(&length, i, j + 1) => {
-                push(runs, Change::Removed, a);
-                i += 1;
-            }
-            (_, Some(b)) => {
-                push(runs, Change::Added, b);
-                j += 1;
-            }
-            _ => return,
-        }
-    }
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -82,17 +48,6 @@ fn words(text: &str) -> Vec<&str> {
         rest = tail;
     }
     words
-}
-
-fn push_all<'a>(runs: &mut Vec<(Change, String)>, change: Change, words: impl IntoIterator<Item = &'a &'a str>) {
-    words.into_iter().for_each(|word| push(runs, change, word));
-}
-
-fn push(runs: &mut Vec<(Change, String)>, change: Change, word: &str) {
-    match runs.last_mut() {
-        Some((last, text)) if *last == change => text.push_str(word),
-        _ => runs.push((change, word.to_owned())),
-    }
 }
 
 /// The newer text, with removed words struck through and added words underlined.
@@ -141,6 +96,22 @@ mod tests {
             shown,
             [(Same, "Vera prefers "), (Removed, "black"), (Added, "green"), (Same, " tea"), (Added, ", always"), (Same, ".")]
         );
+    }
+
+    #[test]
+    fn a_changed_phrase_is_one_change() {
+        let runs = compare("Vera drinks black tea at 9:30.", "Vera drinks green coffee at 9:45.");
+        let shown: Vec<_> = runs.iter().map(|(change, text)| (*change, text.as_str())).collect();
+        let expected = [
+            (Same, "Vera drinks "),
+            (Removed, "black tea"),
+            (Added, "green coffee"),
+            (Same, " at 9:"),
+            (Removed, "30"),
+            (Added, "45"),
+            (Same, "."),
+        ];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -51,7 +51,7 @@ at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 # would pass for ours. So whoever builds after another is all new.
 claim_target() {
   [ "$(cat "$CARGO_TARGET_DIR/.clone" 2>/dev/null)" != "$REPO" ] || return 0
-  (cd "$REPO" && find src app server tests migrations Cargo.toml -type f -exec touch {} +)
+  (cd "$REPO" && find src crates app server tests migrations Cargo.toml -type f -exec touch {} +)
   mkdir -p "$CARGO_TARGET_DIR" && echo "$REPO" >"$CARGO_TARGET_DIR/.clone"
 }
 build_server() { cargo build --package server && keep_server; }

@@ -2,7 +2,6 @@ use super::api::{PLACES, Target, read, with_q};
 use crate::{TOPIC_MAX, text};
 use leptos::{ev, html, prelude::*, task::spawn_local, wasm_bindgen::JsCast, web_sys};
 use std::time::Duration;
-use wire::TOPIC_MAX;
 
 /// How long typing rests before the server is asked.
 const REST: Duration = Duration::from_millis(120);

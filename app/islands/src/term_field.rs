@@ -5,7 +5,6 @@ use super::{
 use crate::TOPIC_MAX;
 use leptos::{prelude::*, task::spawn_local, web_sys};
 use std::time::Duration;
-use wire::TOPIC_MAX;
 
 /// A text field for the name of a term. It suggests the names of the page's list `terms`, and changes that list as somebody types, so that
 /// terms beyond the first page are reached.

@@ -39,7 +39,8 @@ pub struct Usage {
     /// Tokens that the models wrote.
     pub tokens_out: i64,
     /// US dollars, at the prices at the time of the calls. 0 for a model without a price.
-    #[cfg_attr(feature = "engine", schemars(with = "f64"), sqlx(rename = "cost_microusd"))]
+    #[schemars(with = "f64")]
+    #[sqlx(rename = "cost_microusd")]
     pub dollars: Usd,
 }
 

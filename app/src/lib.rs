@@ -16,6 +16,7 @@ mod icon;
 mod ids;
 mod layout;
 mod query;
+mod submit;
 mod text;
 mod ui;
 

@@ -1,8 +1,4 @@
-use crate::{
-    ConsoleError, Flash,
-    guard::{finish, operator},
-    query::Query,
-};
+use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
 use leptos::prelude::*;
 use remembrancer::{identity, overview};
 use wire::{AgentDetail, AgentId, AgentSummary};
@@ -22,8 +18,8 @@ pub async fn read_agent(id: AgentId) -> Result<AgentDetail, ConsoleError> {
 /// Blocks or unblocks an agent, then redirects to its page.
 #[server(endpoint = "set_agent_blocked")]
 pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let page = format!("/agents/{id}");
+    submit(&page, Query::default().with("reason", &reason), |engine, ctx| async move {
         let changed = identity::set_blocked(&engine, &ctx, id, blocked, &reason).await?;
         let done = Flash::done(match (changed, blocked) {
             (true, true) => "Blocked. The keys of the agent are refused from now on.",
@@ -33,7 +29,6 @@ pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] re
         });
         let back = [("id", id.to_string()), ("blocked", (!blocked).to_string()), ("reason", "Undo".to_owned())];
         Ok(if changed { done.undone_by("set_agent_blocked", back) } else { done })
-    };
-    let page = format!("/agents/{id}");
-    finish(result.await, &page, &page, &Query::default().with("reason", &reason).href("")).await
+    })
+    .await
 }

@@ -3,6 +3,7 @@ use crate::{
     ConsoleError, Flash,
     guard::{announce, finish, incomplete, operator, own_path},
     query::Query,
+    submit::submit,
     ui::text::{count, number},
 };
 use leptos::prelude::*;
@@ -51,13 +52,11 @@ pub async fn rename_speaker(
     #[server(default)] name: String,
     shown: i64,
 ) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("speaker", &speaker).with("name", &name).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let (page, typed) = (format!("/sources/{source}"), Query::default().with("speaker", &speaker).with("name", &name));
+    submit(&page, typed, |engine, ctx| async move {
         Ok(renamed(&engine::rename_speaker(&engine, &ctx, source, &speaker, name, Some(shown)).await?))
-    };
-    let page = format!("/sources/{source}");
-    finish(result.await, &page, &page, &typed).await
+    })
+    .await
 }
 
 /// One page of events, newest first.

@@ -1,7 +1,8 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, incomplete, operator},
+    guard::{incomplete, operator},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::erasure;
@@ -41,14 +42,13 @@ pub async fn request_erasure(
     #[server(default)] mentions: Vec<MentionText>,
 ) -> Result<(), ConsoleError> {
     let form = Query::default().with("user", &user).with("names", &names).href("/erasure/new");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(("/erasure", &form), Query::default().with("reason", &reason), |engine, ctx| async move {
         let mentions = mentions.into_iter().map(|MentionText(row)| row).collect();
-        let new = NewErasure { user: reference(&user)?, reason: reason.clone(), names: lines(&names), mentions };
+        let new = NewErasure { user: reference(&user)?, reason, names: lines(&names), mentions };
         erasure::request(&engine, &ctx, new).await?;
         Ok(Flash::done("Requested. Another admin must confirm it."))
-    };
-    finish(result.await, "/erasure", &form, &Query::default().with("reason", &reason).href("")).await
+    })
+    .await
 }
 
 /// A mention in a form: `<place>:<id>`.
@@ -73,48 +73,42 @@ impl From<MentionText> for String {
 /// Confirms a request of another admin, then redirects to it.
 #[server(endpoint = "confirm_erasure")]
 pub async fn confirm_erasure(id: ErasureId) -> Result<(), ConsoleError> {
-    let here = format!("/erasure/{id}");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&format!("/erasure/{id}"), Query::default(), |engine, ctx| async move {
         erasure::confirm(&engine, &ctx, id).await?;
         Ok(Flash::done("Confirmed. The erasure is running and cannot be undone. Reload this page to see its progress."))
-    };
-    finish(result.await, &here, &here, "").await
+    })
+    .await
 }
 
 /// Withdraws a request, then redirects to the list.
 #[server(endpoint = "withdraw_erasure")]
 pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(("/erasure", &format!("/erasure/{id}")), Query::default(), |engine, ctx| async move {
         erasure::withdraw(&engine, &ctx, id).await?;
         Ok(Flash::done("Withdrawn. Nothing was erased."))
-    };
-    finish(result.await, "/erasure", &format!("/erasure/{id}"), "").await
+    })
+    .await
 }
 
 /// Puts a user under a legal hold, then redirects to the list.
 #[server(endpoint = "set_hold")]
 pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit("/erasure", Query::default().with("user", &user).with("reason", &reason), |engine, ctx| async move {
         erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
         // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
         Ok(Flash::done("The user is under a legal hold. No data of the user is erased, archived or swept."))
-    };
-    finish(result.await, "/erasure", "/erasure", &Query::default().with("user", &user).with("reason", &reason).href("")).await
+    })
+    .await
 }
 
 /// Lifts a legal hold, then redirects to the list.
 #[server(endpoint = "lift_hold")]
 pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit("/erasure", Query::default().with("lift", user).with("reason", &reason), |engine, ctx| async move {
         erasure::lift_hold(&engine, &ctx, &user.into(), &reason).await?;
         Ok(Flash::done("The legal hold is lifted."))
-    };
-    let typed = Query::default().with("lift", user).with("reason", &reason);
-    finish(result.await, "/erasure", "/erasure", &typed.href("")).await
+    })
+    .await
 }
 
 fn reference(user: &str) -> Result<UserRef, ConsoleError> {

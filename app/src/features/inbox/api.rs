@@ -5,6 +5,7 @@ use crate::{
     guard::{finish, incomplete, operator, own_path},
     ids::{Ids, Versions},
     query::Query,
+    submit::submit,
     ui::text::short,
 };
 use leptos::prelude::*;
@@ -88,29 +89,26 @@ pub async fn decide_pair(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("pair", String::from(id.clone())).with("shown", String::from(shown.clone())).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let typed = Query::default().with("pair", String::from(id.clone())).with("shown", String::from(shown.clone()));
+    let done = own_path(&done, "/inbox");
+    submit((done, own_path(&form, done)), typed, |engine, ctx| async move {
         let shown = seen(shown, &[])?;
         let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept, &shown).await?;
         let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
         let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });
         Ok(Flash::done(text).undone_by("undo_pair", [("id", String::from(Ids(decided)))]))
-    };
-    let done = own_path(&done, "/inbox");
-    finish(result.await, done, own_path(&form, done), &typed).await
+    })
+    .await
 }
 
 /// Undoes the decision about suggestions, then redirects to `done`.
 #[server(endpoint = "undo_pair")]
 pub async fn undo_pair(id: Ids<PairId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/inbox"), Query::default(), |engine, ctx| async move {
         consolidation::undo_pairs(&engine, &ctx, &id.0).await?;
         Ok(Flash::done("Undone. The memories are as before, and the suggestion waits again."))
-    };
-    let done = own_path(&done, "/inbox");
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// One page of suggestions about active memories.
@@ -123,12 +121,11 @@ pub async fn browse_suggestions(filter: SuggestionFilter) -> Result<Page<Suggest
 #[server(endpoint = "survey")]
 pub async fn survey(#[server(default)] agent: Option<AgentId>) -> Result<(), ConsoleError> {
     let page = agent.map_or_else(Query::default, |agent| Query::default().with("agent", agent)).href("/inbox/suggestions");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&page, Query::default(), |engine, ctx| async move {
         consolidation::survey_now(&engine, &ctx, agent).await?;
         Ok(Flash::done("Active memories are being compared. Reload this page in a moment."))
-    };
-    finish(result.await, &page, &page, "").await
+    })
+    .await
 }
 
 /// One page of turns in quarantine.
@@ -140,28 +137,24 @@ pub async fn browse_quarantine(after: Option<String>) -> Result<Page<QuarantineI
 /// Releases a turn for extraction, or dismisses it, then redirects to `done`.
 #[server(endpoint = "decide_quarantine")]
 pub async fn decide_quarantine(id: QuarantineId, release: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/inbox/quarantine"), Query::default(), |engine, ctx| async move {
         consolidation::decide_quarantine(&engine, &ctx, id, release).await?;
         Ok(match release {
             true => Flash::done("Released. The turn is read like any other."),
             false => Flash::done("Dismissed. No memory is made from the turn.").undone_by("undo_dismissal", [("id", id.to_string())]),
         })
-    };
-    let done = own_path(&done, "/inbox/quarantine");
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// Undoes the dismissal of a turn, then redirects to `done`.
 #[server(endpoint = "undo_dismissal")]
 pub async fn undo_dismissal(id: QuarantineId, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/inbox/quarantine"), Query::default(), |engine, ctx| async move {
         consolidation::undo_dismissal(&engine, &ctx, id).await?;
         Ok(Flash::done("Undone. The turn waits in quarantine again."))
-    };
-    let done = own_path(&done, "/inbox/quarantine");
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// What the tenant lets happen without a person.
@@ -173,12 +166,11 @@ pub async fn read_policy() -> Result<CapturePolicy, ConsoleError> {
 /// Changes the policy, then redirects to its page.
 #[server(endpoint = "set_capture_policy")]
 pub async fn set_policy(#[server(flatten)] input: PolicyInput) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit("/inbox/policy", input.query(), |engine, ctx| async move {
         identity::set_policy(&engine, &ctx, input.policy().map_err(incomplete)?).await?;
         Ok(Flash::done("The policy was saved. It applies to candidates from now on."))
-    };
-    finish(result.await, "/inbox/policy", "/inbox/policy", &input.query().href("")).await
+    })
+    .await
 }
 
 async fn decide(ids: &[MemoryId], verdict: InboxVerdict, shown: Shown) -> Result<Flash, ConsoleError> {

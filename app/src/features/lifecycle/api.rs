@@ -1,8 +1,9 @@
 use super::policy_input::PolicyFields;
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, invalid, operator, own_path},
+    guard::{invalid, operator, own_path},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::{identity, lifecycle, memories};
@@ -25,38 +26,34 @@ pub async fn read_lifecycle_policy(agent: Option<AgentId>) -> Result<LifecyclePo
 pub async fn set_lifecycle_policy(#[server(default)] agent: String, #[server(flatten)] input: PolicyFields) -> Result<(), ConsoleError> {
     let asked = Query::default().with("agent", &agent);
     let page = asked.href("/lifecycle/policy");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&page, input.query(), |engine, ctx| async move {
         let mut errors = Vec::new();
         let agent = asked.read("agent", "Choose one of the agents.", &mut errors);
         let policy = if errors.is_empty() { input.policy() } else { Err(errors) };
         identity::set_lifecycle(&engine, &ctx, agent, policy.map_err(invalid)?).await?;
         Ok(Flash::done("The policy was saved. It applies from the next write or sweep on."))
-    };
-    finish(result.await, &page, &page, &input.query().href("")).await
+    })
+    .await
 }
 
 /// Requests a sweep, then redirects to the page.
 #[server(endpoint = "sweep")]
 pub async fn sweep() -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit("/lifecycle", Query::default(), |engine, ctx| async move {
         lifecycle::sweep_now(&engine, &ctx).await?;
         Ok(Flash::done("The sweep was requested. Reload this page in a moment."))
-    };
-    finish(result.await, "/lifecycle", "/lifecycle", "").await
+    })
+    .await
 }
 
 /// Pins or unpins a memory, then redirects to `done`, or to its page.
 #[server(endpoint = "pin_memory")]
 pub async fn pin_memory(id: MemoryId, pinned: bool, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let page = format!("/memories/{id}");
+    submit(own_path(&done, &page), Query::default(), |engine, ctx| async move {
         memories::set_pinned(&engine, &ctx, &id.into(), None, pinned).await?;
         let done = Flash::done(if pinned { "Pinned. The memory never expires." } else { "Unpinned. Its retention period starts now." });
         Ok(done.undone_by("pin_memory", [("id", id.to_string()), ("pinned", (!pinned).to_string())]))
-    };
-    let page = format!("/memories/{id}");
-    let done = own_path(&done, &page);
-    finish(result.await, done, done, "").await
+    })
+    .await
 }

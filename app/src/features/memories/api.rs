@@ -1,8 +1,9 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, incomplete, operator, own_path},
+    guard::{incomplete, operator, own_path},
     ids::{Ids, Versions},
     query::Query,
+    submit::submit,
     ui::text::{count, excerpt},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -69,11 +70,10 @@ pub async fn delete_memories(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit((own_path(&done, "/memories"), own_path(&form, "/memories")), typed(&ids, &reason), |engine, ctx| async move {
         Ok(flash(&memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
-    };
-    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &typed(ids, &reason)).await
+    })
+    .await
 }
 
 /// Restores memories, then redirects to `done`, or back to `form` if it is refused.
@@ -84,22 +84,19 @@ pub async fn restore_memories(
     #[server(default)] done: String,
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit((own_path(&done, "/memories"), own_path(&form, "/memories")), typed(&ids, &reason), |engine, ctx| async move {
         Ok(flash(&memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
-    };
-    finish(result.await, own_path(&done, "/memories"), own_path(&form, "/memories"), &typed(ids, &reason)).await
+    })
+    .await
 }
 
 /// Undoes the deletion or the restoration that was made at `at`, then redirects to `done`.
 #[server(endpoint = "undo_memories")]
 pub async fn undo_memories(ids: Ids<MemoryId>, at: DateTime<Utc>, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/memories"), Query::default(), |engine, ctx| async move {
         Ok(Flash::done(undone(&memories::undo(&engine, &ctx, &ids.0, at).await?)))
-    };
-    let done = own_path(&done, "/memories");
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// Gives a memory new content in place of what was `shown`, then redirects to `done`, also if it is refused.
@@ -114,9 +111,9 @@ pub async fn correct_memory(
     // Browsers end the lines of a field with both characters.
     let content = content.replace("\r\n", "\n");
     let typed = Query::default().with("correct", id).with("content", &content).with("reason", &reason);
-    let typed = typed.with("shown", String::from(shown.clone())).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let typed = typed.with("shown", String::from(shown.clone()));
+    let page = format!("/memories/{id}");
+    submit(own_path(&done, &page), typed, |engine, ctx| async move {
         let version = shown.of(id).ok_or_else(unseen)?;
         let corrected = memories::correct(&engine, &ctx, id, Some(version), content, &reason).await?;
         if corrected.unchanged {
@@ -124,23 +121,19 @@ pub async fn correct_memory(
         }
         let undo = [("id", id.to_string()), ("version", corrected.version.to_string())];
         Ok(Flash::done("Corrected. Agents recall the new content.").undone_by("undo_correction", undo))
-    };
-    let page = format!("/memories/{id}");
-    let done = own_path(&done, &page);
-    finish(result.await, done, done, &typed).await
+    })
+    .await
 }
 
 /// Undoes the correction that made a version of a memory, then redirects to `done`.
 #[server(endpoint = "undo_correction")]
 pub async fn undo_correction(id: MemoryId, version: i32, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let page = format!("/memories/{id}");
+    submit(own_path(&done, &page), Query::default(), |engine, ctx| async move {
         memories::undo_correction(&engine, &ctx, id, version).await?;
         Ok(Flash::done("Undone. The memory has its former content."))
-    };
-    let page = format!("/memories/{id}");
-    let done = own_path(&done, &page);
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// The memories that have changed since a page showed them.
@@ -152,41 +145,35 @@ pub async fn changed_memories(shown: Versions) -> Result<Vec<ChangedMemory>, Con
 /// Marks shared memories as reviewed as they were shown, then redirects to `done`.
 #[server(endpoint = "review_memories")]
 pub async fn review_memories(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let typed = Query::default().with("shown", String::from(shown.clone()));
+    submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
         Ok(flash(&memories::review(&engine, &ctx, &ids.0, &shown).await?, "Reviewed", "reviewed before"))
-    };
-    let done = own_path(&done, "/memories");
-    finish(result.await, done, done, &typed).await
+    })
+    .await
 }
 
 /// Shares memories with all agents as they were shown, then redirects to `done`.
 #[server(endpoint = "share_memories")]
 pub async fn share_memories(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let typed = Query::default().with("shown", String::from(shown.clone()));
+    submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
         Ok(flash(&memories::share(&engine, &ctx, &ids.0, &shown).await?, "Shared", "shared before"))
-    };
-    let done = own_path(&done, "/memories");
-    finish(result.await, done, done, &typed).await
+    })
+    .await
 }
 
 /// Makes shared memories private as they were shown, then redirects to `done`.
 #[server(endpoint = "make_private")]
 pub async fn make_private(ids: Ids<MemoryId>, shown: Versions, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("shown", String::from(shown.clone())).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let typed = Query::default().with("shown", String::from(shown.clone()));
+    submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
         let outcome = memories::make_private(&engine, &ctx, &ids.0, &shown).await?;
         Ok(Flash::done(format!("Made {} private.", count(number(&outcome.changed), "memory", "memories"))))
-    };
-    let done = own_path(&done, "/memories");
-    finish(result.await, done, done, &typed).await
+    })
+    .await
 }
 
 /// The versions that a form names.
@@ -235,9 +222,9 @@ fn undone(outcome: &BulkOutcome) -> String {
 
 /// What was typed into a form about memories. Only forms for one memory are told apart by its id; the ids of many would fill the cookie
 /// that keeps the reason.
-fn typed(ids: Ids<MemoryId>, reason: &str) -> String {
-    let id = if ids.0.len() == 1 { String::from(ids) } else { String::new() };
-    Query::default().with("ids", id).with("reason", reason).href("")
+fn typed(ids: &Ids<MemoryId>, reason: &str) -> Query {
+    let id = if let [id] = ids.0.as_slice() { id.to_string() } else { String::new() };
+    Query::default().with("ids", id).with("reason", reason)
 }
 
 fn number(ids: &[MemoryId]) -> i64 {

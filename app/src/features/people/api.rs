@@ -1,9 +1,5 @@
 use super::path::{EntryPath, PersonPath};
-use crate::{
-    ConsoleError, Flash,
-    guard::{finish, operator},
-    query::Query,
-};
+use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
 use leptos::prelude::*;
 use remembrancer::profile::{self, Subject};
 use wire::{Page, PeopleFilter, PersonDetail, PersonRow};
@@ -23,27 +19,24 @@ pub async fn read_person(person: PersonPath, before: Option<i64>) -> Result<Pers
 /// Forgets an entry, then redirects to the profile.
 #[server(endpoint = "forget_entry")]
 pub async fn forget_entry(entry: EntryPath, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let here = entry.person.href();
+    submit(&here, Query::default().with("entry", entry).with("reason", &reason), |engine, ctx| async move {
         profile::forget_leaf_of(&engine, &ctx, subject(entry.person), entry.leaf, &reason).await?;
         let text = "Forgotten. Agents no longer read it, and the same value does not come back.";
         Ok(Flash::done(text).undone_by("restore_entry", [("entry", entry.to_string())]))
-    };
-    let here = entry.person.href();
-    let typed = Query::default().with("entry", entry).with("reason", &reason);
-    finish(result.await, &here, &here, &typed.href("")).await
+    })
+    .await
 }
 
 /// Takes back that an entry was forgotten, then redirects to the profile.
 #[server(endpoint = "restore_entry")]
 pub async fn restore_entry(entry: EntryPath) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let here = entry.person.href();
+    submit(&here, Query::default(), |engine, ctx| async move {
         profile::restore_leaf(&engine, &ctx, subject(entry.person), entry.leaf).await?;
         Ok(Flash::done("Undone. Agents read the entry again."))
-    };
-    let here = entry.person.href();
-    finish(result.await, &here, &here, "").await
+    })
+    .await
 }
 
 fn subject(person: PersonPath) -> Subject {

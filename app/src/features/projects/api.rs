@@ -2,6 +2,7 @@ use crate::{
     ConsoleError, Flash,
     guard::{finish, operator},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::projects as engine;
@@ -36,20 +37,17 @@ pub async fn create_project(#[server(default)] slug: String, #[server(default)] 
 /// Creates a repository of a project, then redirects to the project.
 #[server(endpoint = "create_repo")]
 pub async fn create_repo(project: Uuid, #[server(default)] slug: String, #[server(default)] name: String) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("slug", &slug).with("name", &name).href("");
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&page(project), Query::default().with("slug", &slug).with("name", &name), |engine, ctx| async move {
         let repo = engine::create_repo(&engine, &ctx, &project.to_string(), new_project(&slug, &name)).await?;
         Ok(Flash::done(format!("Created the repository {}.", repo.slug)))
-    };
-    finish(result.await, &page(project), &page(project), &typed).await
+    })
+    .await
 }
 
 /// Links two projects or removes their link, then redirects to the first.
 #[server(endpoint = "link_projects")]
 pub async fn link_projects(project: Uuid, #[server(default)] other: String, #[server(default)] remove: bool) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&page(project), Query::default(), |engine, ctx| async move {
         let one = project.to_string();
         let changed = match remove {
             true => engine::unlink(&engine, &ctx, &one, &other).await?,
@@ -63,8 +61,8 @@ pub async fn link_projects(project: Uuid, #[server(default)] other: String, #[se
         });
         let back = [("project", one), ("other", other), ("remove", (!remove).to_string())];
         Ok(if changed { done.undone_by("link_projects", back) } else { done })
-    };
-    finish(result.await, &page(project), &page(project), "").await
+    })
+    .await
 }
 
 fn page(project: Uuid) -> String {

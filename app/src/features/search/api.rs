@@ -1,8 +1,9 @@
 use super::input::{SearchInput, categories as read_categories};
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, invalid, operator},
+    guard::{invalid, operator},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::identity;
@@ -19,12 +20,11 @@ pub async fn read_search_policy() -> Result<SearchPolicy, ConsoleError> {
 /// Changes how a search over all sources ranks, then redirects to the page.
 #[server(endpoint = "set_search_policy")]
 pub async fn set_search_policy(#[server(flatten)] input: SearchInput) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(PAGE, input.query(), |engine, ctx| async move {
         identity::set_search_policy(&engine, &ctx, input.policy().map_err(invalid)?).await?;
         Ok(Flash::done("The weights were saved. They apply from the next search on."))
-    };
-    finish(result.await, PAGE, PAGE, &input.query().href("")).await
+    })
+    .await
 }
 
 /// The documents that are relevant to an agent, by kind or collection; all of them if empty. Nothing without an agent.
@@ -37,10 +37,9 @@ pub async fn read_knowledge_categories(agent: Option<AgentId>) -> Result<Vec<Str
 #[server(endpoint = "set_knowledge_categories")]
 pub async fn set_knowledge_categories(agent: AgentId, #[server(default)] categories: String) -> Result<(), ConsoleError> {
     let page = Query::default().with("agent", agent).href(PAGE);
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(&page, Query::default().with("categories", &categories), |engine, ctx| async move {
         identity::set_knowledge_categories(&engine, &ctx, agent, &read_categories(&categories)).await?;
         Ok(Flash::done("The categories were saved. They apply from the next search on."))
-    };
-    finish(result.await, &page, &page, &Query::default().with("categories", &categories).href("")).await
+    })
+    .await
 }

@@ -1,8 +1,9 @@
 use super::input;
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, invalid, operator},
+    guard::{invalid, operator},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::usage as ledger;
@@ -30,13 +31,12 @@ pub async fn grant_credit(
     #[server(default)] reason: String,
 ) -> Result<(), ConsoleError> {
     let typed = Query::default().with("form", "grant").with("user", &user).with("dollars", &dollars).with("reason", &reason);
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(PAGE, typed, |engine, ctx| async move {
         let (user, amount) = input::grant(&user, &dollars).map_err(invalid)?;
         ledger::grant_credit(&engine, &ctx, user.as_ref(), amount, &reason).await?;
         Ok(Flash::done(if amount > Usd::ZERO { "The credit was granted." } else { "The credit was corrected." }))
-    };
-    finish(result.await, PAGE, PAGE, &typed.href("")).await
+    })
+    .await
 }
 
 /// Sets the limits of the organisation or of a user, then redirects to the page.
@@ -55,12 +55,11 @@ pub async fn set_limits(
         .with("month_dollars", &month_dollars)
         .with("month_tokens", &month_tokens)
         .with("needs_credit", if needs_credit { "true" } else { "" });
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    let form = Query::default().with("user", &user).href(PAGE);
+    submit((PAGE, &form), typed, |engine, ctx| async move {
         let (whose, limits) = input::limits((&account, !user.is_empty()), &month_dollars, &month_tokens, needs_credit).map_err(invalid)?;
         ledger::set_limits(&engine, &ctx, whose.as_ref(), limits).await?;
         Ok(Flash::done("The limits were saved. They apply from the next call on."))
-    };
-    let form = Query::default().with("user", &user).href(PAGE);
-    finish(result.await, PAGE, &form, &typed.href("")).await
+    })
+    .await
 }

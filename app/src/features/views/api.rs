@@ -1,7 +1,8 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{finish, operator, own_path},
+    guard::{operator, own_path},
     query::Query,
+    submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::identity;
@@ -21,36 +22,30 @@ pub async fn save_view(
     #[server(default)] query: String,
     #[server(default)] done: String,
 ) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/memories"), Query::default().with("view", "new").with("name", &name), |engine, ctx| async move {
         let view = identity::save_view(&engine, &ctx, page, &name, &query).await?;
         Ok(Flash::done(format!("Saved the view “{}”.", view.name)))
-    };
-    let here = own_path(&done, "/memories");
-    finish(result.await, here, here, &Query::default().with("view", "new").with("name", &name).href("")).await
+    })
+    .await
 }
 
 /// Renames a view.
 #[server(endpoint = "rename_view")]
 pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/memories"), Query::default().with("view", id).with("name", &name), |engine, ctx| async move {
         identity::rename_view(&engine, &ctx, id, &name).await?;
         Ok(Flash::done(format!("Renamed the view to “{}”.", name.trim())))
-    };
-    let here = own_path(&done, "/memories");
-    finish(result.await, here, here, &Query::default().with("view", id).with("name", &name).href("")).await
+    })
+    .await
 }
 
 /// Deletes a view.
 #[server(endpoint = "delete_view")]
 pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/memories"), Query::default(), |engine, ctx| async move {
         let view = identity::delete_view(&engine, &ctx, id).await?;
         let back = [("page", view.page.to_string()), ("name", view.name), ("query", view.query)];
         Ok(Flash::done("The view was deleted. The items it showed are unchanged.").undone_by("save_view", back))
-    };
-    let here = own_path(&done, "/memories");
-    finish(result.await, here, here, "").await
+    })
+    .await
 }

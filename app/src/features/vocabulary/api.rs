@@ -4,6 +4,7 @@ use crate::{
     guard::{finish, incomplete, operator, own_path},
     ids::Ids,
     query::Query,
+    submit::submit,
     ui::text::count,
 };
 use leptos::{prelude::*, server_fn::codec::GetUrl};
@@ -92,12 +93,10 @@ pub async fn decide_proposals(
 /// Undoes a decision, then redirects to `done`.
 #[server(endpoint = "undo_decision")]
 pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    let result = async {
-        let (engine, ctx) = operator().await?;
+    submit(own_path(&done, "/vocabulary/decisions"), Query::default(), |engine, ctx| async move {
         Ok(flash(&vocabulary::undo(&engine, &ctx, id).await?))
-    };
-    let done = own_path(&done, "/vocabulary/decisions");
-    finish(result.await, done, done, "").await
+    })
+    .await
 }
 
 /// One page of decisions, newest first.

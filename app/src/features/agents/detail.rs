@@ -4,7 +4,7 @@ use crate::{
     features::recall::{Days, Legend, rate},
     layout::ViewerResource,
     query::{Query, use_param},
-    ui::{Badge, ErrorView, Time, Tone, awaited, reading, text},
+    ui::{Badge, DataTable, ErrorView, Time, Tone, awaited, columns, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -121,17 +121,9 @@ fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, 
                     <Days days />
                     <div class="mt-2 text-soft"><Legend /></div>
                 </div>
-                <table class="data border-t border-line" aria-label="Recalls">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Period"</th>
-                            <th scope="col" class="number">"Recalls"</th>
-                            <th scope="col" class="number">"Found nothing"</th>
-                            <th scope="col" class="number">"Share"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{row(7, week)} {row(30, month)}</tbody>
-                </table>
+                <DataTable label="Recalls" class="data border-t border-line" rows=(row(7, week), row(30, month)) heads=columns([
+                    ("Period", ""), ("Recalls", "number"), ("Found nothing", "number"), ("Share", "number"),
+                ]) />
             </div>
         </section>
     }

@@ -1,4 +1,4 @@
-use crate::ui::{Badge, Time, Tone, text};
+use crate::ui::{Badge, DataTable, Time, Tone, columns, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use wire::AgentKey;
@@ -17,18 +17,10 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
         let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
         view! {
             <div class="card">
-                <table class="data table-fixed" aria-label="API keys">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Key"</th>
-                            <th scope="col" class="hidden sm:table-cell">"Scopes"</th>
-                            <th scope="col" class="hidden w-30 lg:table-cell">"Created"</th>
-                            <th scope="col" class="number hidden w-26 sm:table-cell">"Requests"</th>
-                            <th scope="col" class="w-30">"Last used"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
+                <DataTable label="API keys" rows heads=columns([
+                    ("Key", ""), ("Scopes", "hidden sm:table-cell"), ("Created", "hidden w-30 lg:table-cell"),
+                    ("Requests", "number hidden w-26 sm:table-cell"), ("Last used", "w-30"),
+                ]) />
             </div>
         }
         .into_any()

@@ -1,7 +1,7 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, Empty, ErrorView, Shape, Spark, Time, Tone, awaited, reading, text},
+    ui::{Badge, DataTable, Empty, ErrorView, Shape, Spark, Time, Tone, awaited, columns, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -37,23 +37,15 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
         text::count(sum(|a| a.live), "memory", "memories"),
         text::number(sum(|a| a.deleted))
     );
+    let rows = agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{totals}</p>
         <div class="card">
-            <table class="data" aria-label="Agents">
-                <thead>
-                    <tr>
-                        <th scope="col">"Agent"</th>
-                        <th scope="col" class="number">"Live"</th>
-                        <th scope="col" class="number hidden sm:table-cell">"Deleted"</th>
-                        <th scope="col" class="number hidden sm:table-cell">"New this week"</th>
-                        <th scope="col" class="hidden lg:table-cell">"Written, 28 days"</th>
-                        <th scope="col" class="hidden md:table-cell">"Last write"</th>
-                        <th scope="col" class="hidden md:table-cell">"Last recall"</th>
-                    </tr>
-                </thead>
-                <tbody>{agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Agents" class="data" rows heads=columns([
+                ("Agent", ""), ("Live", "number"), ("Deleted", "number hidden sm:table-cell"),
+                ("New this week", "number hidden sm:table-cell"), ("Written, 28 days", "hidden lg:table-cell"),
+                ("Last write", "hidden md:table-cell"), ("Last recall", "hidden md:table-cell"),
+            ]) />
         </div>
     }
 }

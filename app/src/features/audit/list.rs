@@ -2,7 +2,10 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Choice, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice, text},
+    ui::{
+        Answered, Badge, Choice, DataTable, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice,
+        columns, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
@@ -88,16 +91,9 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
             </p>
         </div>
         <div class="card">
-            <table class="data table-fixed" aria-label="Audit log">
-                <thead>
-                    <tr>
-                        <th scope="col" class="hidden w-56 md:table-cell">"When"</th>
-                        <th scope="col" class="hidden w-44 sm:table-cell">"Actor"</th>
-                        <th scope="col">"What"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=columns([
+                ("When", "hidden w-56 md:table-cell"), ("Actor", "hidden w-44 sm:table-cell"), ("What", ""),
+            ]) />
         </div>
         <Pager path="/audit" query previous=page.previous next=page.next />
     }

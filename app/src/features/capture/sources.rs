@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Time, choice, text},
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -40,22 +40,12 @@ fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
         <div class="card">
-            <table class="data table-fixed" aria-label="Sources">
-                <thead>
-                    <tr>
-                        <th scope="col">"Source"</th>
-                        <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Size"</th>
-                        <th scope="col" class="number hidden w-20 lg:table-cell">"Turns"</th>
-                        <th scope="col" class="w-28 sm:w-36">"State"</th>
-                        <th scope="col" class="number hidden w-20 sm:table-cell">"Waiting"</th>
-                        <th scope="col" class="number hidden w-20 md:table-cell">"Active"</th>
-                        <th scope="col" class="number hidden w-20 md:table-cell">"Rejected"</th>
-                        <th scope="col" class="hidden w-30 lg:table-cell">"Captured"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+                ("Source", ""), ("Agent", "hidden w-28 md:table-cell"), ("Size", "number hidden w-24 lg:table-cell"),
+                ("Turns", "number hidden w-20 lg:table-cell"), ("State", "w-28 sm:w-36"),
+                ("Waiting", "number hidden w-20 sm:table-cell"), ("Active", "number hidden w-20 md:table-cell"),
+                ("Rejected", "number hidden w-20 md:table-cell"), ("Captured", "hidden w-30 lg:table-cell"),
+            ]) />
         </div>
         <Pager path="/sources" query previous=page.previous next=page.next />
     }

@@ -1,6 +1,5 @@
 use super::words::{kind, state, task};
-use crate::islands::SelectAll;
-use crate::ui::{Badge, PostForm, Selection, Tick, Time, text};
+use crate::ui::{Badge, DataTable, PostForm, Selection, Tick, Time, columns, select_all, text};
 use leptos::prelude::*;
 use wire::{EventRow, EventState};
 
@@ -17,19 +16,10 @@ pub fn EventTable(
     view! {
         <PostForm class="@container" action="/console/api/retry_events">
             <input type="hidden" name="done" value=here />
-            <table class="data table-fixed" aria-label="Events">
-                <thead>
-                    <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
-                        <th scope="col">"Work"</th>
-                        <th scope="col" class="w-28 @md:w-40">"State"</th>
-                        <th scope="col" class="number hidden w-20 @md:table-cell">"Attempts"</th>
-                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
-                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Requested"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
+            <DataTable label="Events" rows heads=(select.then(select_all), columns([
+                ("Work", ""), ("State", "w-28 @md:w-40"), ("Attempts", "number hidden w-20 @md:table-cell"),
+                ("Agent", "hidden w-28 @2xl:table-cell"), ("Requested", "hidden w-30 @2xl:table-cell"),
+            ])) />
             {select.then(|| view! {
                 <Selection one="event" many="events" hint="Select failed events to retry them together.">
                     <button class="button" type="submit">"Retry selected"</button>

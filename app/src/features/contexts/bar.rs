@@ -1,7 +1,8 @@
 use super::words::{block_name, pace_name};
 use crate::ui::{
+    DataTable,
     chart::{percent, share_of},
-    text,
+    columns, text,
 };
 use leptos::prelude::*;
 use wire::{ContextBlock, Pace};
@@ -147,17 +148,9 @@ pub fn Legend(blocks: Vec<ContextBlock>) -> impl IntoView {
         rows.insert(stable, mark);
     }
     view! {
-        <table class="data text-sm" aria-label="Tokens of each block">
-            <thead>
-                <tr>
-                    <th scope="col">"Block"</th>
-                    <th scope="col" class="number">"Tokens"</th>
-                    <th scope="col" class="number">"Share"</th>
-                    <th scope="col" class="hidden sm:table-cell">"Changes"</th>
-                </tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <DataTable label="Tokens of each block" class="data text-sm" rows heads=columns([
+            ("Block", ""), ("Tokens", "number"), ("Share", "number"), ("Changes", "hidden sm:table-cell"),
+        ]) />
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Filtered, Time, text},
+    ui::{Answered, DataTable, Filtered, Time, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BlockName, ComparedContext, ContextComparison, LineChange, TextLine};
@@ -99,21 +99,14 @@ fn Blocks(earlier: Vec<(BlockName, u32)>, later: Vec<(BlockName, u32)>) -> impl 
             </tr>
         }
     };
+    let rows = pairs(&earlier, &later).into_iter().map(row).collect_view();
     view! {
         <section aria-labelledby="blocks">
             <h2 class="mb-2" id="blocks">"Tokens of each block"</h2>
             <div class="card">
-                <table class="data text-sm" aria-label="Tokens of each block">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Block"</th>
-                            <th scope="col" class="number">"Earlier"</th>
-                            <th scope="col" class="number">"Later"</th>
-                            <th scope="col" class="number">"Difference"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{pairs(&earlier, &later).into_iter().map(row).collect_view()}</tbody>
-                </table>
+                <DataTable label="Tokens of each block" class="data text-sm" rows heads=columns([
+                    ("Block", ""), ("Earlier", "number"), ("Later", "number"), ("Difference", "number"),
+                ]) />
             </div>
         </section>
     }

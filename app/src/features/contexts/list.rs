@@ -8,7 +8,10 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SelectField, Selection, Shape, TextField, Tick, Time, choice, text},
+    ui::{
+        Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SelectField, Selection, Shape, TextField, Tick, Time,
+        choice, columns, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{ContextEntry, ContextFilter, Page};
@@ -59,19 +62,13 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "context", "contexts")}</p>
         <form class="card" method="get" action=COMPARE>
-            <table class="data table-fixed" aria-label="Contexts">
-                <thead>
-                    <tr>
-                        <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th>
-                        <th scope="col">"Query"</th>
-                        <th scope="col" class="hidden w-32 md:table-cell">"Agent"</th>
-                        <th scope="col" class="number hidden w-64 sm:table-cell">"Tokens"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
-                        <th scope="col" class="hidden w-30 md:table-cell">"Assembled"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Contexts" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(
+                view! { <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th> },
+                columns([
+                    ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Tokens", "number hidden w-64 sm:table-cell"),
+                    ("Duration", "number hidden w-24 lg:table-cell"), ("Assembled", "hidden w-30 md:table-cell"),
+                ]),
+            ) />
             <Selection
                 one="context"
                 many="contexts"

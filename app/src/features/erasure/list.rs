@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Time, Tone, awaited, text},
+    ui::{Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, Tone, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -117,18 +117,10 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
     });
     view! {
         <section class="card overflow-x-auto" aria-label="Requests" tabindex="0">
-            <table class="data" aria-label="Requests">
-                <thead>
-                    <tr>
-                        <th scope="col">"User"</th>
-                        <th scope="col">"State"</th>
-                        <th scope="col" class="hidden sm:table-cell">"Requested by"</th>
-                        <th scope="col" class="hidden sm:table-cell">"Confirmed by"</th>
-                        <th scope="col">"Requested"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <DataTable label="Requests" class="data" rows=rows.collect_view() heads=columns([
+                ("User", ""), ("State", ""), ("Requested by", "hidden sm:table-cell"), ("Confirmed by", "hidden sm:table-cell"),
+                ("Requested", ""),
+            ]) />
         </section>
     }
     .into_any()
@@ -189,17 +181,10 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
     });
     view! {
         <section class="card overflow-x-auto" aria-label="Legal holds" tabindex="0">
-            <table class="data" aria-label="Legal holds">
-                <thead>
-                    <tr>
-                        <th scope="col">"User on hold"</th>
-                        <th scope="col">"Set by"</th>
-                        <th scope="col">"Since"</th>
-                        <th scope="col">"Lift"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <DataTable
+                label="Legal holds" class="data" heads=columns([("User on hold", ""), ("Set by", ""), ("Since", ""), ("Lift", "")])
+                rows=rows.collect_view()
+            />
         </section>
     }
     .into_any()

@@ -8,7 +8,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::use_param,
-    ui::{ErrorView, PostForm, Time, awaited, text},
+    ui::{DataTable, ErrorView, PostForm, Time, awaited, columns, text},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -143,17 +143,9 @@ fn Report(report: SignedReport) -> impl IntoView {
     view! {
         <section class="card mb-6 overflow-x-auto" aria-label="Report" tabindex="0" data-testid="report">
             <h2 class="border-b border-line px-3 py-2">"Report"</h2>
-            <table class="data" aria-label="Erased rows">
-                <thead>
-                    <tr>
-                        <th scope="col">"What"</th>
-                        <th scope="col">"Database"</th>
-                        <th scope="col" class="number">"Rows before"</th>
-                        <th scope="col" class="number">"Rows after"</th>
-                    </tr>
-                </thead>
-                <tbody>{tables.collect_view()}</tbody>
-            </table>
+            <DataTable label="Erased rows" class="data" rows=tables.collect_view() heads=columns([
+                ("What", ""), ("Database", ""), ("Rows before", "number"), ("Rows after", "number"),
+            ]) />
             <dl class="facts p-4">{mentions.collect_view()}</dl>
             <div class="border-t border-line p-4 text-sm">
                 <h3 class="mb-1 font-medium">"Not covered by this erasure"</h3>

@@ -1,4 +1,4 @@
-use crate::ui::text;
+use crate::ui::{DataTable, columns, text};
 use leptos::prelude::*;
 use wire::{Mention, MentionPlace, TableCount};
 
@@ -36,16 +36,10 @@ pub fn Counts(tables: Vec<TableCount>) -> impl IntoView {
     });
     view! {
         <section class="card mb-6 overflow-x-auto" aria-label="Rows of the person" tabindex="0">
-            <table class="data" aria-label="Rows of the person">
-                <thead>
-                    <tr>
-                        <th scope="col">"What"</th>
-                        <th scope="col">"Database"</th>
-                        <th scope="col" class="number" data-testid="rows">{text::count(total, "row", "rows")}</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <DataTable label="Rows of the person" class="data" rows=rows.collect_view() heads=(
+                columns([("What", ""), ("Database", "")]),
+                view! { <th scope="col" class="number" data-testid="rows">{text::count(total, "row", "rows")}</th> },
+            ) />
         </section>
     }
 }
@@ -73,17 +67,10 @@ pub fn Mentions(mentions: Vec<Mention>, ticks: bool) -> impl IntoView {
     });
     view! {
         <section class="card mb-6 overflow-x-auto" aria-label="Mentions" tabindex="0">
-            <table class="data" aria-label="Mentions">
-                <thead>
-                    <tr>
-                        {ticks.then(|| view! { <th scope="col">"Erase"</th> })}
-                        <th scope="col">"Where"</th>
-                        <th scope="col">"Text"</th>
-                        <th scope="col" class="hidden md:table-cell">"Belongs to user"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <DataTable label="Mentions" class="data" rows=rows.collect_view() heads=(
+                ticks.then(|| columns([("Erase", "")])),
+                columns([("Where", ""), ("Text", ""), ("Belongs to user", "hidden md:table-cell")]),
+            ) />
         </section>
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     ids::{Ids, Versions},
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, text},
+    ui::{Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
@@ -59,16 +59,9 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
         <Changed flash=changed />
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
             <div class="card mb-5">
-                <table class="data table-fixed" aria-label="Candidates to decide">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Candidate"</th>
-                            <th scope="col" class="hidden w-44 sm:table-cell">"Topic"</th>
-                            <th scope="col" class="hidden w-28 md:table-cell">"Agent"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
+                <DataTable label="Candidates to decide" rows heads=columns([
+                    ("Candidate", ""), ("Topic", "hidden w-44 sm:table-cell"), ("Agent", "hidden w-28 md:table-cell"),
+                ]) />
             </div>
             <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/decide_candidates">
                 <h2 data-testid="count">{verb} " " {count.clone()} "?"</h2>

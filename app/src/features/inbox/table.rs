@@ -3,9 +3,8 @@ use super::{
     words::{kind, other, relation},
 };
 use crate::{
-    islands::SelectAll,
     query::Query,
-    ui::{Badge, Selection, Tick, Time, Tone, text},
+    ui::{Badge, Selectable, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{InboxItem, MemoryId, PairRelation};
@@ -15,32 +14,25 @@ use wire::{InboxItem, MemoryId, PairRelation};
 pub fn Table(rows: Vec<InboxItem>, query: Query, focus: Option<MemoryId>, select: bool) -> impl IntoView {
     let back = query.without(&["focus"]).href("/inbox");
     let first = rows.first().map(|row| row.id);
-    let body =
+    let rows =
         rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query=query.clone() focus select /> }).collect_view();
     view! {
-        <form class="@container" method="get" action="/inbox/review">
-            <input type="hidden" name="back" value=back />
-            <table class="data table-fixed" aria-label="Candidates">
-                <thead>
-                    <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
-                        <th scope="col">"Candidate"</th>
-                        <th scope="col" class="hidden w-44 @2xl:table-cell">"Topic"</th>
-                        <th scope="col" class="hidden w-28 @2xl:table-cell">"Agent"</th>
-                        <th scope="col" class="hidden w-30 @2xl:table-cell">"Found"</th>
-                    </tr>
-                </thead>
-                <tbody>{body}</tbody>
-            </table>
-            {select.then(|| {
-                view! {
-                    <Selection one="candidate" many="candidates" hint="Select candidates to decide them together.">
-                        <button class="button" type="submit" name="what" value="confirm">"Confirm selected…"</button>
-                        <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
-                    </Selection>
-                }
-            })}
-        </form>
+        <Selectable
+            action="/inbox/review"
+            back
+            label="Candidates"
+            nouns=("candidate", "candidates")
+            hint="Select candidates to decide them together."
+            select
+            rows
+            heads=columns([
+                ("Candidate", ""), ("Topic", "hidden w-44 @2xl:table-cell"), ("Agent", "hidden w-28 @2xl:table-cell"),
+                ("Found", "hidden w-30 @2xl:table-cell"),
+            ])
+        >
+            <button class="button" type="submit" name="what" value="confirm">"Confirm selected…"</button>
+            <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+        </Selectable>
     }
 }
 

@@ -1,4 +1,7 @@
-use crate::{query::Query, ui::Time};
+use crate::{
+    query::Query,
+    ui::{DataTable, Time, columns},
+};
 use leptos::prelude::*;
 use wire::Citation;
 
@@ -9,17 +12,9 @@ pub fn Cited(cited: Vec<Citation>) -> impl IntoView {
         view! { <p class="px-4 py-3 text-sm text-soft">"No recall has cited it yet."</p> }.into_any()
     } else {
         view! {
-            <table class="data table-fixed" aria-label="Citations">
-                <thead>
-                    <tr>
-                        <th scope="col">"Query"</th>
-                        <th scope="col" class="hidden w-28 sm:table-cell">"Agent"</th>
-                        <th scope="col" class="number w-16">"Rank"</th>
-                        <th scope="col" class="w-30">"When"</th>
-                    </tr>
-                </thead>
-                <tbody>{cited.into_iter().map(|citation| view! { <Row citation /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Citations" rows=cited.into_iter().map(|citation| view! { <Row citation /> }).collect_view() heads=columns([
+                ("Query", ""), ("Agent", "hidden w-28 sm:table-cell"), ("Rank", "number w-16"), ("When", "w-30"),
+            ]) />
         }
         .into_any()
     };

@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Pager, Shape, Time, Tone, awaited, reading, text},
+    ui::{Badge, DataTable, Empty, ErrorView, Pager, Shape, Time, Tone, awaited, columns, reading, text},
 };
 use leptos::prelude::*;
 use wire::{IngestFailure, IngestReport, IngestRun, Page};
@@ -32,18 +32,10 @@ fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "ingestion", "ingestions")}</p>
         <div class="card">
-            <table class="data table-fixed" aria-label="Ingestions">
-                <thead>
-                    <tr>
-                        <th scope="col">"Result"</th>
-                        <th scope="col" class="hidden w-32 sm:table-cell">"Revision"</th>
-                        <th scope="col" class="hidden w-36 lg:table-cell">"By"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
-                        <th scope="col" class="hidden w-30 md:table-cell">"Started"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Ingestions" rows=page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view() heads=columns([
+                ("Result", ""), ("Revision", "hidden w-32 sm:table-cell"), ("By", "hidden w-36 lg:table-cell"),
+                ("Duration", "number hidden w-24 lg:table-cell"), ("Started", "hidden w-30 md:table-cell"),
+            ]) />
         </div>
         <Pager path="/knowledge/runs" query previous=page.previous next=page.next />
     }

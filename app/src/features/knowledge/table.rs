@@ -1,5 +1,5 @@
 use super::words::{kind_name, waiting};
-use crate::ui::{Badge, Time, Tone, text};
+use crate::ui::{Badge, DataTable, Time, Tone, columns, text};
 use leptos::prelude::*;
 use wire::Document;
 
@@ -7,19 +7,11 @@ use wire::Document;
 #[component]
 pub fn Table(rows: Vec<Document>) -> impl IntoView {
     view! {
-        <table class="data table-fixed" aria-label="Documents">
-            <thead>
-                <tr>
-                    <th scope="col">"Document"</th>
-                    <th scope="col" class="hidden w-32 lg:table-cell">"Kind"</th>
-                    <th scope="col" class="hidden w-28 md:table-cell">"Status"</th>
-                    <th scope="col" class="number hidden w-32 md:table-cell">"Chunks"</th>
-                    <th scope="col" class="number hidden w-32 sm:table-cell">"Cited, 30 days"</th>
-                    <th scope="col" class="hidden w-30 lg:table-cell">"Updated"</th>
-                </tr>
-            </thead>
-            <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-        </table>
+        <DataTable label="Documents" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+            ("Document", ""), ("Kind", "hidden w-32 lg:table-cell"), ("Status", "hidden w-28 md:table-cell"),
+            ("Chunks", "number hidden w-32 md:table-cell"), ("Cited, 30 days", "number hidden w-32 sm:table-cell"),
+            ("Updated", "hidden w-30 lg:table-cell"),
+        ]) />
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::use_query,
-    ui::{Empty, ErrorView, Icon, Shape, awaited, reading, text},
+    ui::{DataTable, Empty, ErrorView, Icon, Shape, awaited, columns, reading, text},
 };
 use leptos::prelude::*;
 use wire::Component;
@@ -39,29 +39,19 @@ fn Whole(components: Vec<Component>, focus: Option<String>) -> impl IntoView {
         text::count(count(graph.nodes.len()), "component", "components"),
         text::count(count(graph.edges.len()), "dependency", "dependencies")
     );
+    let rows = components.into_iter().map(|component| {
+        let current = node.is_some() && graph.find(&component.name) == node;
+        view! { <Row component current /> }
+    });
+    let rows = rows.collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
         {focus.map(|name| view! { <Focus graph=graph.clone() name node /> })}
         <Drawing graph=graph.clone() focus=node />
         <div class="card mt-5">
-            <table class="data table-fixed" aria-label="Components">
-                <thead>
-                    <tr>
-                        <th scope="col">"Component"</th>
-                        <th scope="col" class="hidden w-64 md:table-cell">"Depends on"</th>
-                        <th scope="col" class="hidden w-64 md:table-cell">"Depended on by"</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    {components
-                        .into_iter()
-                        .map(|component| {
-                            let current = node.is_some() && graph.find(&component.name) == node;
-                            view! { <Row component current /> }
-                        })
-                        .collect_view()}
-                </tbody>
-            </table>
+            <DataTable label="Components" rows heads=columns([
+                ("Component", ""), ("Depends on", "hidden w-64 md:table-cell"), ("Depended on by", "hidden w-64 md:table-cell"),
+            ]) />
         </div>
     }
 }

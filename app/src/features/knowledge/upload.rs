@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, ErrorView, PostForm, Tone, awaited, text},
+    ui::{Badge, DataTable, ErrorView, PostForm, Tone, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -162,15 +162,10 @@ fn Results(files: Vec<UploadedFile>) -> impl IntoView {
             <section class="mb-6 max-w-2xl" aria-labelledby="uploaded">
                 <h2 class="mb-2" id="uploaded">"Uploaded files"</h2>
                 <div class="card">
-                    <table class="data table-fixed" aria-label="Uploaded files">
-                        <thead>
-                            <tr>
-                                <th scope="col">"File"</th>
-                                <th scope="col" class="w-32">"Result"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{files.into_iter().map(row).collect_view()}</tbody>
-                    </table>
+                    <DataTable
+                        label="Uploaded files" heads=columns([("File", ""), ("Result", "w-32")])
+                        rows=files.into_iter().map(row).collect_view()
+                    />
                 </div>
                 <p class="mt-2 text-sm"><a href="/knowledge">"Show documents"</a></p>
             </section>

@@ -1,7 +1,7 @@
 use super::{api::forecast, chart::Week, policy::Policy};
 use crate::{
     layout::{PageHead, ViewerResource},
-    ui::{Empty, ErrorView, PostForm, Shape, Time, awaited, chart::share_of, reading, text},
+    ui::{DataTable, Empty, ErrorView, PostForm, Shape, Time, awaited, chart::share_of, columns, reading, text},
 };
 use leptos::prelude::*;
 use wire::{AgentAging, Forecast, OperatorRole, SweepRun};
@@ -57,21 +57,13 @@ fn Whole(ahead: Forecast, may_sweep: bool, may_edit: bool) -> impl IntoView {
 
 #[component]
 fn Agents(agents: Vec<AgentAging>) -> impl IntoView {
+    let rows = agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view();
     view! {
         <section class="card overflow-x-auto" aria-label="Agents" tabindex="0">
-            <table class="data" aria-label="Agents">
-                <thead>
-                    <tr>
-                        <th scope="col">"Agent"</th>
-                        <th scope="col">"Episodes that may fade"</th>
-                        <th scope="col" class="number hidden sm:table-cell">"Expire in 7 days"</th>
-                        <th scope="col" class="number hidden sm:table-cell">"Fade in 7 days"</th>
-                        <th scope="col" class="number hidden md:table-cell">"Pinned"</th>
-                        <th scope="col" class="number">"Archived"</th>
-                    </tr>
-                </thead>
-                <tbody>{agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Agents" class="data" rows heads=columns([
+                ("Agent", ""), ("Episodes that may fade", ""), ("Expire in 7 days", "number hidden sm:table-cell"),
+                ("Fade in 7 days", "number hidden sm:table-cell"), ("Pinned", "number hidden md:table-cell"), ("Archived", "number"),
+            ]) />
         </section>
     }
 }
@@ -140,19 +132,10 @@ fn Sweeps(sweeps: Vec<SweepRun>) -> impl IntoView {
     });
     view! {
         <section class="card overflow-x-auto" aria-label="Sweeps" tabindex="0">
-            <table class="data" aria-label="Sweeps">
-                <thead>
-                    <tr>
-                        <th scope="col">"Started"</th>
-                        <th scope="col">"Outcome"</th>
-                        <th scope="col" class="number">"Expired"</th>
-                        <th scope="col" class="number">"Faded"</th>
-                        <th scope="col" class="number">"Over the limit"</th>
-                        <th scope="col" class="number">"History deleted"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
+            <DataTable label="Sweeps" class="data" rows=rows.collect_view() heads=columns([
+                ("Started", ""), ("Outcome", ""), ("Expired", "number"), ("Faded", "number"), ("Over the limit", "number"),
+                ("History deleted", "number"),
+            ]) />
         </section>
     }
     .into_any()

@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
+    ui::{DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, MemoryRow, OperatorRole};
@@ -43,17 +43,10 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="card mb-5">
-                <table class="data table-fixed" aria-label="Memories to delete">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Memory"</th>
-                            <th scope="col" class="hidden w-28 sm:table-cell">"Agent"</th>
-                            <th scope="col" class="hidden w-40 md:table-cell">"Source"</th>
-                            <th scope="col" class="hidden w-30 sm:table-cell">"Updated"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-                </table>
+                <DataTable label="Memories to delete" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+                    ("Memory", ""), ("Agent", "hidden w-28 sm:table-cell"), ("Source", "hidden w-40 md:table-cell"),
+                    ("Updated", "hidden w-30 sm:table-cell"),
+                ]) />
             </div>
             <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/delete_memories">
                 <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>

@@ -1,8 +1,7 @@
 use super::{ranked::Scores, url};
 use crate::{
-    islands::SelectAll,
     query::Query,
-    ui::{Badge, Canonical, Icon, Selection, Shape, Tick, Time, Tone, text},
+    ui::{Badge, Canonical, Icon, Selectable, Shape, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
@@ -27,38 +26,34 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
     let (name, fate) = if deleted { ("Deleted", format!("w-32 {fate}")) } else { ("Recalled", format!("number w-24 {fate}")) };
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
     let first = rows.first().map(|(row, _)| row.id);
-    let body = rows
+    let heads = [
+        Some(("Memory", String::new())),
+        ranked.then(|| ("Rank", format!("w-48 {MEDIUM}"))),
+        Some(("Agent", format!("w-28 {WIDE}"))),
+        Some(("Source", format!("w-40 {WIDEST}"))),
+        Some((name, fate)),
+        Some(("Updated", format!("w-30 {updated}"))),
+    ];
+    let rows = rows
         .into_iter()
         .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek deleted may_delete /> })
         .collect_view();
     view! {
-        <form class="@container" method="get" action="/memories/delete">
-            <input type="hidden" name="back" value=back />
-            <table class="data table-fixed" aria-label="Memories">
-                <thead>
-                    <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
-                        <th scope="col">"Memory"</th>
-                        {ranked.then(|| view! { <th scope="col" class=format!("w-48 {MEDIUM}")>"Rank"</th> })}
-                        <th scope="col" class=format!("w-28 {WIDE}")>"Agent"</th>
-                        <th scope="col" class=format!("w-40 {WIDEST}")>"Source"</th>
-                        <th scope="col" class=fate>{name}</th>
-                        <th scope="col" class=format!("w-30 {updated}")>"Updated"</th>
-                    </tr>
-                </thead>
-                <tbody>{body}</tbody>
-            </table>
-            {select.then(|| {
-                view! {
-                    <Selection one="memory" many="memories" hint="Select memories to delete them together.">
-                        <button class="button button-danger" type="submit">
-                            <Icon shape=Shape::Delete />
-                            "Delete selected…"
-                        </button>
-                    </Selection>
-                }
-            })}
-        </form>
+        <Selectable
+            action="/memories/delete"
+            back
+            label="Memories"
+            nouns=("memory", "memories")
+            hint="Select memories to delete them together."
+            select
+            rows
+            heads=columns(heads.into_iter().flatten())
+        >
+            <button class="button button-danger" type="submit">
+                <Icon shape=Shape::Delete />
+                "Delete selected…"
+            </button>
+        </Selectable>
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
@@ -59,19 +59,11 @@ fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "profile", "profiles")}</p>
         <div class="card">
-            <table class="data table-fixed" aria-label="Profiles">
-                <thead>
-                    <tr>
-                        <th scope="col">"Person"</th>
-                        <th scope="col" class="w-24 sm:w-28">"Agent"</th>
-                        <th scope="col" class="number hidden w-20 sm:table-cell">"Entries"</th>
-                        <th scope="col" class="number hidden w-24 md:table-cell">"Confident"</th>
-                        <th scope="col" class="number hidden w-24 sm:table-cell">"Disputed"</th>
-                        <th scope="col" class="hidden w-30 lg:table-cell">"Last changed"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+                ("Person", ""), ("Agent", "w-24 sm:w-28"), ("Entries", "number hidden w-20 sm:table-cell"),
+                ("Confident", "number hidden w-24 md:table-cell"), ("Disputed", "number hidden w-24 sm:table-cell"),
+                ("Last changed", "hidden w-30 lg:table-cell"),
+            ]) />
         </div>
         <Pager path="/people" query previous=page.previous next=page.next />
     }

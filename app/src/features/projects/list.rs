@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, PostForm, Shape, TextField, Time, awaited, reading, text},
+    ui::{DataTable, Empty, ErrorView, PostForm, Shape, TextField, Time, awaited, columns, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Project};
@@ -71,18 +71,10 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
         <div class="card">
-            <table class="data" aria-label="Projects">
-                <thead>
-                    <tr>
-                        <th scope="col">"Project"</th>
-                        <th scope="col" class="number">"Repositories"</th>
-                        <th scope="col" class="number">"Links"</th>
-                        <th scope="col" class="hidden sm:table-cell">"Memories"</th>
-                        <th scope="col" class="hidden md:table-cell">"Created"</th>
-                    </tr>
-                </thead>
-                <tbody>{projects.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads=columns([
+                ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden sm:table-cell"),
+                ("Created", "hidden md:table-cell"),
+            ]) />
         </div>
     }
     .into_any()

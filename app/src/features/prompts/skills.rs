@@ -1,5 +1,5 @@
 use super::api::skills;
-use crate::ui::{ErrorView, awaited, reading, text};
+use crate::ui::{DataTable, ErrorView, awaited, columns, reading, text};
 use leptos::prelude::*;
 use wire::{SkillError, SkillList, SkillSummary};
 
@@ -69,17 +69,10 @@ fn SkillTable(skills: Vec<SkillSummary>) -> impl IntoView {
     };
     view! {
         <div class="card">
-            <table class="data table-fixed text-sm" aria-label="Skills">
-                <thead>
-                    <tr>
-                        <th scope="col">"Skill"</th>
-                        <th scope="col" class="hidden w-36 sm:table-cell">"Agents"</th>
-                        <th scope="col" class="hidden w-36 sm:table-cell">"Roles"</th>
-                        <th scope="col" class="number w-20">"Tokens"</th>
-                    </tr>
-                </thead>
-                <tbody>{skills.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable label="Skills" class="data table-fixed text-sm" rows=skills.into_iter().map(row).collect_view() heads=columns([
+                ("Skill", ""), ("Agents", "hidden w-36 sm:table-cell"), ("Roles", "hidden w-36 sm:table-cell"),
+                ("Tokens", "number w-20"),
+            ]) />
         </div>
     }
 }

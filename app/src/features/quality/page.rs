@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, text},
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, columns, text},
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
@@ -123,18 +123,13 @@ fn Numbers(days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
             </tr>
         }
     };
-    let head = MEASURES.iter().map(|measure| view! { <th scope="col" class="number">{measure.title}</th> });
+    let heads = columns(std::iter::once(("Day", "")).chain(MEASURES.iter().map(|measure| (measure.title, "number"))));
     let happened = |(_, counts): &&(NaiveDate, QualityCounts)| MEASURES.iter().any(|measure| (measure.value)(counts).is_some());
     view! {
         <details class="card">
             <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
             <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label="Quality by day in numbers">
-                <table class="data" aria-label="Quality by day">
-                    <thead>
-                        <tr><th scope="col">"Day"</th>{head.collect_view()}</tr>
-                    </thead>
-                    <tbody>{days.iter().rev().filter(happened).map(row).collect_view()}</tbody>
-                </table>
+                <DataTable label="Quality by day" class="data" heads rows=days.iter().rev().filter(happened).map(row).collect_view() />
             </div>
         </details>
     }

@@ -1,8 +1,9 @@
 use crate::{
     query::Query,
     ui::{
+        DataTable,
         chart::{percent, share_of},
-        text,
+        columns, text,
     },
 };
 use leptos::prelude::*;
@@ -61,16 +62,10 @@ pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query
         view! { <p class="px-3 py-2.5 text-sm text-soft">"None in this period."</p> }.into_any()
     } else {
         view! {
-            <table class="data table-fixed" aria-label=title>
-                <thead class="sr-only">
-                    <tr>
-                        <th scope="col">{title}</th>
-                        <th scope="col">"Share"</th>
-                        <th scope="col">"Zero hits"</th>
-                    </tr>
-                </thead>
-                <tbody>{lines.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable
+                label=title bare=true heads=columns([(title, ""), ("Share", ""), ("Zero hits", "")])
+                rows=lines.into_iter().map(row).collect_view()
+            />
         }
         .into_any()
     };

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, Tone, text},
+    ui::{Badge, Bar, DataTable, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{CandidateLink, MatchedBy, PlaygroundCandidate};
@@ -15,18 +15,12 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>, query: Query) -> impl In
     if candidates.is_empty() {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
+    let rows = candidates.into_iter().map(|candidate| view! { <Row candidate query=query.clone() /> }).collect_view();
     view! {
-        <table class="data table-fixed" aria-label="Candidates">
-            <thead>
-                <tr>
-                    <th scope="col" class="number w-16">"Rank"</th>
-                    <th scope="col">"Candidate"</th>
-                    <th scope="col" class="hidden w-56 md:table-cell">"Scores"</th>
-                    <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
-                </tr>
-            </thead>
-            <tbody>{candidates.into_iter().map(|candidate| view! { <Row candidate query=query.clone() /> }).collect_view()}</tbody>
-        </table>
+        <DataTable label="Candidates" rows heads=columns([
+            ("Rank", "number w-16"), ("Candidate", ""), ("Scores", "hidden w-56 md:table-cell"),
+            ("Outcome", "hidden w-36 md:table-cell"),
+        ]) />
     }
     .into_any()
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Time, text},
+    ui::{DataTable, Time, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BarUnit, HealthBar, RecallHealth, Silence};
@@ -98,23 +98,15 @@ fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
         BarUnit::Hour => "Hour",
         BarUnit::Day => "Day",
     };
+    let rows = bars.iter().rev().filter(happened).map(row).collect_view();
     view! {
         <details class="border-t border-line">
             <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
             <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label=format!("Recalls by {unit} in numbers")>
-                <table class="data" aria-label=format!("Recalls by {unit}")>
-                    <thead>
-                        <tr>
-                            <th scope="col">{head}</th>
-                            <th scope="col" class="number">"Recalls"</th>
-                            <th scope="col" class="number">"Zero hits"</th>
-                            <th scope="col" class="number">"Result expected"</th>
-                            <th scope="col" class="number">"Share"</th>
-                            <th scope="col" class="number">"Stored"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{bars.iter().rev().filter(happened).map(row).collect_view()}</tbody>
-                </table>
+                <DataTable label=format!("Recalls by {unit}") class="data" rows heads=columns([
+                    (head, ""), ("Recalls", "number"), ("Zero hits", "number"), ("Result expected", "number"), ("Share", "number"),
+                    ("Stored", "number"),
+                ]) />
             </div>
         </details>
     }

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, Tone, text},
+    ui::{Badge, Bar, DataTable, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Considered, MatchedBy, RetrievalDetail};
@@ -16,18 +16,12 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
     let (floors, query) = ((detail.vector_floor, detail.lexical_floor), asked(&detail.retrieval));
+    let rows = detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view();
     view! {
-        <table class="data table-fixed" aria-label="What was considered">
-            <thead>
-                <tr>
-                    <th scope="col" class="number w-14">"Rank"</th>
-                    <th scope="col">"Memory or knowledge"</th>
-                    <th scope="col" class="hidden w-56 md:table-cell">"Scores"</th>
-                    <th scope="col" class="hidden w-36 md:table-cell">"Outcome"</th>
-                </tr>
-            </thead>
-            <tbody>{detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view()}</tbody>
-        </table>
+        <DataTable label="What was considered" rows heads=columns([
+            ("Rank", "number w-14"), ("Memory or knowledge", ""), ("Scores", "hidden w-56 md:table-cell"),
+            ("Outcome", "hidden w-36 md:table-cell"),
+        ]) />
     }
     .into_any()
 }

@@ -3,7 +3,10 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, SelectField, Shape, TextField, Time, choice, text},
+    ui::{
+        Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, SelectField, Shape, TextField, Time, choice,
+        columns, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -56,20 +59,11 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
         <div class="card">
-            <table class="data table-fixed" aria-label="Recalls">
-                <thead>
-                    <tr>
-                        <th scope="col">"Query"</th>
-                        <th scope="col" class="hidden w-32 md:table-cell">"Agent"</th>
-                        <th scope="col" class="number hidden w-24 sm:table-cell">"Memories"</th>
-                        <th scope="col" class="number hidden w-28 lg:table-cell">"Knowledge"</th>
-                        <th scope="col" class="hidden w-24 lg:table-cell">"Ranking"</th>
-                        <th scope="col" class="number hidden w-24 lg:table-cell">"Duration"</th>
-                        <th scope="col" class="hidden w-30 md:table-cell">"Asked"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+                ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Memories", "number hidden w-24 sm:table-cell"),
+                ("Knowledge", "number hidden w-28 lg:table-cell"), ("Ranking", "hidden w-24 lg:table-cell"),
+                ("Duration", "number hidden w-24 lg:table-cell"), ("Asked", "hidden w-30 md:table-cell"),
+            ]) />
         </div>
         <Pager path="/recall/log" query previous=page.previous next=page.next />
     }

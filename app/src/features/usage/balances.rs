@@ -2,7 +2,7 @@ use super::words::{dollars, exhausted};
 use crate::{
     Flash,
     query::Query,
-    ui::{Badge, PostForm, ReasonField, TextField, Time, Tone, text},
+    ui::{Badge, DataTable, PostForm, ReasonField, TextField, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Account, Balances, Credit, UsageLimits};
@@ -70,17 +70,9 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
     };
     view! {
         <div class="card mb-6 overflow-x-auto" tabindex="0" role="region" aria-label="Accounts with limits">
-            <table class="data" aria-label="Accounts with limits">
-                <thead>
-                    <tr>
-                        <th scope="col">"Account"</th>
-                        <th scope="col" class="number">"Credit"</th>
-                        <th scope="col" class="number">"Cost this month"</th>
-                        <th scope="col" class="number">"Tokens this month"</th>
-                    </tr>
-                </thead>
-                <tbody>{accounts.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable label="Accounts with limits" class="data" rows=accounts.into_iter().map(row).collect_view() heads=columns([
+                ("Account", ""), ("Credit", "number"), ("Cost this month", "number"), ("Tokens this month", "number"),
+            ]) />
         </div>
     }
     .into_any()
@@ -200,16 +192,9 @@ fn Credits(credits: Vec<Credit>) -> impl IntoView {
     view! {
         <section class="card min-w-0">
             <h3 class="border-b border-line px-3 py-2 font-medium">"Grants and corrections"</h3>
-            <table class="data" aria-label="Grants and corrections">
-                <thead>
-                    <tr>
-                        <th scope="col" class="hidden sm:table-cell">"When"</th>
-                        <th scope="col" class="number">"Amount"</th>
-                        <th scope="col">"Account and reason"</th>
-                    </tr>
-                </thead>
-                <tbody>{credits.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable label="Grants and corrections" class="data" rows=credits.into_iter().map(row).collect_view() heads=columns([
+                ("When", "hidden sm:table-cell"), ("Amount", "number"), ("Account and reason", ""),
+            ]) />
         </section>
     }
 }

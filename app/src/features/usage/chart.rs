@@ -1,7 +1,8 @@
 use super::words::{calls, dollars};
 use crate::ui::{
+    DataTable,
     chart::{Plot, compact, labelled, length, ticks},
-    text,
+    columns, text,
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
@@ -130,22 +131,14 @@ fn Numbers(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
             </tr>
         }
     };
+    let rows = days.iter().rev().filter(|(_, usage)| usage.calls > 0).map(row).collect_view();
     view! {
         <details class="border-t border-line">
             <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
             <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label="Usage by day in numbers">
-                <table class="data" aria-label="Usage by day">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Day"</th>
-                            <th scope="col" class="number">"Cost"</th>
-                            <th scope="col" class="number">"Calls"</th>
-                            <th scope="col" class="number">"Tokens read"</th>
-                            <th scope="col" class="number">"Tokens written"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{days.iter().rev().filter(|(_, usage)| usage.calls > 0).map(row).collect_view()}</tbody>
-                </table>
+                <DataTable label="Usage by day" class="data" rows heads=columns([
+                    ("Day", ""), ("Cost", "number"), ("Calls", "number"), ("Tokens read", "number"), ("Tokens written", "number"),
+                ]) />
             </div>
         </details>
     }

@@ -10,9 +10,9 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Empty, ErrorView, FilterForm, Filtered, Shape, TextField, awaited,
+        Answered, DataTable, Empty, ErrorView, FilterForm, Filtered, Shape, TextField, awaited,
         chart::{length, share_of},
-        reading, text,
+        columns, reading, text,
     },
 };
 use leptos::prelude::*;
@@ -113,15 +113,7 @@ fn Shares(
     view! {
         <section class="card min-w-0">
             <h2 class="border-b border-line px-3 py-2">{title}</h2>
-            <table class="data table-fixed" aria-label=title>
-                <thead class="sr-only">
-                    <tr>
-                        <th scope="col">{title}</th>
-                        <th scope="col">"Cost"</th>
-                    </tr>
-                </thead>
-                <tbody>{shares.into_iter().map(row).collect_view()}</tbody>
-            </table>
+            <DataTable label=title bare=true heads=columns([(title, ""), ("Cost", "")]) rows=shares.into_iter().map(row).collect_view() />
         </section>
     }
 }

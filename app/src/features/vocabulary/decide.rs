@@ -12,7 +12,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, text},
+    ui::{DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
@@ -60,17 +60,10 @@ fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
             <div class="card mb-5">
-                <table class="data table-fixed" aria-label="Proposals to decide">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Phrase"</th>
-                            <th scope="col" class="number w-16">"Uses"</th>
-                            <th scope="col" class="hidden w-44 sm:table-cell">"By"</th>
-                            <th scope="col" class="hidden w-30 md:table-cell">"Last used"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
+                <DataTable label="Proposals to decide" rows heads=columns([
+                    ("Phrase", ""), ("Uses", "number w-16"), ("By", "hidden w-44 sm:table-cell"),
+                    ("Last used", "hidden w-30 md:table-cell"),
+                ]) />
             </div>
             <div class="card space-y-3 p-4 lg:sticky lg:top-5">{more} {form}</div>
         </div>

@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, ErrorView, Icon, Pager, PostForm, Shape, Time, Tone, awaited, reading, text},
+    ui::{Badge, DataTable, Empty, ErrorView, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, reading, text},
 };
 use leptos::prelude::*;
 use wire::{Decision, DecisionKind, OperatorRole, Page};
@@ -40,18 +40,13 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "decision", "decisions")}</p>
         <div class="card" data-again=again>
-            <table class="data table-fixed" aria-label="Decisions">
-                <thead>
-                    <tr>
-                        <th scope="col" class="hidden w-32 md:table-cell">"When"</th>
-                        <th scope="col" class="hidden w-32 sm:table-cell">"Who"</th>
-                        <th scope="col">"What"</th>
-                        <th scope="col" class="number w-28 sm:w-40">"Memories"</th>
-                        <th scope="col" class="hidden w-28 sm:table-cell"><span class="sr-only">"Undo"</span></th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
+            <DataTable label="Decisions" rows heads=(
+                columns([
+                    ("When", "hidden w-32 md:table-cell"), ("Who", "hidden w-32 sm:table-cell"), ("What", ""),
+                    ("Memories", "number w-28 sm:w-40"),
+                ]),
+                view! { <th scope="col" class="hidden w-28 sm:table-cell"><span class="sr-only">"Undo"</span></th> },
+            ) />
         </div>
         <Pager path="/vocabulary/decisions" query previous=page.previous next=page.next />
     }

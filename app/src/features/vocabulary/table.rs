@@ -1,8 +1,7 @@
 use super::words::summary;
 use crate::{
-    islands::SelectAll,
     query::Query,
-    ui::{Selection, Tick, Time, text},
+    ui::{Selectable, Tick, Time, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Proposal, ProposalId};
@@ -12,33 +11,25 @@ use wire::{Proposal, ProposalId};
 pub fn Table(rows: Vec<Proposal>, query: Query, focus: Option<ProposalId>, select: bool) -> impl IntoView {
     let back = query.without(&["focus"]).href("/vocabulary");
     let first = rows.first().map(|row| row.id);
-    let body =
+    let rows =
         rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query=query.clone() focus select /> }).collect_view();
     view! {
-        <form class="@container" method="get" action="/vocabulary/decide">
-            <input type="hidden" name="back" value=back />
-            <table class="data table-fixed" aria-label="Proposals">
-                <thead>
-                    <tr>
-                        {select.then(|| view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> })}
-                        <th scope="col">"Phrase"</th>
-                        <th scope="col" class="number w-16">"Uses"</th>
-                        <th scope="col" class="hidden w-44 @xl:table-cell">"By"</th>
-                        <th scope="col" class="hidden w-30 @md:table-cell">"Last used"</th>
-                    </tr>
-                </thead>
-                <tbody>{body}</tbody>
-            </table>
-            {select.then(|| {
-                view! {
-                    <Selection one="proposal" many="proposals" hint="Select proposals to decide them together.">
-                        <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
-                        <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
-                        <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
-                    </Selection>
-                }
-            })}
-        </form>
+        <Selectable
+            action="/vocabulary/decide"
+            back
+            label="Proposals"
+            nouns=("proposal", "proposals")
+            hint="Select proposals to decide them together."
+            select
+            rows
+            heads=columns([
+                ("Phrase", ""), ("Uses", "number w-16"), ("By", "hidden w-44 @xl:table-cell"), ("Last used", "hidden w-30 @md:table-cell"),
+            ])
+        >
+            <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
+            <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
+            <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+        </Selectable>
     }
 }
 

@@ -2,7 +2,10 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice, text},
+    ui::{
+        Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice,
+        columns, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Term, TermFilter};
@@ -61,18 +64,10 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
         <div class="card">
-            <table class="data table-fixed" aria-label="Terms">
-                <thead>
-                    <tr>
-                        <th scope="col" class="sm:w-56">"Term"</th>
-                        <th scope="col" class="hidden sm:table-cell">"Definition"</th>
-                        <th scope="col" class="hidden w-64 lg:table-cell">"Aliases"</th>
-                        <th scope="col" class="number w-24">"Memories"</th>
-                        <th scope="col" class="number hidden w-20 sm:table-cell">"Agents"</th>
-                    </tr>
-                </thead>
-                <tbody>{page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view()}</tbody>
-            </table>
+            <DataTable label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=columns([
+                ("Term", "sm:w-56"), ("Definition", "hidden sm:table-cell"), ("Aliases", "hidden w-64 lg:table-cell"),
+                ("Memories", "number w-24"), ("Agents", "number hidden w-20 sm:table-cell"),
+            ]) />
         </div>
         <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
     }

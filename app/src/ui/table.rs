@@ -1,0 +1,64 @@
+use super::Selection;
+use crate::islands::SelectAll;
+use leptos::prelude::*;
+
+/// The heads of columns: the name of each, and its classes.
+pub fn columns<N: IntoView + 'static, C: Into<String>>(columns: impl IntoIterator<Item = (N, C)>) -> AnyView {
+    let head = |(name, class): (N, C)| {
+        let class = Some(class.into()).filter(|class| !class.is_empty());
+        view! { <th scope="col" class=class>{name}</th> }
+    };
+    columns.into_iter().map(head).collect_view().into_any()
+}
+
+/// The head of the column of checkboxes.
+pub fn select_all() -> AnyView {
+    view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> }.into_any()
+}
+
+/// A table with a head.
+#[component]
+pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
+    #[prop(into)] label: String,
+    /// See [`columns`].
+    heads: H,
+    rows: R,
+    #[prop(default = "data table-fixed")] class: &'static str,
+    /// Shows the heads to screen readers only.
+    #[prop(optional)]
+    bare: bool,
+) -> impl IntoView {
+    view! {
+        <table class=class aria-label=label>
+            <thead class=bare.then_some("sr-only")>
+                <tr>{heads}</tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+/// A table of a page that acts on several rows: with `select`, its buttons, the children, send the rows that are selected to `action`.
+#[component]
+pub fn Selectable<H: IntoView + 'static, R: IntoView + 'static>(
+    action: &'static str,
+    /// The URL of the list.
+    back: String,
+    label: &'static str,
+    heads: H,
+    rows: R,
+    select: bool,
+    /// What a row is, in the singular and the plural.
+    nouns: (&'static str, &'static str),
+    hint: &'static str,
+    children: Children,
+) -> impl IntoView {
+    let (one, many) = nouns;
+    view! {
+        <form class="@container" method="get" action=action>
+            <input type="hidden" name="back" value=back />
+            <DataTable label heads=(select.then(select_all), heads) rows />
+            {select.then(|| view! { <Selection one many hint>{children()}</Selection> })}
+        </form>
+    }
+}

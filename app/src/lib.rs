@@ -10,6 +10,7 @@ mod app;
 mod error;
 mod features;
 mod flash;
+mod form;
 mod form_token;
 mod guard;
 mod icon;

@@ -1,55 +1,23 @@
-use crate::query::Query;
+use crate::form::form;
 use remembrancer::capture::Paste;
-use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use wire::{AgentId, CaptureMode, FieldError, MemoryScope};
 
-/// The fields of the form that captures a text, as they were entered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CaptureInput {
-    pub agent: String,
-    pub mode: String,
-    pub scope: String,
-    pub project: String,
-    pub title: String,
-    pub filename: String,
-    pub time_zone: String,
-    pub text: String,
+form! {
+    /// The fields of the form that captures a text, as they were entered.
+    pub struct CaptureInput {
+        pub agent: String,
+        pub mode: String,
+        pub scope: String,
+        pub project: String,
+        pub title: String,
+        pub filename: String,
+        pub time_zone: String,
+        pub text: String,
+    }
 }
 
 impl CaptureInput {
-    /// Reads the fields out of a query.
-    pub fn read(query: &Query) -> Self {
-        let text = |name: &str| query.text(name);
-        Self {
-            agent: text("agent"),
-            mode: text("mode"),
-            scope: text("scope"),
-            project: text("project"),
-            title: text("title"),
-            filename: text("filename"),
-            time_zone: text("time_zone"),
-            text: text("text"),
-        }
-    }
-
-    /// Writes the fields into a query, from which a refused form is filled in again.
-    pub fn query(&self) -> Query {
-        [
-            ("agent", &self.agent),
-            ("mode", &self.mode),
-            ("scope", &self.scope),
-            ("project", &self.project),
-            ("title", &self.title),
-            ("filename", &self.filename),
-            ("time_zone", &self.time_zone),
-            ("text", &self.text),
-        ]
-        .into_iter()
-        .fold(Query::default(), |query, (name, value)| query.with(name, value))
-    }
-
     /// What the engine captures.
     ///
     /// # Errors
@@ -88,6 +56,7 @@ fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, Fie
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
 
     fn input() -> CaptureInput {
         let agent = "0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21".to_owned();

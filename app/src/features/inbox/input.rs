@@ -1,74 +1,32 @@
-use crate::query::Query;
-use serde::{Deserialize, Serialize};
+use crate::form::form;
 use std::str::FromStr;
 use wire::{FieldError, InboxEdit, InboxVerdict, MemoryScope};
 
-/// The fields of the forms that decide on candidates, as they were entered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct VerdictInput {
-    /// `confirm`, `reject` or `merge`.
-    pub what: String,
-    /// The statement. Empty, as the next field, in forms that do not edit.
-    pub content: String,
-    /// The statement that the form showed at first, as each field in `_was`.
-    pub content_was: String,
-    /// Not `kind`, which is a filter of the inbox.
-    pub new_kind: String,
-    pub new_kind_was: String,
-    pub topic: String,
-    pub topic_was: String,
-    pub scope: String,
-    pub scope_was: String,
-    pub project: String,
-    /// `yes` or `no`; empty: as the policy says.
-    pub share: String,
-    pub reason: String,
-    pub into: String,
+form! {
+    /// The fields of the forms that decide on candidates, as they were entered.
+    pub struct VerdictInput {
+        /// `confirm`, `reject` or `merge`.
+        pub what: String,
+        /// The statement. Empty, as the next field, in forms that do not edit.
+        pub content: String,
+        /// The statement that the form showed at first, as each field in `_was`.
+        pub content_was: String,
+        /// Not `kind`, which is a filter of the inbox.
+        pub new_kind: String,
+        pub new_kind_was: String,
+        pub topic: String,
+        pub topic_was: String,
+        pub scope: String,
+        pub scope_was: String,
+        pub project: String,
+        /// `yes` or `no`; empty: as the policy says.
+        pub share: String,
+        pub reason: String,
+        pub into: String,
+    }
 }
 
 impl VerdictInput {
-    /// Reads the fields out of a query.
-    pub fn read(query: &Query) -> Self {
-        let text = |name: &str| query.text(name);
-        Self {
-            what: text("what"),
-            content: text("content"),
-            content_was: text("content_was"),
-            new_kind: text("new_kind"),
-            new_kind_was: text("new_kind_was"),
-            topic: text("topic"),
-            topic_was: text("topic_was"),
-            scope: text("scope"),
-            scope_was: text("scope_was"),
-            project: text("project"),
-            share: text("share"),
-            reason: text("reason"),
-            into: text("into"),
-        }
-    }
-
-    /// Writes the fields into a query, from which a refused form is filled in again.
-    pub fn query(&self) -> Query {
-        [
-            ("what", &self.what),
-            ("content", &self.content),
-            ("content_was", &self.content_was),
-            ("new_kind", &self.new_kind),
-            ("new_kind_was", &self.new_kind_was),
-            ("topic", &self.topic),
-            ("topic_was", &self.topic_was),
-            ("scope", &self.scope),
-            ("scope_was", &self.scope_was),
-            ("project", &self.project),
-            ("share", &self.share),
-            ("reason", &self.reason),
-            ("into", &self.into),
-        ]
-        .into_iter()
-        .fold(Query::default(), |query, (name, value)| query.with(name, value))
-    }
-
     /// The verdict. A statement, a kind, a topic and a scope are part of it only if they were changed.
     ///
     /// # Errors
@@ -125,6 +83,7 @@ fn missing(field: &str, message: &str) -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
     use wire::MemoryKind;
 
     fn confirm(text: &str) -> Result<InboxVerdict, String> {

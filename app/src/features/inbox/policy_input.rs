@@ -1,5 +1,4 @@
-use crate::query::Query;
-use serde::{Deserialize, Serialize};
+use crate::form::form;
 use wire::{CapturePolicy, FieldError, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters};
 
 /// The choices for a sensitive matter.
@@ -7,61 +6,36 @@ pub const KEEP_OUT: &str = "keep_out";
 pub const ALLOW: &str = "allow";
 pub const LIMIT: &str = "limit";
 
-/// The fields of the policy form, as they were entered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PolicyInput {
-    pub episodes: String,
-    pub profile: String,
-    pub decisions: String,
-    pub others: String,
-    pub commons: String,
-    /// In percent.
-    pub confidence_min: String,
-    /// `true` if the box is ticked.
-    pub outside_models: String,
-    /// For each sensitive matter whether profiles may hold it, and for how many days.
-    pub health: String,
-    pub health_days: String,
-    pub faith: String,
-    pub faith_days: String,
-    pub politics: String,
-    pub politics_days: String,
-    pub money: String,
-    pub money_days: String,
-    /// `true` if the box is ticked.
-    pub shared_profiles: String,
-    /// What becomes shared by itself.
-    pub sharing: String,
-    pub own_statements: String,
+form! {
+    /// The fields of the policy form, as they were entered.
+    pub struct PolicyInput {
+        pub episodes: String,
+        pub profile: String,
+        pub decisions: String,
+        pub others: String,
+        pub commons: String,
+        /// In percent.
+        pub confidence_min: String,
+        /// `true` if the box is ticked.
+        pub outside_models: String,
+        /// For each sensitive matter whether profiles may hold it, and for how many days.
+        pub health: String,
+        pub health_days: String,
+        pub faith: String,
+        pub faith_days: String,
+        pub politics: String,
+        pub politics_days: String,
+        pub money: String,
+        pub money_days: String,
+        /// `true` if the box is ticked.
+        pub shared_profiles: String,
+        /// What becomes shared by itself.
+        pub sharing: String,
+        pub own_statements: String,
+    }
 }
 
 impl PolicyInput {
-    /// Reads the fields out of a query.
-    pub fn read(query: &Query) -> Self {
-        let text = |name: &str| query.text(name);
-        Self {
-            episodes: text("episodes"),
-            profile: text("profile"),
-            decisions: text("decisions"),
-            others: text("others"),
-            commons: text("commons"),
-            confidence_min: text("confidence_min"),
-            outside_models: text("outside_models"),
-            health: text("health"),
-            health_days: text("health_days"),
-            faith: text("faith"),
-            faith_days: text("faith_days"),
-            politics: text("politics"),
-            politics_days: text("politics_days"),
-            money: text("money"),
-            money_days: text("money_days"),
-            shared_profiles: text("shared_profiles"),
-            sharing: text("sharing"),
-            own_statements: text("own_statements"),
-        }
-    }
-
     /// The choice for a sensitive matter and its days, as they were entered.
     pub fn matter(&self, matter: Matter) -> (&str, &str) {
         match matter {
@@ -70,32 +44,6 @@ impl PolicyInput {
             Matter::Politics => (&self.politics, &self.politics_days),
             Matter::Money => (&self.money, &self.money_days),
         }
-    }
-
-    /// Writes the fields into a query, from which a refused form is filled in again.
-    pub fn query(&self) -> Query {
-        [
-            ("episodes", &self.episodes),
-            ("profile", &self.profile),
-            ("decisions", &self.decisions),
-            ("others", &self.others),
-            ("commons", &self.commons),
-            ("confidence_min", &self.confidence_min),
-            ("outside_models", &self.outside_models),
-            ("health", &self.health),
-            ("health_days", &self.health_days),
-            ("faith", &self.faith),
-            ("faith_days", &self.faith_days),
-            ("politics", &self.politics),
-            ("politics_days", &self.politics_days),
-            ("money", &self.money),
-            ("money_days", &self.money_days),
-            ("shared_profiles", &self.shared_profiles),
-            ("sharing", &self.sharing),
-            ("own_statements", &self.own_statements),
-        ]
-        .into_iter()
-        .fold(Query::default(), |query, (name, value)| query.with(name, value))
     }
 
     /// The policy.
@@ -149,6 +97,7 @@ fn wrong(field: &str, message: &str) -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
 
     #[test]
     fn the_form_holds_a_policy() {

@@ -1,31 +1,19 @@
-use crate::query::Query;
-use serde::{Deserialize, Serialize};
+use crate::form::form;
 use wire::{FieldError, SearchPolicy, Weights};
 
-/// The fields of the form of weights, as they were entered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SearchInput {
-    pub similarity: String,
-    pub recency: String,
-    pub importance: String,
-    pub source_priority: String,
-    /// Empty: the floors of the model.
-    pub similarity_min: String,
+form! {
+    /// The fields of the form of weights, as they were entered.
+    pub struct SearchInput {
+        pub similarity: String,
+        pub recency: String,
+        pub importance: String,
+        pub source_priority: String,
+        /// Empty: the floors of the model.
+        pub similarity_min: String,
+    }
 }
 
 impl SearchInput {
-    /// Reads the fields out of a query.
-    pub fn read(query: &Query) -> Self {
-        Self {
-            similarity: query.text("similarity"),
-            recency: query.text("recency"),
-            importance: query.text("importance"),
-            source_priority: query.text("source_priority"),
-            similarity_min: query.text("similarity_min"),
-        }
-    }
-
     /// The fields of a policy.
     pub fn of(policy: &SearchPolicy) -> Self {
         let weights = policy.weights;
@@ -36,16 +24,6 @@ impl SearchInput {
             source_priority: weights.source_priority.to_string(),
             similarity_min: policy.similarity_min.map(|least| least.to_string()).unwrap_or_default(),
         }
-    }
-
-    /// Writes the fields into a query, from which a refused form is filled in again.
-    pub fn query(&self) -> Query {
-        Query::default()
-            .with("similarity", &self.similarity)
-            .with("recency", &self.recency)
-            .with("importance", &self.importance)
-            .with("source_priority", &self.source_priority)
-            .with("similarity_min", &self.similarity_min)
     }
 
     /// The policy.

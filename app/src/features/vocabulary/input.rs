@@ -1,57 +1,24 @@
 //! The fields of a decision, as a form sends them and the URL of a confirmation carries them.
 
-use crate::query::Query;
-use serde::{Deserialize, Serialize};
+use crate::form::form;
 use wire::{FieldError, TermChange, TermId, Verdict};
 
-/// A verdict on proposals or a change of a term as it was entered; fields that do not belong to it are empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DecisionInput {
-    /// `approve`, `merge` or `reject`; `rename`, `define`, `alias`, `unalias`, `combine` or `retire`.
-    pub what: String,
-    pub term: String,
-    pub definition: String,
-    pub category: String,
-    pub alias: String,
-    /// Another term, by its id, its name or an alias.
-    pub into: String,
-    pub reason: String,
+form! {
+    /// A verdict on proposals or a change of a term as it was entered; fields that do not belong to it are empty.
+    pub struct DecisionInput {
+        /// `approve`, `merge` or `reject`; `rename`, `define`, `alias`, `unalias`, `combine` or `retire`.
+        pub what: String,
+        pub term: String,
+        pub definition: String,
+        pub category: String,
+        pub alias: String,
+        /// Another term, by its id, its name or an alias.
+        pub into: String,
+        pub reason: String,
+    }
 }
 
 impl DecisionInput {
-    /// Reads the fields from a URL.
-    pub fn read(query: &Query) -> Self {
-        let text = |name| query.text(name);
-        Self {
-            what: text("what"),
-            term: text("term"),
-            definition: text("definition"),
-            category: text("category"),
-            alias: text("alias"),
-            into: text("into"),
-            reason: text("reason"),
-        }
-    }
-
-    /// The fields by name, including empty ones.
-    pub fn fields(&self) -> [(&'static str, &str); 7] {
-        [
-            ("what", &self.what),
-            ("term", &self.term),
-            ("definition", &self.definition),
-            ("category", &self.category),
-            ("alias", &self.alias),
-            ("into", &self.into),
-            ("reason", &self.reason),
-        ]
-    }
-
-    /// Writes the fields into a query, from which a refused form is filled in again.
-    pub fn query(&self) -> Query {
-        self.fields().into_iter().fold(Query::default(), |query, (name, value)| query.with(name, value))
-    }
-
     /// Whether the term has another name than the one whose effect was `shown`.
     pub fn renames(&self, shown: &str) -> bool {
         self.what == "approve" && !shown.is_empty() && !self.term.trim().is_empty() && self.term.trim() != shown
@@ -110,6 +77,7 @@ fn missing(field: &str, message: &str) -> FieldError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Query;
 
     #[test]
     fn a_url_and_a_form_carry_the_same() {

@@ -25,6 +25,12 @@ impl Query {
         self.get(name).unwrap_or_default().to_owned()
     }
 
+    /// The value of `name`, for a filter.
+    #[cfg(feature = "ssr")]
+    pub fn owned(&self, name: &str) -> Option<String> {
+        self.get(name).map(str::to_owned)
+    }
+
     /// Every value of `name`.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.trim())

@@ -9,6 +9,13 @@ use wire::FieldError;
 /// A filter parsed from a URL, or the fields that cannot be parsed.
 pub type Parsed<T> = Result<T, Vec<FieldError>>;
 
+/// Builds a filter from a URL; `build` is given the list for the errors of fields.
+pub fn parsed<T>(build: impl FnOnce(&mut Vec<FieldError>) -> T) -> Parsed<T> {
+    let mut errors = Vec::new();
+    let filter = build(&mut errors);
+    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
 /// The query of the page and the filter parsed from it. The filter loads the list; the fields of the form show the query.
 pub struct Filtered<T> {
     pub query: Query,

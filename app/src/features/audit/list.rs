@@ -4,7 +4,7 @@ use crate::{
     query::Query,
     ui::{
         Answered, Badge, Choice, DataTable, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice,
-        columns, text,
+        columns, parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -13,19 +13,16 @@ use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 
 fn filter(query: &Query) -> Parsed<AuditFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = AuditFilter {
-        actor: owned("actor"),
-        action: owned("action"),
-        target: owned("target"),
+    parsed(|errors| AuditFilter {
+        actor: query.owned("actor"),
+        action: query.owned("action"),
+        target: query.owned("target"),
         targets: vec![],
-        from: query.day("from", false, &mut errors),
-        until: query.day("until", true, &mut errors),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+        from: query.day("from", false, errors),
+        until: query.day("until", true, errors),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The actions to choose from, with that of the address if it is another one.

@@ -1,6 +1,9 @@
 //! Parses the URLs of the lists of sources and of events into filters.
 
-use crate::{query::Query, ui::Parsed};
+use crate::{
+    query::Query,
+    ui::{Parsed, parsed},
+};
 use wire::{EventFilter, SourceFilter};
 
 pub const SOURCES: &[&str] = &["agent", "form"];
@@ -8,31 +11,25 @@ pub const EVENTS: &[&str] = &["bus", "agent", "kind", "task", "state"];
 
 /// The filter of the list of sources.
 pub fn sources(query: &Query) -> Parsed<SourceFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = SourceFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        form: query.read("form", "Choose one of the kinds.", &mut errors),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| SourceFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", errors),
+        form: query.read("form", "Choose one of the kinds.", errors),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The filter of the list of events.
 pub fn events(query: &Query) -> Parsed<EventFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = EventFilter {
-        bus: query.read("bus", "Choose memories or knowledge.", &mut errors),
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
-        task: owned("task"),
-        state: query.read("state", "Choose one of the states.", &mut errors),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| EventFilter {
+        bus: query.read("bus", "Choose memories or knowledge.", errors),
+        agent_id: query.read("agent", "Choose one of the agents.", errors),
+        kind: query.read("kind", "Choose one of the kinds.", errors),
+        task: query.owned("task"),
+        state: query.read("state", "Choose one of the states.", errors),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 #[cfg(test)]

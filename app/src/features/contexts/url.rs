@@ -27,7 +27,6 @@ fn error(field: &str, message: impl Into<String>) -> FieldError {
 /// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<ContextFilter> {
     let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = ContextFilter {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
         user_id: query.read("user", USER, &mut errors),
@@ -35,8 +34,8 @@ pub fn log(query: &Query) -> Parsed<ContextFilter> {
         degraded: query.read("degraded", "Choose one of the options.", &mut errors),
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
-        after: owned("after"),
-        before: owned("before"),
+        after: query.owned("after"),
+        before: query.owned("before"),
     };
     if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
         errors.push(error("until", "The end is before the beginning."));
@@ -77,7 +76,7 @@ pub fn preview(query: &Query) -> Parsed<Option<PreviewRequest>> {
         budget,
         user_id: query.read("user", USER, &mut errors),
         order: query.read("order", "Choose one of the orders.", &mut errors).unwrap_or(plain.order),
-        role: query.get("role").map(str::to_owned),
+        role: query.owned("role"),
         tiers: query.read("tiers", "Choose what memory the context contains.", &mut errors).unwrap_or(plain.tiers),
         vectors: query.read("vectors", "Choose one of the options.", &mut errors).unwrap_or(plain.vectors),
         ..plain

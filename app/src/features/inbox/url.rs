@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, landing},
+    ui::{Parsed, landing, parsed},
 };
 use wire::{InboxFilter, MemoryId, SuggestionFilter};
 
@@ -11,18 +11,15 @@ pub const NAMES: &[&str] = &["q", "agent", "kind", "source", "disputed"];
 
 /// Parses the filter.
 pub fn filter(query: &Query) -> Parsed<InboxFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = InboxFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
-        source_id: query.read("source", "Open the inbox from the page of a source.", &mut errors),
-        disputed: query.read("disputed", "Choose one of the two.", &mut errors),
-        q: owned("q"),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| InboxFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", errors),
+        kind: query.read("kind", "Choose one of the kinds.", errors),
+        source_id: query.read("source", "Open the inbox from the page of a source.", errors),
+        disputed: query.read("disputed", "Choose one of the two.", errors),
+        q: query.owned("q"),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The fields of the filter form of suggestions.
@@ -30,12 +27,7 @@ pub const SUGGESTIONS: &[&str] = &["agent"];
 
 /// Parses the filter of suggestions.
 pub fn suggestions(query: &Query) -> Parsed<SuggestionFilter> {
-    let mut errors = Vec::new();
-    let filter = SuggestionFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        after: query.get("after").map(str::to_owned),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| SuggestionFilter { agent_id: query.read("agent", "Choose one of the agents.", errors), after: query.owned("after") })
 }
 
 /// The URL that opens a candidate in the panel, or closes the panel.

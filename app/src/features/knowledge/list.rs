@@ -2,7 +2,7 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, choice, text},
+    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, choice, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Document, DocumentFilter, DocumentKind, Page};
@@ -11,17 +11,14 @@ const NAMES: &[&str] = &["q", "kind", "status", "retired"];
 const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];
 
 fn filter(query: &Query) -> Parsed<DocumentFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = DocumentFilter {
-        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
-        status: owned("status"),
-        q: owned("q"),
-        retired: query.read("retired", "Choose one of the options.", &mut errors),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| DocumentFilter {
+        kind: query.read("kind", "Choose one of the kinds.", errors),
+        status: query.owned("status"),
+        q: query.owned("q"),
+        retired: query.read("retired", "Choose one of the options.", errors),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The page of all documents.

@@ -11,7 +11,7 @@ use wire::{IngestFailure, IngestReport, IngestRun, Page};
 #[component]
 pub fn RunsPage() -> impl IntoView {
     let query = use_query();
-    let list = reading(ingest_runs(query.get("after").map(str::to_owned), query.get("before").map(str::to_owned)));
+    let list = reading(ingest_runs(query.owned("after"), query.owned("before")));
     view! {
         <PageHead title="Ingestions">"Ingestions of documents, newest first. If a file cannot be read, the others are still ingested."</PageHead>
         <Tabs />

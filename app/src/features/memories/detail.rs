@@ -106,7 +106,7 @@ fn Whole(
     let in_recall = in_recall(&detail);
     let (is_message, is_shared) = (detail.role.is_some(), matches!(detail.trust, Trust::Reviewed | Trust::Unreviewed));
     let here = url::memory(row.id, &query.back("/memories"));
-    let asked = query.get("open").map(str::to_owned);
+    let asked = query.owned("open");
     let correcting = asked.as_deref() == Some("correct");
     let (title, summary) = (detail.title.clone(), detail.summary.clone());
     let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());

@@ -20,7 +20,7 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
         );
         view! { <span>{text::sentence(&relevant)} {best}</span> }
     });
-    let agent = query.get("agent").map(str::to_owned);
+    let agent = query.owned("agent");
     let beyond = agent.map(|agent| {
         let ask = Query::default().with("agent", agent).with("q", query.text("q")).href("/recall/playground");
         let whose = if results.agents.len() > 1 { "The agent's own memories and the shared ones, of every user. " } else { "" };

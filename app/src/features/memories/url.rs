@@ -49,11 +49,10 @@ pub const FOLDED: [(&str, &str); 16] = [
 /// Parses the filter.
 pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
     let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = MemoryFilter {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        q: owned("q"),
-        topic: owned("topic"),
+        q: query.owned("q"),
+        topic: query.owned("topic"),
         canonical: query.read("canonical", "Choose one of the options.", &mut errors),
         kind: query.read("kind", "Choose one of the kinds.", &mut errors),
         category: query.read("category", "Choose one of the categories.", &mut errors),
@@ -61,16 +60,16 @@ pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
         status: query.read("status", "Choose one of the statuses.", &mut errors),
         unreviewed: query.read("unreviewed", "Choose one of the two.", &mut errors),
         project_id: query.read("project", "Enter a UUID.", &mut errors),
-        session: owned("session"),
-        platform: owned("platform"),
-        channel: owned("channel"),
+        session: query.owned("session"),
+        platform: query.owned("platform"),
+        channel: query.owned("channel"),
         user_id: query.read("user", "Enter a UUID.", &mut errors),
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
         deleted: query.read("deleted", "Choose one of the options.", &mut errors),
         state: query.read("state", "Choose one of the options.", &mut errors),
-        after: owned("after"),
-        before: owned("before"),
+        after: query.owned("after"),
+        before: query.owned("before"),
     };
     if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
         errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, columns, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
@@ -12,15 +12,12 @@ use wire::{Page, PeopleFilter, PersonRow};
 const NAMES: &[&str] = &["agent", "user"];
 
 fn filter(query: &Query) -> Parsed<PeopleFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let filter = PeopleFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        user: owned("user"),
-        after: owned("after"),
-        before: owned("before"),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| PeopleFilter {
+        agent_id: query.read("agent", "Choose one of the agents.", errors),
+        user: query.owned("user"),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The page of profiles: what each agent knows about each person.

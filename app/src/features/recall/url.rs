@@ -65,17 +65,16 @@ const K: u32 = 10;
 /// Parses the filter of the health page.
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
     let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = HealthFilter {
         days: query.read("days", "Choose one of the periods.", &mut errors),
         day: query.read("day", "Write a date as 2026-05-31.", &mut errors),
         hour: query.read("hour", "A number from 0 to 23.", &mut errors),
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        topic: owned("topic"),
+        topic: query.owned("topic"),
         cause: query.read("cause", "Choose one of the causes.", &mut errors),
         expected: query.read("expected", "Choose one of the options.", &mut errors),
-        after: owned("after"),
-        before: owned("before"),
+        after: query.owned("after"),
+        before: query.owned("before"),
     };
     if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
         errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
@@ -92,18 +91,17 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
 /// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
     let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
     let filter = RetrievalFilter {
         agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        q: owned("q"),
+        q: query.owned("q"),
         ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
         zero_hit: query.read("zero_hit", "Choose one of the outcomes.", &mut errors),
         memory_id: query.read("memory", "Enter a UUID.", &mut errors),
         user_id: None,
         from: query.day("from", false, &mut errors),
         until: query.day("until", true, &mut errors),
-        after: owned("after"),
-        before: owned("before"),
+        after: query.owned("after"),
+        before: query.owned("before"),
     };
     if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
         errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
@@ -164,7 +162,7 @@ fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters 
     let filters = RecallFilters {
         kinds: query.read("kind", "Choose one of the kinds.", errors).into_iter().collect(),
         scopes: query.read("scope", "Choose one of the scopes.", errors).into_iter().collect(),
-        platform: query.get("platform").map(str::to_owned),
+        platform: query.owned("platform"),
         project_id: query.read("project", ID, errors),
         repo_id: query.read("repo", ID, errors),
         statuses: query.read("status", "Choose one of the statuses.", errors).into_iter().collect(),

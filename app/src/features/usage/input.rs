@@ -1,17 +1,18 @@
-use crate::{query::Query, ui::Parsed};
+use crate::{
+    query::Query,
+    ui::{Parsed, parsed},
+};
 use wire::{FieldError, UsageFilter, UsageLimits, Usd, UserRef};
 
 /// The filter of the address.
 pub fn filter(query: &Query) -> Parsed<UsageFilter> {
-    let mut errors = Vec::new();
     let date = "Write a date as 2026-05-31.";
-    let filter = UsageFilter {
-        from: query.read("from", date, &mut errors),
-        until: query.read("until", date, &mut errors),
-        agent: query.read("agent", "Choose one of the agents.", &mut errors),
-        model: query.get("model").map(str::to_owned),
-    };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| UsageFilter {
+        from: query.read("from", date, errors),
+        until: query.read("until", date, errors),
+        agent: query.read("agent", "Choose one of the agents.", errors),
+        model: query.owned("model"),
+    })
 }
 
 /// Whose account it is, and the amount of a grant.

@@ -8,8 +8,8 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, awaited, choice, if_any, reading,
-        text,
+        Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, awaited, choice, if_any, parsed,
+        reading, text,
     },
 };
 use leptos::prelude::*;
@@ -18,11 +18,12 @@ use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalSta
 const NAMES: &[&str] = &["q", "status"];
 
 fn filter(query: &Query) -> Parsed<ProposalFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let status = query.read("status", "Choose open, approved, merged or rejected.", &mut errors);
-    let filter = ProposalFilter { status, q: owned("q"), after: owned("after"), before: owned("before") };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| ProposalFilter {
+        status: query.read("status", "Choose open, approved, merged or rejected.", errors),
+        q: query.owned("q"),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The review page: phrases that agents use and the vocabulary does not know, the most frequent first.

@@ -4,7 +4,7 @@ use crate::{
     query::Query,
     ui::{
         Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice,
-        columns, text,
+        columns, parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -13,11 +13,12 @@ use wire::{OperatorRole, Page, Term, TermFilter};
 const NAMES: &[&str] = &["q", "retired"];
 
 fn filter(query: &Query) -> Parsed<TermFilter> {
-    let mut errors = Vec::new();
-    let owned = |name: &str| query.get(name).map(str::to_owned);
-    let retired = query.read("retired", "Choose one of the options.", &mut errors);
-    let filter = TermFilter { q: owned("q"), retired, after: owned("after"), before: owned("before") };
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| TermFilter {
+        q: query.owned("q"),
+        retired: query.read("retired", "Choose one of the options.", errors),
+        after: query.owned("after"),
+        before: query.owned("before"),
+    })
 }
 
 /// The page of all terms with their aliases.

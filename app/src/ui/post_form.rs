@@ -20,9 +20,13 @@ pub fn PostForm(
     /// The form sends files.
     #[prop(optional)]
     files: bool,
+    /// Hidden fields.
+    #[prop(optional, into)]
+    fields: Vec<(&'static str, String)>,
     children: Children,
 ) -> impl IntoView {
     let token = token_of(&action).map(|token| view! { <input type="hidden" name=FORM_TOKEN value=token /> });
+    let fields = fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value /> });
     view! {
         <form
             class=(!class.is_empty()).then_some(class)
@@ -36,6 +40,7 @@ pub fn PostForm(
             data-keep=keep.then_some("")
         >
             {token}
+            {fields.collect_view()}
             {children()}
         </form>
     }

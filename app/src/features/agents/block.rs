@@ -21,18 +21,16 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
                 <Icon shape=if blocked { Shape::Restore } else { Shape::Close } />
                 {title}
             </summary>
-            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_agent_blocked">
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_agent_blocked" fields=[
+                ("id", id.to_string()), ("blocked", (!blocked).to_string()),
+            ]>
                 <p class="text-sm text-soft">{says}</p>
-                <input type="hidden" name="id" value=id.to_string() />
-                <input type="hidden" name="blocked" value=(!blocked).to_string() />
-                <div>
-                    <ReasonField
-                        id="reason"
-                        typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
-                        error
-                        hint="Kept in the audit log. At most 500 characters."
-                    />
-                </div>
+                <ReasonField
+                    id="reason"
+                    typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
+                    error
+                    hint="Kept in the audit log. At most 500 characters."
+                />
                 <button class=class type="submit">
                     {button}
                 </button>

@@ -5,7 +5,7 @@ use crate::{
     features::inbox::kinds,
     guard::{finish, operator},
     query::Query,
-    ui::{PostForm, SelectField, TextField, landing, text},
+    ui::{AreaField, PostForm, SelectField, TextField, landing},
 };
 use leptos::prelude::*;
 use remembrancer::consolidation::{self, Added, Selection};
@@ -79,30 +79,22 @@ pub fn AddCandidate(source: SourceId, turn: Option<usize>, from: usize, flash: O
     let typed = refused.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let kind = typed.get("kind").unwrap_or(MemoryKind::Profile.as_str()).to_owned();
     let close = page(from).href(&format!("/sources/{source}"));
-    let described = if wrong.is_some() { "words-hint words-error" } else { "words-hint" };
     view! {
         <div id="add-candidate" hidden=turn.is_none()>
-            <PostForm class="mt-3 space-y-3 rounded-md border border-line bg-sunken p-3" action="/console/api/add_candidate" label="New candidate">
-                <input type="hidden" name="source" value=source.to_string() />
-                <input type="hidden" name="turn" value=number />
-                <input type="hidden" name="from" value=from.to_string() />
-                <div>
-                    <label class="label" for="words">"Words"</label>
-                    <textarea
-                        class="input"
-                        id="words"
-                        name="words"
-                        rows="3"
-                        required
-                        dir="auto"
-                        aria-invalid=wrong.as_ref().map(|_| "true")
-                        aria-describedby=described
-                    >
-                        {text::editable(&typed.text("words"))}
-                    </textarea>
-                    <p class="mt-1 text-xs text-soft" id="words-hint">"Words of this turn, exactly as they stand."</p>
-                    {wrong.map(|text| view! { <p class="mt-1 text-xs text-danger" id="words-error">{text}</p> })}
-                </div>
+            <PostForm class="mt-3 space-y-3 rounded-md border border-line bg-sunken p-3" action="/console/api/add_candidate" label="New candidate" fields=[
+                ("source", source.to_string()), ("turn", number), ("from", from.to_string()),
+            ]>
+                <AreaField
+                    id="words"
+                    name="words"
+                    label="Words"
+                    rows="3"
+                    value=typed.text("words")
+                    required=true
+                    dir="auto"
+                    note="Words of this turn, exactly as they stand."
+                    error=wrong
+                />
                 <div class="grid items-start gap-3 sm:grid-cols-2">
                     <SelectField name="kind" label="Kind" value=kind choices=kinds() />
                     <TextField name="topic" label="Topic (optional)" value=typed.text("topic") error=topic_error />

@@ -8,7 +8,7 @@ use crate::{
     Flash,
     islands::ChooseFile,
     query::Query,
-    ui::{PostForm, SelectField, choice, text},
+    ui::{AreaField, PostForm, SelectField, TextField, choice},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -38,26 +38,22 @@ pub fn CaptureForm(
         };
         flash.as_ref().and_then(|flash| flash.field(name).or_else(|| flash.field(other)))
     };
-    let wrong = error("text");
     let named = agents.into_iter().map(|agent| (agent.id.to_string(), agent.slug));
     let agents = std::iter::once(choice("", "Choose an agent")).chain(named).collect();
     view! {
         <PostForm class="group card max-w-4xl space-y-4 p-4" action="/console/api/capture" keep=true>
             <div>
-                <label class="label" for="text">"Text"</label>
-                <textarea
-                    class="input min-h-64 font-mono text-sm"
+                <AreaField
                     id="text"
                     name="text"
+                    label="Text"
                     rows="14"
+                    class="input min-h-64 font-mono text-sm"
+                    value=before.text
                     dir="auto"
-                    placeholder="Vera: Let us release on Thursdays from now on.\nIdris: Agreed."
-                    aria-invalid=wrong.as_ref().map(|_| "true")
-                    aria-describedby=wrong.as_ref().map(|_| "error-text")
-                >
-                    {text::editable(&before.text)}
-                </textarea>
-                {wrong.map(|text| view! { <p class="mt-1 text-xs text-danger" id="error-text">{text}</p> })}
+                    hint="Vera: Let us release on Thursdays from now on.\nIdris: Agreed."
+                    error=error("text")
+                />
                 {lost.then(|| view! {
                     <noscript>
                         <p class="mt-1 text-xs text-warn">"The text was too long to be restored here. Go back in your browser to find it."</p>
@@ -69,10 +65,7 @@ pub fn CaptureForm(
             <Modes chosen=before.mode error=error("mode") />
             <div class="grid items-start gap-3 sm:grid-cols-2">
                 <SelectField name="agent" label="Agent" value=before.agent choices=agents error=error("agent") />
-                <div>
-                    <label class="label" for="title">"Title (optional)"</label>
-                    <input class="input" id="title" name="title" maxlength=FILENAME_MAX.to_string() autocomplete="off" value=before.title />
-                </div>
+                <TextField name="title" label="Title (optional)" value=before.title most=FILENAME_MAX />
                 <SelectField name="scope" label="Scope of the memories" value=before.scope choices=scopes() error=error("scope") />
                 <ProjectField projects value=before.project error=error("project") />
                 <ZoneField value=before.time_zone error=error("time_zone") />

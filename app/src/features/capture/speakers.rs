@@ -1,6 +1,6 @@
 use crate::{
     Flash,
-    ui::{PostForm, text},
+    ui::{PostForm, TextField, text},
 };
 use leptos::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +9,7 @@ use wire::{SourceId, SourceReading, SourceSpeaker};
 /// Speakers on a page; those with the most turns come first.
 const LISTED: usize = 200;
 /// Longest name of a speaker, in characters.
-const NAME_MAX: &str = "200";
+const NAME_MAX: usize = 200;
 
 /// Who speaks in a source, with a form to rename each; nothing where nobody is named and nobody should be. Works without JavaScript.
 #[component]
@@ -74,43 +74,29 @@ fn key(name: &str) -> String {
 /// The folded form that gives a speaker another name.
 #[component]
 fn Rename(source: SourceId, speaker: SourceSpeaker, flash: Option<Flash>) -> impl IntoView {
-    let [id, hint_id, error_id] = ["name", "hint", "error"].map(|part| format!("speaker-{part}-{}", key(&speaker.name)));
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("speaker", &speaker.name), "name")).unzip();
-    let (open, error) = (typed.is_some(), error.flatten());
-    let typed = typed.map(|typed| typed.text("name"));
-    let described = if error.is_some() { format!("{error_id} {hint_id}") } else { hint_id.clone() };
+    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("name")).unwrap_or_default());
     let named = text::visible(&speaker.name);
     view! {
         <details class="ml-auto max-w-full open:basis-full" open=open>
             <summary class="button button-quiet h-6! px-2! text-xs!">
                 "Rename…" <span class="sr-only">" " {named}</span>
             </summary>
-            <PostForm class="mt-1.5 max-w-md space-y-2 pb-1" action="/console/api/rename_speaker">
-                <input type="hidden" name="source" value=source.to_string() />
-                <input type="hidden" name="speaker" value=speaker.name />
-                <input type="hidden" name="shown" value=speaker.turns.to_string() />
-                <div>
-                    <label class="label" for=id.clone()>
-                        "New name"
-                    </label>
-                    <input
-                        class="input"
-                        id=id
-                        name="name"
-                        list="speaker-names"
-                        value=typed
-                        required
-                        maxlength=NAME_MAX
-                        autocomplete="off"
-                        dir="auto"
-                        aria-invalid=error.as_ref().map(|_| "true")
-                        aria-describedby=described
-                    />
-                    {error.map(|error| view! { <p class="mt-1 text-xs text-danger" id=error_id>{error}</p> })}
-                    <p class="mt-1 text-xs text-soft" id=hint_id>
-                        "The name of another speaker makes the two one. That cannot be undone."
-                    </p>
-                </div>
+            <PostForm class="mt-1.5 max-w-md space-y-2 pb-1" action="/console/api/rename_speaker" fields=[
+                ("source", source.to_string()), ("speaker", speaker.name.clone()), ("shown", speaker.turns.to_string()),
+            ]>
+                <TextField
+                    id=format!("speaker-name-{}", key(&speaker.name))
+                    name="name"
+                    label="New name"
+                    value=typed
+                    list="speaker-names"
+                    required=true
+                    most=NAME_MAX
+                    dir="auto"
+                    note="The name of another speaker makes the two one. That cannot be undone."
+                    error=error.flatten()
+                />
                 <button class="button" type="submit">
                     "Rename speaker"
                 </button>

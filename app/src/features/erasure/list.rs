@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, Tone, awaited, columns, text},
+    ui::{AreaField, Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -51,17 +51,15 @@ fn Begin() -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="get" action="/erasure/new">
             <h2>"Request an erasure"</h2>
-            <div>
-                <label class="label" for="user">"User"</label>
-                <input class="input" id="user" name="user" required autocomplete="off" placeholder="Your reference, or the user’s id" />
-            </div>
-            <div>
-                <label class="label" for="names">"Names, one on each line"</label>
-                <textarea class="input" id="names" name="names" rows="3" aria-describedby="names-hint"></textarea>
-                <p class="mt-1 text-xs text-soft" id="names-hint">
-                    "The next page lists records of others that contain these names. You choose which of them to erase."
-                </p>
-            </div>
+            <TextField name="user" label="User" hint="Your reference, or the user’s id" value="" required=true />
+            <AreaField
+                id="names"
+                name="names"
+                label="Names, one on each line"
+                rows="3"
+                value=""
+                note="The next page lists records of others that contain these names. You choose which of them to erase."
+            />
             <button class="button button-primary" type="submit">"Preview"</button>
         </form>
     }
@@ -76,13 +74,8 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
         <PostForm class="card space-y-3 p-4" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
             <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept. Agents still cannot read memories that have expired."</p>
-            <div>
-                <label class="label" for="hold-user">"User"</label>
-                <input class="input" id="hold-user" name="user" required autocomplete="off" value=typed.text("user") />
-            </div>
-            <div>
-                <ReasonField id="hold-reason" typed=typed.text("reason") error hint="Kept in the audit log." />
-            </div>
+            <TextField id="hold-user" name="user" label="User" value=typed.text("user") required=true />
+            <ReasonField id="hold-reason" typed=typed.text("reason") error hint="Kept in the audit log." />
             <button class="button" type="submit">"Set hold"</button>
         </PostForm>
     }
@@ -158,8 +151,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
                 <td>{hold.set_by}</td>
                 <td><Time at=hold.set_at /></td>
                 <td>
-                    <PostForm class="flex gap-2" action="/console/api/lift_hold">
-                        <input type="hidden" name="user" value=hold.user_id.to_string() />
+                    <PostForm class="flex gap-2" action="/console/api/lift_hold" fields=[("user", hold.user_id.to_string())]>
                         <label class="sr-only" for=id.clone()>"Reason for lifting the hold"</label>
                         <input
                             class="input"

@@ -57,14 +57,12 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                 </p>
                 <input type="hidden" name="user" value=user />
                 <input type="hidden" name="names" value=names />
-                <div>
-                    <ReasonField
-                        id="reason"
-                        typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
-                        error
-                        hint="The reason is kept after the erasure. Refer to the case and do not name the person."
-                    />
-                </div>
+                <ReasonField
+                    id="reason"
+                    typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
+                    error
+                    hint="The reason is kept after the erasure. Refer to the case and do not name the person."
+                />
                 <button class="button button-danger" type="submit">"Request erasure"</button>
                 <a class="button button-quiet" href="/erasure">"Cancel"</a>
             </div>

@@ -104,8 +104,7 @@ fn Decide(request: Erasure, me: Uuid) -> impl IntoView {
         view! { <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p> }.into_any()
     } else {
         view! {
-            <PostForm action="/console/api/confirm_erasure">
-                <input type="hidden" name="id" value=request.id.to_string() />
+            <PostForm action="/console/api/confirm_erasure" fields=[("id", request.id.to_string())]>
                 <button class="button button-danger" type="submit">"Erase this person"</button>
             </PostForm>
         }
@@ -114,8 +113,7 @@ fn Decide(request: Erasure, me: Uuid) -> impl IntoView {
     view! {
         <div class="card space-y-3 p-4">
             {confirm} <p class="text-sm text-soft">"Expires " <Time at=request.expires_at /></p>
-            <PostForm action="/console/api/withdraw_erasure">
-                <input type="hidden" name="id" value=request.id.to_string() />
+            <PostForm action="/console/api/withdraw_erasure" fields=[("id", request.id.to_string())]>
                 <button class="button" type="submit">"Withdraw request"</button>
             </PostForm>
         </div>

@@ -102,12 +102,9 @@ pub fn Answer(
     children: Children,
 ) -> impl IntoView {
     view! {
-        <PostForm action="/console/api/decide_pair">
-            <input type="hidden" name="id" value=ids />
-            <input type="hidden" name="accept" value=accept.to_string() />
-            <input type="hidden" name="shown" value=shown />
-            <input type="hidden" name="done" value=done />
-            <input type="hidden" name="form" value=form />
+        <PostForm action="/console/api/decide_pair" fields=[
+            ("id", ids), ("accept", accept.to_string()), ("shown", shown), ("done", done), ("form", form),
+        ]>
             <button class=class type="submit">{children()}</button>
         </PostForm>
     }
@@ -120,13 +117,10 @@ fn Merge(id: MemoryId, pair: InboxPair, shown: String, here: String, next: Strin
     view! {
         <div class="flex flex-wrap items-center gap-2 border-t border-line px-3 py-2">
             <p class="mr-auto text-sm text-soft">{consequence(&pair)}</p>
-            <PostForm action="/console/api/decide_candidates">
-                <input type="hidden" name="ids" value=id.to_string() />
-                <input type="hidden" name="shown" value=seen />
-                <input type="hidden" name="what" value="merge" />
-                <input type="hidden" name="into" value=pair.other_id.to_string() />
-                <input type="hidden" name="done" value=next />
-                <input type="hidden" name="form" value=form />
+            <PostForm action="/console/api/decide_candidates" fields=[
+                ("ids", id.to_string()), ("shown", seen), ("what", "merge".to_owned()), ("into", pair.other_id.to_string()), ("done", next),
+                ("form", form),
+            ]>
                 <button class="button" type="submit" data-keys=key.then_some("m")>
                     "Merge into memory"
                     {key.then(|| view! { <kbd class="kbd hidden md:inline" aria-hidden="true">"m"</kbd> })}

@@ -11,7 +11,7 @@ use wire::{OperatorRole, Page, QuarantineItem};
 #[component]
 pub fn QuarantinePage() -> impl IntoView {
     let query = use_query();
-    let list = reading(browse_quarantine(query.get("after").map(str::to_owned)));
+    let list = reading(browse_quarantine(query.owned("after")));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Quarantine">"Turns that may carry instructions for an agent. No memory is made from them until you release them."</PageHead>
@@ -63,9 +63,9 @@ fn Turn(item: QuarantineItem, may_decide: bool, done: String) -> impl IntoView {
             </blockquote>
             <ul class="list-disc pl-5 text-sm text-danger">{reasons}</ul>
             {may_decide.then(|| view! {
-                <PostForm class="flex flex-wrap gap-2" action="/console/api/decide_quarantine">
-                    <input type="hidden" name="id" value=item.id.to_string() />
-                    <input type="hidden" name="done" value=done />
+                <PostForm class="flex flex-wrap gap-2" action="/console/api/decide_quarantine" fields=[
+                    ("id", item.id.to_string()), ("done", done),
+                ]>
                     <button class="button" type="submit" name="release" value="true">"Release for extraction"</button>
                     <button class="button button-danger" type="submit" name="release" value="false">"Dismiss"</button>
                 </PostForm>

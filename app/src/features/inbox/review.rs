@@ -107,7 +107,7 @@ fn Reason(flash: Option<Flash>) -> impl IntoView {
     let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
     view! {
         <p class="text-sm text-soft">"Rejected candidates leave the inbox. Capturing the same text again does not bring them back."</p>
-        <div><ReasonField id="reason" typed error hint="Kept in the audit log, once for each candidate. At most 500 characters." /></div>
+        <ReasonField id="reason" typed error hint="Kept in the audit log, once for each candidate. At most 500 characters." />
     }
 }
 

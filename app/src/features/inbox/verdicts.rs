@@ -8,7 +8,7 @@ use crate::{
     ids::Versions,
     islands::TermField,
     query::Query,
-    ui::{Choice, PostForm, SelectField, choice, text},
+    ui::{Choice, PostForm, SelectField, TextField, choice, text},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -31,20 +31,12 @@ pub fn Verdicts(
     let before = refused.as_ref().map(|(input, _)| input.clone()).unwrap_or_default();
     let (reason, reason_error) = (before.reason.clone(), error("reject", "reason"));
     let wrong = ["content", "new_kind", "topic", "scope", "project", "project_id", "share"].map(|field| error("confirm", field));
-    let common = move |what: &'static str| {
-        view! {
-            <input type="hidden" name="ids" value=id.clone() />
-            <input type="hidden" name="shown" value=shown.clone() />
-            <input type="hidden" name="what" value=what />
-            <input type="hidden" name="done" value=next.clone() />
-            <input type="hidden" name="form" value=here.clone() />
-        }
+    let common = |what: &str| {
+        [("ids", id.clone()), ("shown", shown.clone()), ("what", what.to_owned()), ("done", next.clone()), ("form", here.clone())]
     };
-    let [confirm, reject] = ["confirm", "reject"].map(common);
     view! {
         <div class="@container sticky bottom-0 -mx-4 -mb-4 space-y-3 border-t border-line bg-surface px-4 py-3 shadow-[0_-4px_12px_-8px_rgb(0_0_0/0.25)]">
-            <PostForm class="group flex flex-wrap items-start gap-2" action="/console/api/decide_candidates">
-                {confirm}
+            <PostForm class="group flex flex-wrap items-start gap-2" action="/console/api/decide_candidates" fields=common("confirm")>
                 <button class="button button-primary" type="submit" data-keys="c Enter">
                     "Confirm"
                     <kbd class="kbd hidden border-current! text-current! md:inline" aria-hidden="true">"c"</kbd>
@@ -54,24 +46,19 @@ pub fn Verdicts(
                     "j next, k previous, c confirm, r reject, m merge, u undo, Enter sends"
                 </p>
             </PostForm>
-            <PostForm class="flex items-start gap-2" action="/console/api/decide_candidates">
-                {reject}
+            <PostForm class="flex items-start gap-2" action="/console/api/decide_candidates" fields=common("reject")>
                 <div class="min-w-0 grow">
-                    <label class="sr-only" for="reason">"Reason for rejection"</label>
-                    <input
-                        class="input"
-                        id="reason"
+                    <TextField
                         name="reason"
-                        placeholder="Reason for rejection"
-                        autocomplete="off"
-                        required
-                        maxlength=REASON_MAX.to_string()
+                        label="Reason for rejection"
+                        bare=true
+                        hint="Reason for rejection"
                         value=reason
-                        data-keys="r"
-                        aria-invalid=reason_error.as_ref().map(|_| "true")
-                        aria-describedby=reason_error.as_ref().map(|_| "reason-error")
+                        required=true
+                        most=REASON_MAX
+                        key="r"
+                        error=reason_error
                     />
-                    {reason_error.map(|text| view! { <p class="mt-1 text-xs text-danger" id="reason-error">{text}</p> })}
                 </div>
                 <button class="button button-danger" type="submit">
                     "Reject"

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Badge, DataTable, ErrorView, PostForm, Tone, awaited, columns, text},
+    ui::{AreaField, Badge, DataTable, ErrorView, PostForm, SelectField, TextField, Tone, awaited, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -33,56 +33,24 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
     let uploaded = flash.as_ref().map(|flash| flash.uploaded.clone()).unwrap_or_default();
     let typed = flash.as_ref().filter(|flash| flash.refused).map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let message = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
-    let (wrong, described) = (message.clone(), message.clone());
-    let invalid = move |field: &str| wrong(field).map(|_| "true");
-    let described = move |field: &str| described(field).map(|_| format!("{field}-error"));
-    let error = move |field: &str| {
-        let id = format!("{field}-error");
-        message(field).map(|text| view! { <p class="mt-1 text-xs text-danger" id=id>{text}</p> })
-    };
-    let chosen = typed.text("collection");
+    let files_error = message("files");
     let first = collections.is_empty();
-    let options = collections.into_iter().map(move |name| {
-        view! { <option value=name.clone() selected=name == chosen>{name.clone()}</option> }
-    });
+    let known = std::iter::once(choice("", "Choose a collection")).chain(collections.iter().map(|name| choice(name, name))).collect();
     view! {
         <Results files=uploaded />
         <PostForm class="card max-w-2xl divide-y divide-line" action="/console/upload" files=true>
             <div class="grid gap-3 p-4 sm:grid-cols-2">
-                {(!first)
-                    .then(|| {
-                        view! {
-                            <div>
-                                <label class="label" for="collection">"Collection"</label>
-                                <select
-                                    class="input"
-                                    id="collection"
-                                    name="collection"
-                                    aria-invalid=invalid("collection")
-                                    aria-describedby=described("collection")
-                                >
-                                    <option value="">"Choose a collection"</option>
-                                    {options.collect_view()}
-                                </select>
-                                {error("collection")}
-                            </div>
-                        }
-                    })}
-                <div>
-                    <label class="label" for="new-collection">{if first { "Collection" } else { "Or a new collection" }}</label>
-                    <input
-                        class="input"
-                        id="new-collection"
-                        name="new_collection"
-                        maxlength="64"
-                        autocomplete="off"
-                        placeholder="handbook"
-                        value=typed.text("new_collection")
-                        aria-invalid=invalid("collection").filter(|_| first)
-                        aria-describedby=described("collection").filter(|_| first)
-                    />
-                    {first.then(|| error("collection"))}
-                </div>
+                {(!first).then(|| view! {
+                    <SelectField name="collection" label="Collection" value=typed.text("collection") choices=known error=message("collection") />
+                })}
+                <TextField
+                    name="new_collection"
+                    label=if first { "Collection" } else { "Or a new collection" }
+                    hint="handbook"
+                    value=typed.text("new_collection")
+                    most=64
+                    error=message("collection").filter(|_| first)
+                />
             </div>
             <div class="p-4">
                 <label class="label" for="files">"Files"</label>
@@ -94,38 +62,30 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                     type="file"
                     multiple
                     accept=".md,text/markdown"
-                    aria-invalid=invalid("files")
-                    aria-describedby=described("files").map_or_else(|| "files-hint".to_owned(), |error| format!("{error} files-hint"))
+                    aria-invalid=files_error.as_ref().map(|_| "true")
+                    aria-describedby=if files_error.is_some() { "files-error files-hint" } else { "files-hint" }
                 />
-                {error("files")}
+                {files_error.map(|text| view! { <p class="mt-1 text-xs text-danger" id="files-error">{text}</p> })}
                 <p class="mt-1 text-xs text-soft" id="files-hint">
                     {format!("At most {UPLOAD_FILES_MAX} files with names that end in .md, 10 MB each and {} MB in all.", UPLOAD_MAX / 1024 / 1024)}
                 </p>
             </div>
             <div class="space-y-3 p-4">
                 <div>
-                    <label class="label" for="text">"Or a text"</label>
-                    <textarea class="input font-mono text-xs" id="text" name="text" rows="8" placeholder="# Title">
-                        {text::editable(&typed.text("text"))}
-                    </textarea>
+                    <AreaField
+                        id="text"
+                        name="text"
+                        label="Or a text"
+                        rows="8"
+                        class="input font-mono text-xs"
+                        hint="# Title"
+                        value=typed.text("text")
+                    />
                     {typed.get("lost").map(|_| view! {
                         <p class="mt-1 text-xs text-warn">"The text was too long to be restored here. Go back in your browser to find it."</p>
                     })}
                 </div>
-                <div>
-                    <label class="label" for="name">"File name of the text"</label>
-                    <input
-                        class="input"
-                        id="name"
-                        name="name"
-                        autocomplete="off"
-                        placeholder="notes.md"
-                        value=typed.text("name")
-                        aria-invalid=invalid("name")
-                        aria-describedby=described("name")
-                    />
-                    {error("name")}
-                </div>
+                <TextField name="name" label="File name of the text" hint="notes.md" value=typed.text("name") error=message("name") />
             </div>
             <div class="p-4"><button class="button button-primary" type="submit">"Upload documents"</button></div>
         </PostForm>

@@ -76,8 +76,7 @@ fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl In
         }
     };
     view! {
-        <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_lifecycle_policy">
-            <input type="hidden" name="agent" value=agent />
+        <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_lifecycle_policy" fields=[("agent", agent)]>
             {GROUPS.iter().map(group).collect_view()}
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
         </PostForm>

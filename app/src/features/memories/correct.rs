@@ -1,7 +1,7 @@
 use crate::{
     Flash,
     ids::Versions,
-    ui::{Icon, PostForm, ReasonField, Shape, text},
+    ui::{AreaField, Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
 use wire::MemoryRow;
@@ -30,39 +30,14 @@ pub fn Correct(
                 <Icon shape=Shape::Edit />
                 "Correct…"
             </summary>
-            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/correct_memory">
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/correct_memory" fields=[
+                ("id", id), ("shown", shown), ("done", here),
+            ]>
                 <p class="text-sm text-soft">
                     "Agents recall the new content immediately, attributed to you. The history keeps the old one, with its title and rationale."
                 </p>
-                <input type="hidden" name="id" value=id />
-                <input type="hidden" name="shown" value=shown />
-                <input type="hidden" name="done" value=here />
-                <div>
-                    <label class="label" for="new-content">
-                        "Content"
-                    </label>
-                    <textarea
-                        class="input"
-                        id="new-content"
-                        name="content"
-                        rows="5"
-                        required
-                        dir="auto"
-                        aria-invalid=wrong.as_ref().map(|_| "true")
-                        aria-describedby=wrong.as_ref().map(|_| "new-content-error")
-                    >
-                        {text::editable(&content)}
-                    </textarea>
-                    {wrong.map(|error| view! { <p class="mt-1 text-xs text-danger" id="new-content-error">{error}</p> })}
-                </div>
-                <div>
-                    <ReasonField
-                        id="correct-reason"
-                        typed=reason
-                        error=error.flatten()
-                        hint="Kept in the audit log. At most 500 characters."
-                    />
-                </div>
+                <AreaField id="new-content" name="content" label="Content" rows="5" value=content required=true dir="auto" error=wrong />
+                <ReasonField id="correct-reason" typed=reason error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
                 <button class="button button-primary" type="submit">
                     "Correct this memory"
                 </button>

@@ -36,19 +36,11 @@ pub fn Decide(
                 <Icon shape />
                 {title}
             </summary>
-            <PostForm class="space-y-3 px-4 pb-4" action=action>
+            <PostForm class="space-y-3 px-4 pb-4" action=action fields=[
+                ("ids", row.id.to_string()), ("done", here.clone()), ("form", here),
+            ]>
                 <p class="text-sm text-soft">{says}</p>
-                <input type="hidden" name="ids" value=row.id.to_string() />
-                <input type="hidden" name="done" value=here.clone() />
-                <input type="hidden" name="form" value=here />
-                <div>
-                    <ReasonField
-                        id="reason"
-                        typed
-                        error=error.flatten()
-                        hint="Kept in the audit log. At most 500 characters."
-                    />
-                </div>
+                <ReasonField id="reason" typed error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
                 <button class=class type="submit">
                     {button}
                 </button>

@@ -57,14 +57,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
                 <input type="hidden" name="ids" value=ids />
                 <input type="hidden" name="done" value=back.clone() />
                 <input type="hidden" name="form" value=query.href("/memories/delete") />
-                <div>
-                    <ReasonField
-                        id="reason"
-                        typed
-                        error
-                        hint="Kept in the audit log, once for each memory. At most 500 characters."
-                    />
-                </div>
+                <ReasonField id="reason" typed error hint="Kept in the audit log, once for each memory. At most 500 characters." />
                 <div class="flex gap-2">
                     <button class="button button-danger" type="submit">
                         "Delete " {count}

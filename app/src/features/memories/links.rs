@@ -85,9 +85,9 @@ pub fn Links(
 #[component]
 fn Undo(pair: PairId, here: String) -> impl IntoView {
     view! {
-        <PostForm class="mt-1" action="/console/api/undo_pair" test_id="undo-link">
-            <input type="hidden" name="id" value=String::from(Ids(vec![pair])) />
-            <input type="hidden" name="done" value=here />
+        <PostForm class="mt-1" action="/console/api/undo_pair" test_id="undo-link" fields=[
+            ("id", String::from(Ids(vec![pair]))), ("done", here),
+        ]>
             <button class="text-soft underline" type="submit" title="Both memories become as they were before, and the suggestion waits again.">
                 "Undo"
             </button>

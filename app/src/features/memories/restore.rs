@@ -34,13 +34,10 @@ fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl
                 <Icon shape=Shape::Restore />
                 "Restore…"
             </summary>
-            <PostForm class="mt-2 max-w-md space-y-2" action="/console/api/restore_memories">
-                <input type="hidden" name="ids" value=id.to_string() />
-                <input type="hidden" name="done" value=here.clone() />
-                <input type="hidden" name="form" value=here />
-                <div>
-                    <ReasonField id=format!("restore-{place}{id}") typed error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
-                </div>
+            <PostForm class="mt-2 max-w-md space-y-2" action="/console/api/restore_memories" fields=[
+                ("ids", id.to_string()), ("done", here.clone()), ("form", here),
+            ]>
+                <ReasonField id=format!("restore-{place}{id}") typed error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
                 <button class="button" type="submit">"Restore this memory"</button>
             </PostForm>
         </details>

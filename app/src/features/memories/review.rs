@@ -21,10 +21,9 @@ pub fn Review(
     };
     let open = may_review && trust == Trust::Unreviewed;
     view! {
-        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action="/console/api/review_memories" test_id="review">
-            <input type="hidden" name="ids" value=id.to_string() />
-            <input type="hidden" name="shown" value=String::from(Versions(vec![(id, version)])) />
-            <input type="hidden" name="done" value=here />
+        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action="/console/api/review_memories" test_id="review" fields=[
+            ("ids", id.to_string()), ("shown", String::from(Versions(vec![(id, version)]))), ("done", here),
+        ]>
             <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
             {open.then(|| view! { <button class="button" type="submit">"Mark as reviewed"</button> })}
         </PostForm>
@@ -49,10 +48,9 @@ pub fn Readers(
         false => ("/console/api/share_memories", format!("Only {agent_slug} reads this memory."), "Share with all agents"),
     };
     view! {
-        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action test_id="readers">
-            <input type="hidden" name="ids" value=id.to_string() />
-            <input type="hidden" name="shown" value=String::from(Versions(vec![(id, version)])) />
-            <input type="hidden" name="done" value=here />
+        <PostForm class="card flex flex-wrap items-center gap-3 px-4 py-2.5" action test_id="readers" fields=[
+            ("ids", id.to_string()), ("shown", String::from(Versions(vec![(id, version)]))), ("done", here),
+        ]>
             <p class="min-w-0 flex-1 text-sm text-soft">{says}</p>
             {may_review.then(|| view! { <button class="button" type="submit">{button}</button> })}
         </PostForm>

@@ -119,8 +119,7 @@ fn ForgetFold(path: EntryPath, value: String, flash: Option<Flash>) -> impl Into
     view! {
         <details class="min-w-0" open=open>
             <summary class="text-danger">"Forget" <span class="sr-only">{format!(": {value}")}</span></summary>
-            <PostForm class="card mt-1 max-w-md space-y-2 p-3" action="/console/api/forget_entry">
-                <input type="hidden" name="entry" value=path.to_string() />
+            <PostForm class="card mt-1 max-w-md space-y-2 p-3" action="/console/api/forget_entry" fields=[("entry", path.to_string())]>
                 <ReasonField id typed error=error.flatten() hint="Kept in the audit log. Memories are not affected: delete them separately." />
                 <button class="button button-danger" type="submit">"Forget entry"</button>
             </PostForm>

@@ -120,10 +120,9 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
             <li class="flex flex-wrap items-center justify-between gap-2 px-4 py-1.5" data-testid="linked">
                 <a class="min-w-0 break-words" href=format!("/projects/{}", other.id)>{other.slug.clone()}</a>
                 {may_change.then(|| view! {
-                    <PostForm action="/console/api/link_projects">
-                        <input type="hidden" name="project" value=id.to_string() />
-                        <input type="hidden" name="other" value=other.id.to_string() />
-                        <input type="hidden" name="remove" value="true" />
+                    <PostForm action="/console/api/link_projects" fields=[
+                        ("project", id.to_string()), ("other", other.id.to_string()), ("remove", "true".to_owned()),
+                    ]>
                         <button class="button button-quiet" type="submit" aria-label=label>"Remove"</button>
                     </PostForm>
                 })}
@@ -134,8 +133,7 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
     let choices = std::iter::once(choice("", "Choose a project")).chain(others_to_choose).collect();
     let add = (may_change && !others.is_empty()).then(|| {
         view! {
-            <PostForm class="mt-2 flex flex-wrap items-end gap-2" action="/console/api/link_projects">
-                <input type="hidden" name="project" value=id.to_string() />
+            <PostForm class="mt-2 flex flex-wrap items-end gap-2" action="/console/api/link_projects" fields=[("project", id.to_string())]>
                 <div class="min-w-40"><SelectField name="other" label="Link to" value=String::new() choices /></div>
                 <button class="button" type="submit">"Link projects"</button>
             </PostForm>

@@ -7,16 +7,14 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, reading},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, parsed, reading},
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, SearchPolicy};
 
 /// The agent whose categories are shown.
 fn agent(query: &Query) -> Parsed<Option<AgentId>> {
-    let mut errors = Vec::new();
-    let agent = query.read("agent", "Choose one of the agents.", &mut errors);
-    if errors.is_empty() { Ok(agent) } else { Err(errors) }
+    parsed(|errors| query.read("agent", "Choose one of the agents.", errors))
 }
 
 /// The page of how `search_my_memories` ranks. Administrators change it, others read it.
@@ -117,8 +115,7 @@ fn Categories(agent: String, categories: Vec<String>, may_edit: bool, flash: Opt
         return view! { <p class="card p-4 text-sm" data-testid="categories">{text}</p> }.into_any();
     }
     view! {
-        <PostForm class="card space-y-3 p-4" action="/console/api/set_knowledge_categories">
-            <input type="hidden" name="agent" value=agent />
+        <PostForm class="card space-y-3 p-4" action="/console/api/set_knowledge_categories" fields=[("agent", agent)]>
             <TextField name="categories" label="Categories" hint="adr, billing" value=shown error />
             <p class="text-sm text-soft">
                 "Kinds of documents (spec, adr, architecture, glossary, document) or names of collections, separated by commas. Empty: all \

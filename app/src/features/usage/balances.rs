@@ -108,9 +108,7 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
                 <TextField name="dollars" label="US dollars" hint="20" value=typed.text("dollars") error=error("dollars") />
                 <TextField name="user" label="User" hint="Empty: the organisation" value=typed.text("user") error=error("user") />
             </div>
-            <div>
-                <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
-            </div>
+            <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
             <button class="button button-primary" type="submit">"Grant credit"</button>
         </PostForm>
     }

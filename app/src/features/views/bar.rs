@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::ViewerResource,
     query::Query,
-    ui::{Icon, PostForm, Shape, awaited, reading},
+    ui::{Icon, PostForm, Shape, TextField, awaited, reading},
 };
 use leptos::prelude::*;
 use wire::{SavedView, VIEW_NAME_MAX, ViewPage};
@@ -81,10 +81,9 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 <Icon shape=Shape::Add />
                 "Save this view…"
             </summary>
-            <PostForm class="card mt-1.5 max-w-md space-y-2 p-3" action="/console/api/save_view">
-                <input type="hidden" name="page" value=page.as_str() />
-                <input type="hidden" name="query" value=query.trim_start_matches('?').to_owned() />
-                <input type="hidden" name="done" value=done />
+            <PostForm class="card mt-1.5 max-w-md space-y-2 p-3" action="/console/api/save_view" fields=[
+                ("page", page.as_str().to_owned()), ("query", query.trim_start_matches('?').to_owned()), ("done", done),
+            ]>
                 <Name id="view-name" label="Name of the view" value=typed error=error.flatten() />
                 <p class="text-xs text-soft">"Saves the filters and the search, not the results. Only you see it."</p>
                 <button class="button button-primary" type="submit">
@@ -106,17 +105,15 @@ fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl Int
         let (id, back, done) = (view.id, done.clone(), done.clone());
         view! {
             <li class="flex flex-wrap items-end gap-2 border-b border-line px-3 py-2 last:border-b-0">
-                <PostForm class="flex min-w-0 grow items-end gap-2" action="/console/api/rename_view">
-                    <input type="hidden" name="id" value=id.to_string() />
-                    <input type="hidden" name="done" value=back />
+                <PostForm class="flex min-w-0 grow items-end gap-2" action="/console/api/rename_view" fields=[
+                    ("id", id.to_string()), ("done", back),
+                ]>
                     <Name id=format!("name-{id}") label=rename.clone() unseen=true value=shown error=error.flatten() />
                     <button class="button" type="submit" aria-label=rename>
                         "Rename"
                     </button>
                 </PostForm>
-                <PostForm action="/console/api/delete_view">
-                    <input type="hidden" name="id" value=id.to_string() />
-                    <input type="hidden" name="done" value=done />
+                <PostForm action="/console/api/delete_view" fields=[("id", id.to_string()), ("done", done)]>
                     <button class="button button-danger" type="submit" aria-label=delete>
                         "Delete"
                     </button>
@@ -143,24 +140,9 @@ fn Name(
     value: String,
     error: Option<String>,
 ) -> impl IntoView {
-    let error_id = format!("{id}-error");
     view! {
         <div class="min-w-0 grow">
-            <label class=if unseen { "sr-only" } else { "label" } for=id.clone()>
-                {label}
-            </label>
-            <input
-                class="input"
-                id=id
-                name="name"
-                value=value
-                required
-                maxlength=VIEW_NAME_MAX.to_string()
-                autocomplete="off"
-                aria-invalid=error.as_ref().map(|_| "true")
-                aria-describedby=error.as_ref().map(|_| error_id.clone())
-            />
-            {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
+            <TextField id name="name" label bare=unseen value required=true most=VIEW_NAME_MAX error />
         </div>
     }
 }

@@ -4,7 +4,6 @@ use super::{
     input::DecisionInput,
     tabs::Tabs,
     term_names::TermNames,
-    verdicts::Line,
 };
 use crate::{
     Flash,
@@ -12,10 +11,10 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, columns, text},
+    ui::{AreaField, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, TextField, Time, awaited, columns, text},
 };
 use leptos::prelude::*;
-use wire::{BULK_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId};
+use wire::{BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId, TOPIC_MAX};
 
 /// The error for viewers who may not decide.
 pub const NOT_ALLOWED: &str = "Vocabulary decisions require the role “reviewer”. Ask an administrator for it.";
@@ -91,13 +90,10 @@ fn what(proposals: &[Proposal]) -> String {
 }
 
 /// The hidden fields of every verdict: the proposals, and where to redirect.
-#[component]
-fn About(proposals: Vec<Proposal>, query: Query) -> impl IntoView {
-    view! {
-        <input type="hidden" name="ids" value=String::from(Ids(proposals.iter().map(|proposal| proposal.id).collect())) />
-        <input type="hidden" name="done" value=query.back("/vocabulary") />
-        <input type="hidden" name="form" value=query.href("/vocabulary/decide") />
-    }
+fn about(proposals: &[Proposal], query: &Query, what: &str) -> Vec<(&'static str, String)> {
+    let ids = Ids(proposals.iter().map(|proposal| proposal.id).collect());
+    let (done, form) = (query.back("/vocabulary"), query.href("/vocabulary/decide"));
+    vec![("ids", ids.into()), ("what", what.to_owned()), ("done", done), ("form", form)]
 }
 
 #[component]
@@ -116,25 +112,16 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
         let typed = if input.term.is_empty() { shown.clone() } else { input.term.clone() };
         view! {
             <input type="hidden" name="shown" value=shown />
-            <Line id="term" name="term" label="Term" value=typed required=true error=error("term") />
+            <TextField name="term" label="Term" value=typed required=true error=error("term") most=TOPIC_MAX />
         }
     });
     view! {
-        <PostForm class="space-y-3" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals" fields=about(&preview.proposals, &query, "approve")>
             <h2 class="wrap-anywhere" data-testid="count">"Approve " {title.clone()} "?"</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
-            <About proposals=preview.proposals query=query.clone() />
-            <input type="hidden" name="what" value="approve" />
             {term}
-            <div>
-                <label class="label" for="definition">
-                    "Definition"
-                </label>
-                <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                    {text::editable(&input.definition)}
-                </textarea>
-            </div>
-            <Line id="category" name="category" label="Category" value=input.category error=error("category") />
+            <AreaField id="definition" name="definition" label="Definition" rows="3" value=input.definition most=DEFINITION_MAX />
+            <TextField name="category" label="Category" value=input.category error=error("category") most=CATEGORY_MAX />
             <div class="flex gap-2">
                 <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
                     "Approve " {title}
@@ -151,11 +138,9 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
     let (id, term) = preview.into.map(|into| (into.id, into.term)).unzip();
     let other = query.without(&["into"]).href("/vocabulary/decide");
     view! {
-        <PostForm class="space-y-3" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals" fields=about(&preview.proposals, &query, "merge")>
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title.clone()} " into “" {term} "”?"</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
-            <About proposals=preview.proposals query=query.clone() />
-            <input type="hidden" name="what" value="merge" />
             <input type="hidden" name="into" value=id.map(|id| id.to_string()) />
             <div class="flex flex-wrap gap-2">
                 <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
@@ -199,14 +184,10 @@ fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl I
     let error = flash.as_ref().and_then(|flash| flash.field("reason"));
     let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
     view! {
-        <PostForm class="space-y-3" action="/console/api/decide_proposals">
+        <PostForm class="space-y-3" action="/console/api/decide_proposals" fields=about(&preview.proposals, &query, "reject")>
             <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>
             <p class="text-sm text-soft">"No memory changes. If agents use a phrase again, it stays rejected and its uses are still counted."</p>
-            <About proposals=preview.proposals query=query.clone() />
-            <input type="hidden" name="what" value="reject" />
-            <div>
-                <ReasonField id="reason" typed error hint="Kept with the decision. At most 500 characters." />
-            </div>
+            <ReasonField id="reason" typed error hint="Kept with the decision. At most 500 characters." />
             <div class="flex gap-2">
                 <button class="button button-danger h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
                     "Reject " {title}

@@ -11,7 +11,7 @@ use wire::{Decision, DecisionKind, OperatorRole, Page};
 #[component]
 pub fn DecisionsPage() -> impl IntoView {
     let query = use_query();
-    let list = reading(browse_decisions(query.get("after").map(str::to_owned), query.get("before").map(str::to_owned)));
+    let list = reading(browse_decisions(query.owned("after"), query.owned("before")));
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decisions">"Every decision on the vocabulary. Decisions refile memories but never change their content."</PageHead>
@@ -132,9 +132,7 @@ pub fn Progress(decision: Decision) -> impl IntoView {
 pub fn Undo(decision: Decision, done: String) -> impl IntoView {
     let label = format!("Undo: {}", summary(&decision));
     view! {
-        <PostForm action="/console/api/undo_decision">
-            <input type="hidden" name="id" value=decision.id.to_string() />
-            <input type="hidden" name="done" value=done />
+        <PostForm action="/console/api/undo_decision" fields=[("id", decision.id.to_string()), ("done", done)]>
             <button class="button" type="submit" aria-label=label>
                 <Icon shape=Shape::Restore />
                 "Undo"

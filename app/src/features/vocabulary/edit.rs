@@ -1,10 +1,9 @@
-use super::verdicts::Line;
 use crate::{
     islands::TermField,
-    ui::{ReasonField, text},
+    ui::{AreaField, ReasonField, TextField},
 };
 use leptos::prelude::*;
-use wire::{DEFINITION_MAX, Term};
+use wire::{CATEGORY_MAX, DEFINITION_MAX, TOPIC_MAX, Term};
 
 /// The forms that change a term. Each leads to a preview of its effect first.
 #[component]
@@ -28,18 +27,11 @@ pub fn Edit(term: Term) -> impl IntoView {
         }
     };
     let define = view! {
-        <div>
-            <label class="label" for="definition">
-                "Definition"
-            </label>
-            <textarea class="input" id="definition" name="definition" rows="4" maxlength=DEFINITION_MAX.to_string()>
-                {text::editable(&term.definition)}
-            </textarea>
-        </div>
-        <Line id="category" name="category" label="Category" value=term.category.unwrap_or_default() error=None />
+        <AreaField id="definition" name="definition" label="Definition" rows="4" value=term.definition most=DEFINITION_MAX />
+        <TextField name="category" label="Category" value=term.category.unwrap_or_default() most=CATEGORY_MAX />
     };
-    let rename = view! { <Line id="term" name="term" label="New name" value=term.term required=true error=None /> };
-    let alias = view! { <Line id="alias" name="alias" label="Alias" value="" required=true error=None /> };
+    let rename = view! { <TextField name="term" label="New name" value=term.term required=true most=TOPIC_MAX /> };
+    let alias = view! { <TextField name="alias" label="Alias" value="" required=true most=TOPIC_MAX /> };
     let combine = view! {
         <p class="text-sm text-soft">"The term and its aliases become aliases of the other term."</p>
         <div>
@@ -48,9 +40,7 @@ pub fn Edit(term: Term) -> impl IntoView {
     };
     let retire = view! {
         <p class="text-sm text-soft">"Its memories return to their original wording."</p>
-        <div>
-            <ReasonField id="reason" typed="" error=None hint="Kept with the decision. At most 500 characters." />
-        </div>
+        <ReasonField id="reason" typed="" error=None hint="Kept with the decision. At most 500 characters." />
     };
     view! {
         <section class="card divide-y divide-line" aria-label="Change">

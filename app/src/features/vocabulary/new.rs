@@ -1,13 +1,13 @@
-use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames, verdicts::Line};
+use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames};
 use crate::{
     Flash,
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, PostForm, awaited, text},
+    ui::{AreaField, ErrorView, PostForm, TextField, awaited},
 };
 use leptos::prelude::*;
-use wire::{DEFINITION_MAX, OperatorRole, TOPIC_MAX};
+use wire::{CATEGORY_MAX, DEFINITION_MAX, OperatorRole, TOPIC_MAX};
 
 /// The page that creates a term, or adds a phrase to a term as an alias. `name` and `alias` of its URL fill the fields.
 #[component]
@@ -42,42 +42,22 @@ fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
     let [name, definition, category] = [("term", "name"), ("definition", ""), ("category", "")].map(|names| field("term", names));
     let [name_error, category_error, aliases_error] = ["term", "category", "aliases"].map(|name| error("term", name));
     let (into, [alias_error, into_error]) = (field("alias", ("into", "")), ["alias", "into"].map(|name| error("alias", name)));
+    let one_per_line = format!("One per line, each at most {TOPIC_MAX} characters.");
     view! {
         <div class="grid max-w-5xl items-start gap-6 lg:grid-cols-2">
             <PostForm class="card space-y-3 p-4" action="/console/api/create_term" labelled_by="new-term">
                 <h2 id="new-term">"New term"</h2>
-                <Line id="term" name="term" label="Term" value=name required=true error=name_error />
-                <div>
-                    <label class="label" for="definition">"Definition"</label>
-                    <textarea class="input" id="definition" name="definition" rows="3" maxlength=DEFINITION_MAX.to_string()>
-                        {text::editable(&definition)}
-                    </textarea>
-                </div>
-                <Line id="category" name="category" label="Category" value=category error=category_error />
-                <div>
-                    <label class="label" for="aliases">"Aliases"</label>
-                    <textarea
-                        class="input"
-                        id="aliases"
-                        name="aliases"
-                        rows="3"
-                        aria-invalid=aliases_error.as_ref().map(|_| "true")
-                        aria-describedby="aliases-hint"
-                    >
-                        {text::editable(&aliases)}
-                    </textarea>
-                    <p class="mt-1 text-xs" id="aliases-hint">
-                        {aliases_error.map(|text| view! { <span class="block text-danger">{text}</span> })}
-                        <span class="text-soft">{format!("One per line, each at most {TOPIC_MAX} characters.")}</span>
-                    </p>
-                </div>
+                <TextField name="term" label="Term" value=name required=true error=name_error most=TOPIC_MAX />
+                <AreaField id="definition" name="definition" label="Definition" rows="3" value=definition most=DEFINITION_MAX />
+                <TextField name="category" label="Category" value=category error=category_error most=CATEGORY_MAX />
+                <AreaField id="aliases" name="aliases" label="Aliases" rows="3" value=aliases note=one_per_line error=aliases_error />
                 <button class="button button-primary" type="submit">"Create term"</button>
                 <a class="button button-quiet" href="/vocabulary/terms">"Cancel"</a>
             </PostForm>
             <PostForm class="card space-y-3 p-4" action="/console/api/create_alias" labelled_by="new-alias">
                 <h2 id="new-alias">"New alias"</h2>
                 <p class="text-sm text-soft">"Recalls that use the alias find the memories of the term."</p>
-                <Line id="alias" name="alias" label="Alias" value=alias required=true error=alias_error />
+                <TextField name="alias" label="Alias" value=alias required=true error=alias_error most=TOPIC_MAX />
                 <div>
                     <TermField id="into" name="into" label="Term of the alias" value=into error=into_error />
                 </div>

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     islands::TermField,
     query::Query,
-    ui::{Bar, PostForm, text},
+    ui::{AreaField, Bar, PostForm, TextField, text},
 };
 use leptos::prelude::*;
 use wire::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
@@ -17,28 +17,20 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         flash.map(|flash| (Query::parse(&flash.typed), flash)).filter(|(query, _)| query.get("ids") == Some(id.to_string().as_str()));
     let before = refused.as_ref().map(|(query, _)| DecisionInput::read(query)).unwrap_or_default();
     let error = move |what: &str, field: &str| refused.as_ref().filter(|(query, _)| query.get("what") == Some(what))?.1.field(field);
-    let common = move |what: &'static str| {
-        view! {
-            <input type="hidden" name="ids" value=id.to_string() />
-            <input type="hidden" name="what" value=what />
-            <input type="hidden" name="done" value=next.clone() />
-            <input type="hidden" name="form" value=here.clone() />
-        }
-    };
-    let [nearest, other, approve, reject] = ["merge", "merge", "approve", "reject"].map(common);
+    let common = |what: &str| vec![("ids", id.to_string()), ("what", what.to_owned()), ("done", next.clone()), ("form", here.clone())];
+    let mut approve = common("approve");
+    approve.push(("shown", phrase.clone()));
     let (into_error, reason_error) = (error("merge", "into"), error("reject", "reason"));
     let [term_error, category_error] = ["term", "category"].map(|field| error("approve", field));
-    let term = if before.what == "approve" { before.term.clone() } else { phrase.clone() };
+    let term = if before.what == "approve" { before.term.clone() } else { phrase };
     view! {
         <p class="rounded-md bg-sunken px-3 py-2 text-sm" data-testid="effect">
             "If approved, " <span class="font-medium">{refiled(&detail.effect)}</span>
         </p>
-        <PostForm action="/console/api/decide_proposals">
-            {nearest}
+        <PostForm action="/console/api/decide_proposals" fields=common("merge")>
             <Nearest nearest=detail.nearest merge=true />
         </PostForm>
-        <PostForm class="flex flex-wrap items-end gap-2" action="/console/api/decide_proposals">
-            {other}
+        <PostForm class="flex flex-wrap items-end gap-2" action="/console/api/decide_proposals" fields=common("merge")>
             <div class="min-w-40 grow">
                 <TermField id="into" name="into" label="Existing term" value=before.into error=into_error keys="t" />
             </div>
@@ -46,32 +38,22 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
                 "Merge into term"
             </button>
         </PostForm>
-        <PostForm class="space-y-2 border-t border-line pt-4" action="/console/api/decide_proposals">
-            {approve}
-            <input type="hidden" name="shown" value=phrase />
+        <PostForm class="space-y-2 border-t border-line pt-4" action="/console/api/decide_proposals" fields=approve>
             <h3 class="font-semibold">"Approve as a new term"</h3>
-            <Line id="term" name="term" label="Term" value=term key="a" required=true error=term_error />
-            <div>
-                <label class="label" for="definition">
-                    "Definition"
-                </label>
-                <textarea class="input" id="definition" name="definition" rows="2" maxlength=DEFINITION_MAX.to_string()>
-                    {text::editable(&before.definition)}
-                </textarea>
-            </div>
+            <TextField name="term" label="Term" value=term key="a" required=true error=term_error most=TOPIC_MAX />
+            <AreaField id="definition" name="definition" label="Definition" rows="2" value=before.definition most=DEFINITION_MAX />
             <div class="flex items-end gap-2">
                 <div class="grow">
-                    <Line id="category" name="category" label="Category" value=before.category error=category_error />
+                    <TextField name="category" label="Category" value=before.category error=category_error most=CATEGORY_MAX />
                 </div>
                 <button class="button button-primary" type="submit">
                     "Approve"
                 </button>
             </div>
         </PostForm>
-        <PostForm class="flex items-end gap-2 border-t border-line pt-4" action="/console/api/decide_proposals">
-            {reject}
+        <PostForm class="flex items-end gap-2 border-t border-line pt-4" action="/console/api/decide_proposals" fields=common("reject")>
             <div class="grow">
-                <Line id="reason" name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=reason_error />
+                <TextField name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=reason_error most=REASON_MAX />
             </div>
             <button class="button button-danger" type="submit">
                 "Reject"
@@ -128,46 +110,5 @@ fn Near(suggestion: Suggestion, place: u32, merge: bool) -> impl IntoView {
             </div>
             {button}
         </li>
-    }
-}
-
-/// A labelled text field of a form that posts; Enter sends the form.
-#[component]
-pub fn Line(
-    id: &'static str,
-    name: &'static str,
-    label: &'static str,
-    #[prop(into)] value: String,
-    #[prop(optional)] key: Option<&'static str>,
-    #[prop(optional)] required: bool,
-    error: Option<String>,
-) -> impl IntoView {
-    let error_id = format!("{id}-error");
-    let described = error.as_ref().map(|_| error_id.clone());
-    let most = match name {
-        "reason" => REASON_MAX,
-        "category" => CATEGORY_MAX,
-        _ => TOPIC_MAX,
-    };
-    view! {
-        <div>
-            <label class="label" for=id>
-                {label}
-                {key.map(|key| view! { <kbd class="kbd ml-1.5 hidden md:inline" aria-hidden="true">{key}</kbd> })}
-            </label>
-            <input
-                class="input"
-                id=id
-                name=name
-                autocomplete="off"
-                value=value
-                required=required
-                maxlength=most.to_string()
-                data-keys=key
-                aria-invalid=error.as_ref().map(|_| "true")
-                aria-describedby=described
-            />
-            {error.map(|text| view! { <p class="mt-1 text-xs text-danger" id=error_id>{text}</p> })}
-        </div>
     }
 }

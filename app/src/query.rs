@@ -26,7 +26,6 @@ impl Query {
     }
 
     /// The value of `name`, for a filter.
-    #[cfg(feature = "ssr")]
     pub fn owned(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }

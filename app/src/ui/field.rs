@@ -1,6 +1,6 @@
 use super::text;
 use leptos::prelude::*;
-use remembrancer::api::REASON_MAX;
+use wire::REASON_MAX;
 
 /// A value of a select field and its label.
 pub type Choice = (String, String);

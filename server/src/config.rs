@@ -1,16 +1,25 @@
 //! Configuration from the environment: every variable has a default that works on a laptop, and a wrong value stops the start.
 
+mod values;
+
 use crate::listener::Limits;
+use clap::builder::Resettable;
+use clap::{ArgAction, Args, Command, FromArgMatches};
 use remembrancer::db::{DatabaseUrls, Logins};
+use models::ApiKey;
 use std::env::VarError;
+use std::ffi::OsStr;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::time::Duration;
+use values::*;
 
 /// Of the connections, one in so many is kept from each address: a client with many calls at once is served, and others are, too.
 const KEPT_FROM_AN_ADDRESS: usize = 4;
+/// What is logged unless `RUST_LOG` says otherwise. `rmcp` warns of every client that breaks the protocol, and quotes it; the pool repeats
+/// every refusal of a connection, which is logged once.
+const FILTER: &str = "warn,rmcp=off,sqlx_core::pool::inner=off,remembrancer=info,server=info,app=info";
 
 /// The provider of embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,70 +28,152 @@ pub enum Provider {
     OpenAi,
 }
 
-impl FromStr for Provider {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "local" => Ok(Self::Local),
-            "openai" => Ok(Self::OpenAi),
-            _ => Err("local or openai".into()),
-        }
-    }
-}
-
-/// The configuration of the process.
-#[derive(Clone, Debug)]
+/// The configuration of the process. A field with `env` is a variable, an option of `serve` that has the variable's name, and a row of
+/// docs/configuration.md; its comment describes all three. A heading holds until the next one. No `Debug`, because URLs of databases
+/// hold passwords.
+#[derive(Args, Clone)]
+#[command(mut_args = describe())]
 pub struct Config {
+    /// Base URL of the databases, which are BASE_agent_memory, BASE_shared_kb and BASE_internal_shared; without it, the server starts its
+    /// own Postgres in DATA_DIR
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, help_heading = "Databases")]
+    database_url: Option<String>,
+    /// URL of the database of memories, if it is not BASE_agent_memory; equal URLs are refused
+    #[arg(long, env = "AGENT_MEMORY_DATABASE_URL", hide_env_values = true)]
+    agent_memory_database_url: Option<String>,
+    /// URL of the database of shared knowledge, if it is not BASE_shared_kb
+    #[arg(long, env = "SHARED_KB_DATABASE_URL", hide_env_values = true)]
+    shared_kb_database_url: Option<String>,
+    /// URL of the database of organisations, operators and the audit log, if it is not BASE_internal_shared
+    #[arg(long, env = "INTERNAL_SHARED_DATABASE_URL", hide_env_values = true)]
+    internal_shared_database_url: Option<String>,
+    /// Base URL with which the server logs in as a member of rmb_app; without it, it logs in as the owner
+    #[arg(long, env = "APP_DATABASE_URL", hide_env_values = true)]
+    app_database_url: Option<String>,
+    /// Base URL with which the server logs in as a member of rmb_system; without it, it logs in as the owner
+    #[arg(long, env = "SYSTEM_DATABASE_URL", hide_env_values = true)]
+    system_database_url: Option<String>,
     /// Absent: the embedded Postgres is used.
+    #[arg(skip)]
     pub databases: Option<DatabaseUrls>,
     /// Where the roles of the server log in, if not as the owner.
+    #[arg(skip)]
     pub logins: Logins,
-    /// Where the embedded Postgres keeps its data.
+    /// Folder of the embedded Postgres
+    #[arg(long, env = "DATA_DIR", default_value = ".local")]
     pub data_dir: PathBuf,
-    pub pg0: PathBuf,
-    pub provider: Provider,
-    pub model: String,
-    pub model_dir: PathBuf,
-    /// The library of ONNX Runtime, which runs the local model; without it candle does.
-    pub onnxruntime: Option<PathBuf>,
-    pub openai_base_url: String,
-    pub openai_api_key: Option<models::ApiKey>,
-    /// The chat model that extracts for organisations that allow it; without one, people are quoted.
-    pub llm_model: Option<String>,
-    /// How long one answer of the chat model may take.
-    pub llm_timeout: Duration,
-    pub listen: SocketAddr,
-    pub public_url: String,
-    /// Host names that requests may name.
-    pub allowed_hosts: Vec<String>,
-    /// Peers whose `X-Forwarded-For` is trusted.
-    pub trusted_proxies: Vec<IpAddr>,
-    pub metrics: SocketAddr,
-    pub requests_per_minute: NonZeroU32,
-    /// Unknown credentials per address.
-    pub unknown_keys_per_minute: NonZeroU32,
-    /// Bytes that one API key may send in a day to be captured.
-    pub source_bytes_per_day: u64,
-    /// The limits of the listeners.
-    pub limits: Limits,
-    pub shutdown: Duration,
-    /// How long the client of an export or import may take or send no byte.
-    pub transfer_stall: Duration,
-    pub write_embedding_budget: Duration,
-    /// How long a statement of a request or worker may take.
+    /// Seconds that one statement may take before the request is answered 503; exports and imports are exempt while Postgres takes other
+    /// connections
+    #[arg(long, env = "STATEMENT_TIMEOUT_SECONDS", default_value = "15", value_parser = seconds)]
     pub statement_timeout: Duration,
-    /// How long after sign-in a session ends.
-    pub session_age: Duration,
-    /// How many days the retrieval log is kept; for ever if absent.
-    pub retrieval_log_days: Option<NonZeroU32>,
-    /// How many days the texts of assembled contexts are kept; none if 0.
+
+    /// Address and port of the API and the console
+    #[arg(long, env = "LISTEN_ADDR", default_value = "127.0.0.1:3000", value_parser = address, help_heading = "Network")]
+    pub listen: SocketAddr,
+    /// URL at which people and agents reach the server; cookies are Secure unless it is http on loopback
+    #[arg(long, env = "PUBLIC_URL", default_value = "http://$LISTEN_ADDR", value_parser = public_url)]
+    pub public_url: String,
+    /// Host names that requests may name besides that of PUBLIC_URL, separated by commas
+    #[arg(long, env = "ALLOWED_HOSTS", default_value = "localhost,127.0.0.1,[::1]", value_parser = host_names)]
+    pub allowed_hosts: List<String>,
+    /// IP addresses of proxies whose X-Forwarded-For is trusted, separated by commas
+    #[arg(long, env = "TRUSTED_PROXIES", default_value = "", hide_default_value = true, value_parser = addresses)]
+    pub trusted_proxies: List<IpAddr>,
+    /// Address and port of /metrics (Prometheus), which also answers /healthz and /readyz; requests name it by an IP address, localhost or
+    /// one of ALLOWED_HOSTS
+    #[arg(long, env = "METRICS_ADDR", default_value = "127.0.0.1:9464", value_parser = address)]
+    pub metrics: SocketAddr,
+
+    /// Provider of embeddings: local runs all-MiniLM-L6-v2 in the process, openai calls any compatible /embeddings, which then receives the
+    /// text of every organisation
+    #[arg(long, env = "EMBEDDING_PROVIDER", default_value = "local", value_parser = provider, help_heading = "Models")]
+    pub provider: Provider,
+    /// Model of the openai provider, which must be in the model registry
+    #[arg(long, env = "EMBEDDING_MODEL", default_value = "text-embedding-3-small")]
+    pub model: String,
+    /// Milliseconds that a write waits for its vector before it is stored without one
+    #[arg(long, env = "EMBEDDING_BUDGET_MS", default_value = "250", value_parser = milliseconds)]
+    pub write_embedding_budget: Duration,
+    /// URL of the openai provider and of the chat model
+    #[arg(long, env = "OPENAI_BASE_URL", default_value = "https://api.openai.com/v1")]
+    pub openai_base_url: String,
+    /// API key of the openai provider and of the chat model
+    #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true, value_parser = api_key)]
+    pub openai_api_key: Option<ApiKey>,
+    /// Chat model with JSON schema output, which extracts and condenses for organisations whose policy allows models outside; without it,
+    /// people are quoted
+    #[arg(long, env = "LLM_MODEL")]
+    pub llm_model: Option<String>,
+    /// Seconds that one answer of the chat model may take
+    #[arg(long, env = "LLM_TIMEOUT_SECONDS", default_value = "60", value_parser = seconds)]
+    pub llm_timeout: Duration,
+
+    /// Days that a recall stays in the log and can be replayed
+    #[arg(long, env = "RETRIEVAL_LOG_DAYS", default_value = "90", value_parser = log_days, help_heading = "Memory and knowledge")]
+    pub retrieval_log_days: LogDays,
+    /// Days that the text of an assembled prompt stays in the context log
+    #[arg(long, env = "CONTEXT_TEXT_DAYS", default_value = "14", value_parser = text_days)]
     pub context_text_days: u32,
-    /// The folder of SKILL.md documents.
+    /// Folder of SKILL.md documents, which become part of assembled prompts
+    #[arg(long, env = "SKILLS_DIR", value_parser = folder)]
     pub skills_dir: Option<PathBuf>,
-    pub site_root: PathBuf,
+    /// Folder of Markdown that the server ingests at intervals
+    #[arg(long, env = "KB_DIR", value_parser = folder)]
+    kb_dir: Option<PathBuf>,
+    /// Slug of the tenant for which KB_DIR is ingested; KB_DIR needs it
+    #[arg(long, env = "KB_TENANT")]
+    kb_tenant: Option<String>,
+    /// Minutes between two ingestions of KB_DIR
+    #[arg(long, env = "KB_EVERY_MINUTES", default_value = "60", value_parser = minutes)]
+    kb_every: Duration,
+
+    /// Requests per API key and minute
+    #[arg(long, env = "RATE_LIMIT_PER_MINUTE", default_value = "600", value_parser = above_0, help_heading = "Limits")]
+    pub requests_per_minute: NonZeroU32,
+    /// Unknown API keys and bot secrets per address and minute; known ones are not limited by this
+    #[arg(long, env = "UNKNOWN_KEYS_PER_MINUTE", default_value = "300", value_parser = above_0)]
+    pub unknown_keys_per_minute: NonZeroU32,
+    /// MiB that an API key may send in a day (UTC) to be captured
+    #[arg(long, env = "SOURCE_MIB_PER_DAY", default_value = "256", value_parser = mib)]
+    pub source_bytes_per_day: u64,
+    /// Open connections; more wait until one closes. Three quarters of them may have the same address, unless it is one of TRUSTED_PROXIES
+    #[arg(long, env = "MAX_CONNECTIONS", default_value = "512", value_parser = above_0)]
+    max_connections: NonZeroU32,
+    /// Seconds that a connection may take to send the headers of its next request; a proxy should close idle connections sooner
+    #[arg(long, env = "HEADER_TIMEOUT_SECONDS", default_value = "20", value_parser = seconds)]
+    header_timeout: Duration,
+    /// Seconds that a client may stall while it sends a body or receives an answer; a client that moves at least 1 KiB a second does not
+    /// stall
+    #[arg(long, env = "BODY_TIMEOUT_SECONDS", default_value = "20", value_parser = seconds)]
+    body_timeout: Duration,
+    /// Days after which an operator must sign in to the console again; after 12 hours without a request at the latest
+    #[arg(long, env = "SESSION_DAYS", default_value = "7", value_parser = days)]
+    pub session_age: Duration,
+    /// Seconds that the client of an export or import over HTTP may take or send no byte before the server drops it
+    #[arg(long, env = "TRANSFER_STALL_SECONDS", default_value = "30", value_parser = seconds_or_0)]
+    pub transfer_stall: Duration,
+    /// Seconds that running requests, and then background work, may take to finish at shutdown
+    #[arg(long, env = "SHUTDOWN_SECONDS", default_value = "10", value_parser = seconds_or_0)]
+    pub shutdown: Duration,
+
+    /// Log filter, such as info or remembrancer=debug,warn
+    #[arg(long, env = "RUST_LOG", default_value = FILTER, value_parser = filter, help_heading = "Log and files")]
+    pub log_filter: String,
+    /// Format of the log
+    #[arg(long, env = "LOG_FORMAT", default_value = "text", action = ArgAction::Set, value_parser = is_json)]
     pub json_log: bool,
-    /// A directory that is ingested at intervals.
-    pub knowledge: Option<Schedule>,
+    /// Folder of the local model; the scripts set this and the next three
+    #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models/all-minilm-l6-v2", value_parser = path)]
+    pub model_dir: PathBuf,
+    /// Library of ONNX Runtime, which runs the local model; by default that of scripts/fetch.sh, and without one candle runs the model
+    #[arg(long, env = "REMEMBRANCER_ONNXRUNTIME", value_parser = path)]
+    pub onnxruntime: Option<PathBuf>,
+    /// Program that starts the embedded Postgres
+    #[arg(long, env = "REMEMBRANCER_PG0", default_value = "~/.cache/remembrancer/tools/pg0", value_parser = path)]
+    pub pg0: PathBuf,
+    /// Folder of the console's files
+    #[arg(long, env = "LEPTOS_SITE_ROOT", default_value = "target/site")]
+    pub site_root: PathBuf,
 }
 
 /// A directory of knowledge that the server ingests at intervals.
@@ -96,121 +187,25 @@ pub struct Schedule {
 
 /// A variable whose value is not valid.
 #[derive(Debug, thiserror::Error)]
-#[error("{name} is «{value}»; it must be {expected}")]
+#[error("{name} is «{value}»; it {expected}")]
 pub struct InvalidVariable {
-    name: &'static str,
+    name: String,
     value: String,
     expected: String,
 }
 
+impl InvalidVariable {
+    fn new(name: &str, value: &str, expected: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), value: value.to_owned(), expected: expected.into() }
+    }
+}
+
 type Lookup<'a> = &'a dyn Fn(&str) -> Result<String, VarError>;
 
-fn text(lookup: Lookup<'_>, name: &'static str) -> Result<Option<String>, InvalidVariable> {
-    match lookup(name) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(value)) => {
-            Err(InvalidVariable { name, value: value.to_string_lossy().into_owned(), expected: "text in UTF-8".into() })
-        }
-    }
-}
-
-fn parsed<T: FromStr>(lookup: Lookup<'_>, name: &'static str, default: T, expected: &str) -> Result<T, InvalidVariable> {
-    match text(lookup, name)? {
-        None => Ok(default),
-        Some(value) => value.parse().map_err(|_| InvalidVariable { name, value, expected: expected.into() }),
-    }
-}
-
-fn list<T: FromStr>(lookup: Lookup<'_>, name: &'static str, expected: &str) -> Result<Vec<T>, InvalidVariable> {
-    let value = text(lookup, name)?.unwrap_or_default();
-    value
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .map(|part| part.parse().map_err(|_| InvalidVariable { name, value: part.to_owned(), expected: expected.into() }))
-        .collect()
-}
-
-fn databases(lookup: Lookup<'_>) -> Result<Option<DatabaseUrls>, InvalidVariable> {
-    const NAMES: [&str; 3] = ["AGENT_MEMORY_DATABASE_URL", "SHARED_KB_DATABASE_URL", "INTERNAL_SHARED_DATABASE_URL"];
-    // The URL of a database holds a password, so the message does not repeat it.
-    let wrong = |name, expected: String| InvalidVariable { name, value: "…".into(), expected };
-    let derived = match text(lookup, "DATABASE_URL")? {
-        Some(url) => Some(
-            DatabaseUrls::derive(&url)
-                .map_err(|error| wrong("DATABASE_URL", format!("postgres://user:password@host:port/base ({error})")))?,
-        ),
-        None => None,
-    };
-    let own = [text(lookup, NAMES[0])?, text(lookup, NAMES[1])?, text(lookup, NAMES[2])?];
-    let urls = match (own, derived) {
-        ([None, None, None], None) => return Ok(None),
-        ([Some(agent_memory), Some(shared_kb), Some(internal_shared)], _) => DatabaseUrls { agent_memory, shared_kb, internal_shared },
-        ([memory, kb, control], Some(derived)) => DatabaseUrls {
-            agent_memory: memory.unwrap_or(derived.agent_memory),
-            shared_kb: kb.unwrap_or(derived.shared_kb),
-            internal_shared: control.unwrap_or(derived.internal_shared),
-        },
-        (own, None) => {
-            let missing = NAMES.into_iter().zip(own).find(|(_, url)| url.is_none()).map_or(NAMES[0], |(name, _)| name);
-            return Err(InvalidVariable {
-                name: missing,
-                value: String::new(),
-                expected: "set, as the others are, or DATABASE_URL instead".into(),
-            });
-        }
-    };
-    urls.check().map(Some).map_err(|error| wrong(NAMES[0], format!("different from the other two ({error})")))
-}
-
-fn logins(lookup: Lookup<'_>, databases: Option<&DatabaseUrls>) -> Result<Logins, InvalidVariable> {
-    let login = |name| {
-        let Some(url) = text(lookup, name)? else { return Ok(None) };
-        let wrong = |expected: String| InvalidVariable { name, value: "…".into(), expected };
-        if databases.is_none() {
-            return Err(wrong("unset, because DATABASE_URL is not set".into()));
-        }
-        let urls = DatabaseUrls::derive(&url).map_err(|error| wrong(format!("postgres://user:password@host:port/base ({error})")))?;
-        Ok(Some(urls))
-    };
-    Ok(Logins { app: login("APP_DATABASE_URL")?, system: login("SYSTEM_DATABASE_URL")? })
-}
-
-fn skills_dir(lookup: Lookup<'_>) -> Result<Option<PathBuf>, InvalidVariable> {
-    match text(lookup, "SKILLS_DIR")? {
-        Some(path) if !Path::new(&path).is_dir() => {
-            Err(InvalidVariable { name: "SKILLS_DIR", value: path, expected: "the path of a folder that exists".into() })
-        }
-        path => Ok(path.map(PathBuf::from)),
-    }
-}
-
-fn schedule(lookup: Lookup<'_>) -> Result<Option<Schedule>, InvalidVariable> {
-    let minutes = parsed(lookup, "KB_EVERY_MINUTES", NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN), "a whole number above 0")?;
-    match (text(lookup, "KB_DIR")?, text(lookup, "KB_TENANT")?) {
-        (None, _) => Ok(None),
-        (Some(dir), _) if !Path::new(&dir).is_dir() => {
-            Err(InvalidVariable { name: "KB_DIR", value: dir, expected: "the path of a folder that exists".into() })
-        }
-        (Some(dir), Some(tenant)) => {
-            Ok(Some(Schedule { dir: dir.into(), tenant, every: Duration::from_secs(u64::from(minutes.get()) * 60) }))
-        }
-        (Some(_), None) => {
-            Err(InvalidVariable { name: "KB_TENANT", value: String::new(), expected: "a tenant's slug, because KB_DIR is set".into() })
-        }
-    }
-}
-
-/// Where scripts/fetch.sh puts the library of ONNX Runtime, if it is there.
-fn fetched_onnxruntime() -> Option<PathBuf> {
-    let name = if cfg!(target_os = "macos") { "libonnxruntime.dylib" } else { "libonnxruntime.so" };
-    Some(home_cache().join("tools/onnxruntime").join(name)).filter(|library| library.is_file())
-}
-
-fn home_cache() -> PathBuf {
-    std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from).join(".cache/remembrancer")
+/// The three databases of a base URL, which no message repeats: it holds a password.
+fn derive(name: &str, url: &str) -> Result<DatabaseUrls, InvalidVariable> {
+    let expected = |error| format!("must be postgres://user:password@host:port/base ({error})");
+    DatabaseUrls::derive(url).map_err(|error| InvalidVariable::new(name, "…", expected(error)))
 }
 
 impl Config {
@@ -227,75 +222,92 @@ impl Config {
     /// # Errors
     /// The first variable that is not valid, and what it may be.
     pub fn read(lookup: Lookup<'_>) -> Result<Self, InvalidVariable> {
-        let address = "an address and port, as in 127.0.0.1:3000";
-        let listen: SocketAddr = parsed(lookup, "LISTEN_ADDR", SocketAddr::from(([127, 0, 0, 1], 3000)), address)?;
-        let public_url = text(lookup, "PUBLIC_URL")?.unwrap_or_else(|| format!("http://{listen}"));
-        let host = host_of(&public_url).ok_or_else(|| InvalidVariable {
-            name: "PUBLIC_URL",
-            value: public_url.clone(),
-            expected: "http:// or https:// with a host, as in https://memory.example.org".into(),
-        })?;
-        let mut allowed_hosts: Vec<String> = list(lookup, "ALLOWED_HOSTS", "host names, separated by commas")?;
-        if allowed_hosts.is_empty() {
-            allowed_hosts = vec!["localhost".into(), "127.0.0.1".into(), "[::1]".into()];
+        let command = Self::augment_args(Command::new("remembrancer").no_binary_name(true));
+        let mut options = Vec::new();
+        for arg in command.get_arguments() {
+            let (Some(name), Some(option)) = (arg.get_env().and_then(OsStr::to_str), arg.get_long()) else { continue };
+            let wrong = |value: &str, expected| {
+                let shown = if arg.is_hide_env_values_set() { "…" } else { value };
+                Err(InvalidVariable::new(name, shown, expected))
+            };
+            match lookup(name) {
+                Ok(value) if value.is_empty() => {}
+                Ok(value) => match refusal(arg, &value) {
+                    Some(expected) => return wrong(&value, expected),
+                    None => options.push(format!("--{option}={value}")),
+                },
+                Err(VarError::NotPresent) => {}
+                Err(VarError::NotUnicode(value)) => return wrong(&value.to_string_lossy(), "must be text in UTF-8".to_owned()),
+            }
         }
-        allowed_hosts.push(host);
-        let provider = parsed(lookup, "EMBEDDING_PROVIDER", Provider::Local, "local or openai")?;
-        let default_model = if provider == Provider::Local { "all-MiniLM-L6-v2" } else { "text-embedding-3-small" };
-        let seconds = |name, default| parsed(lookup, name, default, "a whole number of seconds").map(Duration::from_secs);
-        let positive = |name, default| parsed(lookup, name, NonZeroU32::new(default).unwrap_or(NonZeroU32::MIN), "a whole number above 0");
-        let path = |name, default: PathBuf| text(lookup, name).map(|path| path.map_or(default, PathBuf::from));
-        let databases = databases(lookup)?;
-        let trusted_proxies: Vec<IpAddr> = list(lookup, "TRUSTED_PROXIES", "IP addresses, separated by commas")?;
-        let connections = positive("MAX_CONNECTIONS", 512)?.get() as usize;
-        Ok(Self {
-            logins: logins(lookup, databases.as_ref())?,
-            databases,
-            data_dir: path("DATA_DIR", PathBuf::from(".local"))?,
-            pg0: path("REMEMBRANCER_PG0", home_cache().join("tools/pg0"))?,
-            provider,
-            model: text(lookup, "EMBEDDING_MODEL")?.unwrap_or_else(|| default_model.to_owned()),
-            model_dir: path("REMEMBRANCER_MODEL_DIR", home_cache().join("models/all-minilm-l6-v2"))?,
-            onnxruntime: text(lookup, "REMEMBRANCER_ONNXRUNTIME")?.map(PathBuf::from).or_else(fetched_onnxruntime),
-            openai_base_url: text(lookup, "OPENAI_BASE_URL")?.unwrap_or_else(|| "https://api.openai.com/v1".into()),
-            openai_api_key: text(lookup, "OPENAI_API_KEY")?.map(models::ApiKey::new),
-            llm_model: text(lookup, "LLM_MODEL")?,
-            llm_timeout: Duration::from_secs(positive("LLM_TIMEOUT_SECONDS", 60)?.get().into()),
-            public_url: public_url.trim_end_matches('/').to_owned(),
-            allowed_hosts,
-            metrics: parsed(lookup, "METRICS_ADDR", SocketAddr::from(([127, 0, 0, 1], 9464)), address)?,
-            requests_per_minute: positive("RATE_LIMIT_PER_MINUTE", 600)?,
-            unknown_keys_per_minute: positive("UNKNOWN_KEYS_PER_MINUTE", 300)?,
-            source_bytes_per_day: u64::from(positive("SOURCE_MIB_PER_DAY", 256)?.get()) * 1024 * 1024,
-            limits: Limits {
-                connections,
-                of_an_address: connections - connections / KEPT_FROM_AN_ADDRESS,
-                proxies: trusted_proxies.clone(),
-                headers: Duration::from_secs(positive("HEADER_TIMEOUT_SECONDS", 20)?.get().into()),
-                patience: Duration::from_secs(positive("BODY_TIMEOUT_SECONDS", 20)?.get().into()),
-            },
-            shutdown: seconds("SHUTDOWN_SECONDS", 10)?,
-            transfer_stall: seconds("TRANSFER_STALL_SECONDS", 30)?,
-            write_embedding_budget: Duration::from_millis(parsed(lookup, "EMBEDDING_BUDGET_MS", 250, "a whole number of milliseconds")?),
-            statement_timeout: Duration::from_secs(positive("STATEMENT_TIMEOUT_SECONDS", 15)?.get().into()),
-            session_age: Duration::from_secs(u64::from(positive("SESSION_DAYS", 7)?.get()) * 24 * 60 * 60),
-            retrieval_log_days: match text(lookup, "RETRIEVAL_LOG_DAYS")? {
-                Some(text) if text == "forever" => None,
-                _ => Some(parsed(
-                    lookup,
-                    "RETRIEVAL_LOG_DAYS",
-                    NonZeroU32::new(90).unwrap_or(NonZeroU32::MIN),
-                    "a whole number above 0, or forever",
-                )?),
-            },
-            context_text_days: parsed(lookup, "CONTEXT_TEXT_DAYS", 14, "a whole number of days, or 0 to keep no text")?,
-            skills_dir: skills_dir(lookup)?,
-            site_root: path("LEPTOS_SITE_ROOT", PathBuf::from("target/site"))?,
-            json_log: parsed(lookup, "LOG_FORMAT", LogFormat::Text, "text or json")? == LogFormat::Json,
-            knowledge: schedule(lookup)?,
-            trusted_proxies,
-            listen,
-        })
+        let matches = command.mut_args(|arg| arg.env(Resettable::Reset)).try_get_matches_from(options);
+        // Every parser has taken its value.
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| error.exit()).check()
+    }
+
+    /// Checks what one value alone does not show. Messages of clap repeat a value, so URLs of databases are checked here, too.
+    ///
+    /// # Errors
+    /// The first variable that is not valid, and what it may be.
+    pub(crate) fn check(mut self) -> Result<Self, InvalidVariable> {
+        self.databases = self.databases()?;
+        self.logins = Logins {
+            app: self.login("APP_DATABASE_URL", self.app_database_url.as_deref())?,
+            system: self.login("SYSTEM_DATABASE_URL", self.system_database_url.as_deref())?,
+        };
+        self.public_url = self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()).trim_end_matches('/').to_owned();
+        self.allowed_hosts.extend(host_of(&self.public_url));
+        self.onnxruntime = self.onnxruntime.or_else(fetched_onnxruntime);
+        if self.kb_dir.is_some() && self.kb_tenant.is_none() {
+            return Err(InvalidVariable::new("KB_TENANT", "", "must be a tenant's slug, because KB_DIR is set"));
+        }
+        Ok(self)
+    }
+
+    fn databases(&self) -> Result<Option<DatabaseUrls>, InvalidVariable> {
+        let base = self.database_url.as_deref().map(|url| derive("DATABASE_URL", url)).transpose()?;
+        let url = |name, own: &Option<String>, derived: fn(&DatabaseUrls) -> &String| {
+            own.as_ref().or(base.as_ref().map(derived)).cloned().ok_or(name)
+        };
+        match (
+            url("AGENT_MEMORY_DATABASE_URL", &self.agent_memory_database_url, |urls| &urls.agent_memory),
+            url("SHARED_KB_DATABASE_URL", &self.shared_kb_database_url, |urls| &urls.shared_kb),
+            url("INTERNAL_SHARED_DATABASE_URL", &self.internal_shared_database_url, |urls| &urls.internal_shared),
+        ) {
+            (Err(_), Err(_), Err(_)) => Ok(None),
+            (Ok(agent_memory), Ok(shared_kb), Ok(internal_shared)) => {
+                let expected = |error| format!("must be different from the other two ({error})");
+                let urls = DatabaseUrls { agent_memory, shared_kb, internal_shared }.check();
+                urls.map(Some).map_err(|error| InvalidVariable::new("AGENT_MEMORY_DATABASE_URL", "…", expected(error)))
+            }
+            (Err(name), ..) | (_, Err(name), _) | (.., Err(name)) => {
+                Err(InvalidVariable::new(name, "", "must be set, as the others are, or DATABASE_URL instead"))
+            }
+        }
+    }
+
+    fn login(&self, name: &str, url: Option<&str>) -> Result<Option<DatabaseUrls>, InvalidVariable> {
+        match (url, &self.databases) {
+            (Some(_), None) => Err(InvalidVariable::new(name, "…", "must be unset, because DATABASE_URL is not set")),
+            (url, _) => url.map(|url| derive(name, url)).transpose(),
+        }
+    }
+
+    /// The limits of the listeners.
+    pub fn limits(&self) -> Limits {
+        let connections = self.max_connections.get() as usize;
+        Limits {
+            connections,
+            of_an_address: connections - connections / KEPT_FROM_AN_ADDRESS,
+            proxies: self.trusted_proxies.clone(),
+            headers: self.header_timeout,
+            patience: self.body_timeout,
+        }
+    }
+
+    /// The directory that is ingested at intervals, if there is one.
+    pub fn knowledge(&self) -> Option<Schedule> {
+        Some(Schedule { dir: self.kb_dir.clone()?, tenant: self.kb_tenant.clone()?, every: self.kb_every })
     }
 
     /// The folder of the embedded Postgres.
@@ -307,23 +319,6 @@ impl Config {
     pub fn secure_cookies(&self) -> bool {
         let loopback = host_of(&self.public_url).is_some_and(|host| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]"));
         !(self.public_url.starts_with("http://") && loopback)
-    }
-}
-
-#[derive(PartialEq)]
-enum LogFormat {
-    Text,
-    Json,
-}
-
-impl FromStr for LogFormat {
-    type Err = ();
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err(()),
-        }
     }
 }
 
@@ -350,12 +345,23 @@ mod tests {
         Config::read(&|name| map.get(name).map(|value| (*value).to_owned()).ok_or(VarError::NotPresent))
     }
 
+    fn wrong(pairs: &[(&'static str, &'static str)]) -> String {
+        read(pairs).err().unwrap().to_string()
+    }
+
     #[test]
     fn nothing_set_works_on_a_laptop() {
         let config = read(&[]).unwrap();
         assert!(config.databases.is_none());
         assert_eq!(config.public_url, "http://127.0.0.1:3000");
         assert!(!config.secure_cookies());
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        let config = read(&[("PUBLIC_URL", ""), ("MAX_CONNECTIONS", ""), ("SKILLS_DIR", ""), ("DATABASE_URL", "")]).unwrap();
+        assert_eq!((config.public_url.as_str(), config.limits().connections), ("http://127.0.0.1:3000", 512));
+        assert!(config.skills_dir.is_none() && config.databases.is_none());
     }
 
     #[test]
@@ -386,7 +392,7 @@ mod tests {
             ("KB_DIR", "no/such/folder"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {
-            let wrong = read(&[(name, value)]).unwrap_err().to_string();
+            let wrong = wrong(&[(name, value)]);
             assert!(wrong.contains("must be"), "{wrong}");
             assert!(wrong.starts_with(name) || name == "AGENT_MEMORY_DATABASE_URL", "{wrong}");
         }
@@ -394,8 +400,8 @@ mod tests {
 
     #[test]
     fn a_directory_to_ingest_needs_a_tenant() {
-        assert!(read(&[("KB_DIR", "src")]).unwrap_err().to_string().starts_with("KB_TENANT"));
-        let schedule = read(&[("KB_DIR", "src"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge.unwrap();
+        assert!(wrong(&[("KB_DIR", "src")]).starts_with("KB_TENANT"));
+        let schedule = read(&[("KB_DIR", "src"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge().unwrap();
         assert_eq!((schedule.tenant.as_str(), schedule.every), ("acme", Duration::from_secs(300)));
     }
 
@@ -407,11 +413,10 @@ mod tests {
             &[("APP_DATABASE_URL", "postgres://vera:hunter2@localhost/acme")],
             &[good, ("SYSTEM_DATABASE_URL", "postgres://vera:hunter2@localhost")],
         ] {
-            let wrong = read(pairs).unwrap_err().to_string();
+            let wrong = wrong(pairs);
             assert!(!wrong.contains("hunter2") && wrong.starts_with(pairs[pairs.len() - 1].0), "{wrong}");
         }
         let config = read(&[good, ("APP_DATABASE_URL", "postgres://app:hunter2@localhost/acme")]).unwrap();
-        assert!(!format!("{config:?}").contains("hunter2"));
         assert!(config.logins.app.unwrap().shared_kb.ends_with("app:hunter2@localhost/acme_shared_kb") && config.logins.system.is_none());
     }
 

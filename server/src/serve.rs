@@ -278,10 +278,10 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let workers = Workers::start(&engine);
 
     let stop = CancellationToken::new();
-    let schedule = config.knowledge.clone().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
-    let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits.clone(), stop.clone());
+    let schedule = config.knowledge().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
+    let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits(), stop.clone());
     let metrics_router = metrics::router(recorder, engine.clone(), config.allowed_hosts.clone());
-    let metrics_server = listener::serve(metrics_listener, metrics_router, config.limits.clone(), stop.clone());
+    let metrics_server = listener::serve(metrics_listener, metrics_router, config.limits(), stop.clone());
     let served = tokio::spawn(async move { tokio::join!(server, metrics_server) });
     tracing::info!(address = %config.public_url, metrics = %config.metrics, "serving");
 

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod capture;
+#[cfg(test)]
+mod configuration;
 pub mod context_eval;
 mod diagnose;
 mod erasure;
@@ -19,6 +21,7 @@ use crate::config::Config;
 use crate::mcp;
 use crate::serve::{self, IfAbsent, Opened};
 use capture::Capture;
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use diagnose::Diagnose;
 use erasure::Erasure;
@@ -40,7 +43,7 @@ const PASSWORD_LENGTH: usize = 20;
 
 /// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
-#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see the table in docs/configuration.md.")]
+#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see 'remembrancer serve --help'.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -49,7 +52,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Serve the API and the console until stopped
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Serve one client of the Model Context Protocol on standard input and output
     Mcp(Mcp),
     /// Create and migrate the databases, then stop
@@ -148,6 +151,8 @@ struct Serve {
     /// Directory of the demo's credentials (files with mode 0600)
     #[arg(long, default_value = ".local", value_name = "DIR")]
     credentials_dir: PathBuf,
+    #[command(flatten)]
+    config: Config,
 }
 
 #[derive(Args)]
@@ -308,8 +313,20 @@ enum Audit {
 /// # Errors
 /// A sentence for the person who typed it.
 pub async fn run() -> Result<(), Failure> {
-    let cli = Cli::parse();
-    let config = Config::from_env()?;
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A wrong variable gets the sentence that it gets from every other command; clap would name the option.
+            if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidUtf8) {
+                Config::from_env()?;
+            }
+            error.exit()
+        }
+    };
+    let config = match &cli.command {
+        Command::Serve(options) => options.config.clone().check()?,
+        _ => Config::from_env()?,
+    };
     log(&config)?;
     match cli.command {
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
@@ -445,18 +462,9 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is logged unless `RUST_LOG` says otherwise. `rmcp` warns of every client that breaks the protocol, and quotes it; the pool repeats
-/// every refusal of a connection, which is logged once.
-const FILTER: &str = "warn,rmcp=off,sqlx_core::pool::inner=off,remembrancer=info,server=info,app=info";
-
 /// Starts the log: text for people or JSON for machines, with libraries from warnings on.
 fn log(config: &Config) -> Result<(), Failure> {
-    let filter = EnvFilter::try_from_env("RUST_LOG").or_else(|_| match std::env::var("RUST_LOG") {
-        Ok(value) if !value.is_empty() => {
-            Err(format!("RUST_LOG is «{value}»; it must be a filter such as info or remembrancer=debug,warn"))
-        }
-        _ => Ok(EnvFilter::new(FILTER)),
-    })?;
+    let filter = EnvFilter::try_new(&config.log_filter)?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if config.json_log {
         builder.json().init()

@@ -228,13 +228,13 @@ mod tests {
     #[test]
     fn only_rare_identifiers_have_candidates() {
         let query = "what does E1042 say about apples and pears?";
-        let terms = words::terms(query);
+        let terms = stems::terms(query);
         let words = Words::new(&terms, std::slice::from_ref(&terms));
         let identifiers = Identifiers::in_documents(query, &words.terms);
         let id = |n: u128| ChunkId(Uuid::from_u128(n));
         let rows = |holders: std::ops::RangeInclusive<u128>| -> Vec<Posting<ChunkId>> {
-            let others = (2..=40).flat_map(|n| words.postings(id(n), &words::terms("apples and pears say")));
-            others.chain(holders.flat_map(|n| words.postings(id(n), &words::terms("E1042")))).collect()
+            let others = (2..=40).flat_map(|n| words.postings(id(n), &stems::terms("apples and pears say")));
+            others.chain(holders.flat_map(|n| words.postings(id(n), &stems::terms("E1042")))).collect()
         };
         let candidates = |documents: i64, rows: Vec<Posting<ChunkId>>| {
             let statistics = Statistics { documents, terms: documents * 10 };
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn an_identifier_is_named_to_the_letter() {
         let query = "(see `RMB_POOL_MAX`, ADR-005)";
-        let identifiers = Identifiers::in_documents(query, &words::terms(query).into_keys().collect::<Vec<_>>());
+        let identifiers = Identifiers::in_documents(query, &stems::terms(query).into_keys().collect::<Vec<_>>());
         for text in ["rmb_pool_max limits it", "ADR-005 › Store", "(ADR-005)"] {
             assert!(identifiers.are_named_in(text), "{text}");
         }

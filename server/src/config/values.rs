@@ -3,7 +3,7 @@
 use super::{Provider, host_of};
 use clap::builder::Resettable;
 use clap::{Arg, Command};
-use remembrancer::providers::ApiKey;
+use models::ApiKey;
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};

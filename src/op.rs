@@ -232,6 +232,17 @@ impl OpContext {
         }
     }
 
+    /// Requires that the caller may read memories at all.
+    ///
+    /// # Errors
+    /// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
+    pub fn require_reader(&self) -> Result<(), Error> {
+        match &self.actor {
+            Actor::Agent { .. } => self.require(Scope::MemoryRead),
+            Actor::Operator { .. } | Actor::System => self.require_role(OperatorRole::Viewer),
+        }
+    }
+
     /// Demands a role of the operator.
     ///
     /// # Errors

@@ -2,8 +2,11 @@
 //! is in [`crate::workers`].
 
 mod changes;
+pub mod log;
+pub mod shelf;
 mod signal;
 mod spending;
+pub mod uses;
 
 pub use changes::Changes;
 pub use signal::Signal;
@@ -12,17 +15,15 @@ pub use spending::Missing;
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
-use crate::identity::Uses;
-use crate::recall::log::RetrievalLog;
 use crate::registry::{self, Model};
-use crate::skills::Shelf;
-use crate::usage;
-use crate::usage::{Accounts, Ledger, Payer, Purpose};
+use crate::usage::{self, Accounts, Ledger, Payer, Purpose};
 use crate::vocabulary::snapshot::Snapshots;
+use log::RetrievalLog;
 use models::chat::{Answer, Chat, ChatError, Question};
 use models::{EmbedError, Embedder, Embeddings};
 use moka::future::Cache;
 use serde_json::Value;
+use shelf::Shelf;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,9 +31,9 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
+use uses::Uses;
 use wire::{AgentId, LifecyclePolicy, TenantId};
-use words::tokens::Tokens;
-use words::tokens::count;
+use words::tokens::{Tokens, count};
 
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;

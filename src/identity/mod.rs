@@ -10,9 +10,9 @@ mod policy;
 mod quota;
 pub mod store;
 mod users;
-mod uses;
 mod views;
 
+pub use crate::engine::uses::{KeyRef, SeenKey, Use, Uses};
 pub(crate) use agents::{adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
 pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked, set_discipline};
 use async_recursion::async_recursion as boxed;
@@ -34,7 +34,6 @@ pub(crate) use quota::count_source;
 use tracing::instrument;
 pub(crate) use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, named_by_caller, user, users};
-pub use uses::{KeyRef, SeenKey, Use, Uses};
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::audit::{self, NewEntry};

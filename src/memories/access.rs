@@ -6,7 +6,7 @@ use crate::db::{DbError, Tx};
 use crate::error::Error;
 use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Utc};
-use wire::{AgentId, MemoryRef, OperatorRole, Scope};
+use wire::{AgentId, MemoryRef, Scope};
 
 /// What the caller wants to do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,16 +61,5 @@ pub(super) async fn rows(tx: &mut Tx, ctx: &OpContext, agents: &[AgentId], name:
     match name {
         MemoryRef::Id(id) => store::by_ids(tx, ctx.tenancy(), None, &[*id], lock).await,
         MemoryRef::Short(short) => store::by_short(tx, ctx.tenancy(), agents, short, lock).await,
-    }
-}
-
-/// Whether the caller may read memories at all.
-///
-/// # Errors
-/// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
-pub(crate) fn may_read(ctx: &OpContext) -> Result<(), Error> {
-    match &ctx.actor {
-        Actor::Agent { .. } => ctx.require(Scope::MemoryRead),
-        Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Viewer),
     }
 }

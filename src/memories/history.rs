@@ -26,7 +26,7 @@ const QUOTES: i64 = 20;
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryRecord, Error> {
-    access::may_read(ctx)?;
+    ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
@@ -61,7 +61,7 @@ pub(crate) async fn forgotten_at(
     name: &MemoryRef,
     user: Option<&UserRef>,
 ) -> Result<Option<DateTime<Utc>>, Error> {
-    access::may_read(ctx)?;
+    ctx.require_reader()?;
     let Ok(agent) = ctx.agent_id() else { return Ok(None) };
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -88,7 +88,7 @@ pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> 
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Vec<MemoryVersion>, Error> {
-    access::may_read(ctx)?;
+    ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
@@ -110,7 +110,7 @@ pub async fn compare(
     user: Option<&UserRef>,
     (from, to): (i32, i32),
 ) -> Result<Comparison, Error> {
-    access::may_read(ctx)?;
+    ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;

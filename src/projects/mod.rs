@@ -35,7 +35,7 @@ fn check(new: &NewProject) -> Result<(), Error> {
 #[boxed]
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Error> {
-    crate::memories::access::may_read(ctx)?;
+    ctx.require_reader()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut projects = store::projects(&mut tx, ctx.tenant_id).await?;
     let repos = store::repos(&mut tx, ctx.tenant_id).await?;

@@ -9,7 +9,7 @@ pub mod eval;
 mod find;
 mod gather;
 mod health;
-pub mod log;
+pub use crate::engine::log;
 pub mod near;
 mod past;
 pub mod period;

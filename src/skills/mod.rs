@@ -1,16 +1,14 @@
 //! SKILL.md documents: instructions for agents, read from a folder and held in memory. They are the same for every organisation.
 
-mod shelf;
-
-pub use shelf::{Shelf, Skill, SkillFault, Skills};
+pub use crate::engine::shelf::{Shelf, Skill, SkillFault, Skills};
 
 use crate::engine::Engine;
+use crate::engine::shelf::Stamp;
 use crate::error::Error;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use documents::front_matter;
 use serde_json::{Map, Value};
-use shelf::Stamp;
 use std::path::Path;
 use tracing::instrument;
 use walkdir::{DirEntry, WalkDir};

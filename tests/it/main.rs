@@ -37,6 +37,7 @@ mod inbox_edit;
 mod knowledge;
 mod knowledge_search;
 mod late;
+mod layers;
 mod lifecycle;
 mod links;
 mod lists;

@@ -44,7 +44,7 @@ pub struct SkillFault {
 }
 
 /// A file as it was when it was read last: its path, the time of its last change and its size.
-pub(super) type Stamp = (PathBuf, Option<SystemTime>, u64);
+pub(crate) type Stamp = (PathBuf, Option<SystemTime>, u64);
 
 /// The skills as they were read last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,13 +52,13 @@ pub struct Skills {
     /// By path.
     pub all: Vec<Skill>,
     pub faults: Vec<SkillFault>,
-    pub(super) stamps: Vec<Stamp>,
+    pub(crate) stamps: Vec<Stamp>,
 }
 
 /// The folder of skills and what it held last.
 #[derive(Debug, Default)]
 pub struct Shelf {
-    pub(super) folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     current: RwLock<Arc<Skills>>,
 }
 
@@ -78,7 +78,7 @@ impl Shelf {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn put(&self, skills: Skills) {
+    pub(crate) fn put(&self, skills: Skills) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(skills);
     }
 }

@@ -71,7 +71,7 @@ impl Uses {
     }
 
     /// Takes all that was counted; who cannot write it notes it again.
-    pub(super) fn take(&self) -> BTreeMap<KeyRef, Use> {
+    pub(crate) fn take(&self) -> BTreeMap<KeyRef, Use> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

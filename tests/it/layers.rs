@@ -1,0 +1,102 @@
+//! The rooms of the engine import only rooms below them, in the order of the table in docs/ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+const ARCHITECTURE: &str = include_str!("../../docs/ARCHITECTURE.md");
+
+/// Pairs of rooms whose imports point up still, and where. A pair that is gone must leave the list.
+const UPWARDS: [(&str, &str); 4] =
+    [("consolidation", "capture"), ("engine", "usage"), ("engine", "vocabulary"), ("memories", "vocabulary")];
+
+/// What belongs to no layer: the crate's root, its build script, and fakes for tests.
+const OUTSIDE: [&str; 3] = ["lib", "build", "testing"];
+
+#[test]
+fn no_import_points_up() {
+    let ranks = ranks();
+    let found: BTreeMap<(&str, &str), Vec<String>> =
+        imports(&ranks).into_iter().filter(|((from, to), _)| ranks[to] < ranks[from]).collect();
+    let unknown: Vec<_> = found.iter().filter(|(pair, _)| !UPWARDS.contains(pair)).collect();
+    assert!(unknown.is_empty(), "these imports point up: {unknown:?}");
+    let gone: Vec<_> = UPWARDS.iter().filter(|pair| !found.contains_key(pair)).collect();
+    assert!(gone.is_empty(), "these point up no more, take them out of the list: {gone:?}");
+}
+
+#[test]
+fn the_table_names_every_room() {
+    let names: BTreeSet<String> = std::fs::read_dir(source()).unwrap().map(|entry| room(&entry.unwrap().path())).collect();
+    let outside = OUTSIDE.map(str::to_owned);
+    let ranked: BTreeSet<String> = ranks().into_keys().map(str::to_owned).chain(outside).collect();
+    assert_eq!(names, ranked);
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn room(path: &Path) -> String {
+    path.file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// The rank of each room: 0 is the highest.
+fn ranks() -> BTreeMap<&'static str, usize> {
+    let table = ARCHITECTURE.split_once("## The engine's rooms").unwrap().1.split_once("\n## ").unwrap().0;
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let rooms = rows.map(|row| row.split('|').nth(1).unwrap());
+    let named =
+        |cell: &'static str| cell.split(',').map(|name| name.trim().trim_matches('`').trim_end_matches('/').trim_end_matches(".rs"));
+    let ranks: BTreeMap<_, _> = rooms.enumerate().flat_map(|(rank, cell)| named(cell).map(move |name| (name, rank))).collect();
+    assert!(ranks.len() > 30, "the table was found: {ranks:?}");
+    ranks
+}
+
+/// Which room imports which, and in which files. Unit tests may import anything.
+fn imports<'a>(ranks: &BTreeMap<&'a str, usize>) -> BTreeMap<(&'a str, &'a str), Vec<String>> {
+    let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for file in files(&source()) {
+        let relative = file.strip_prefix(source()).unwrap();
+        let Some((from, _)) = ranks.get_key_value(room(Path::new(relative.components().next().unwrap().as_os_str())).as_str()) else {
+            continue;
+        };
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = code.collect::<Vec<_>>().join("\n");
+        for to in code.split("crate::").skip(1).flat_map(named) {
+            if let Some((to, _)) = ranks.get_key_value(to) {
+                found.entry((*from, *to)).or_default().push(relative.display().to_string());
+            }
+        }
+    }
+    assert!(found.len() > 100, "imports were found: {}", found.len());
+    found
+}
+
+/// The rooms that a path names after `crate::`: one, or the first names of a list in braces.
+fn named(path: &str) -> Vec<&str> {
+    let name = |text: &'_ str| text.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(text.len());
+    let Some(list) = path.strip_prefix('{') else { return vec![&path[..name(path)]] };
+    let (mut names, mut depth, mut fresh) = (Vec::new(), 0, true);
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => fresh = true,
+            c if fresh && c.is_ascii_lowercase() => {
+                names.push(&list[at..at + name(&list[at..])]);
+                fresh = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+        .collect()
+}

@@ -16,6 +16,7 @@
 
 pub mod activity;
 pub mod audit;
+pub mod balances;
 pub mod capture;
 pub mod chat;
 pub mod clock;
@@ -46,6 +47,7 @@ pub mod registry;
 pub mod search;
 pub mod skills;
 pub mod telemetry;
+pub mod terms;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tools;

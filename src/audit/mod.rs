@@ -1,9 +1,11 @@
 //! Who did what to what, when and why: append-only, hash-chained, on by default, never with content.
 
 mod chain;
+mod proposal;
 pub mod store;
 mod verify;
 
+pub use proposal::{Proposal, propose};
 pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
 use crate::db::cursor::{Cursor, Seek};

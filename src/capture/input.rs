@@ -1,13 +1,13 @@
 //! Places memories that agents propose (`ingest`): they wait in the inbox like extracted ones.
 
 use super::progress::Progress;
-use super::run::ExtractPayload;
 use super::store;
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::intake;
+use crate::jobs::ExtractPayload;
 use crate::jobs::{self, Held};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;

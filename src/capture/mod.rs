@@ -1,6 +1,7 @@
 //! Capture: raw material is stored as a source, an explicit capture queues it, and a worker extracts candidates from it. Nothing is read
 //! unless somebody captures it, and no caller waits for extraction.
 
+mod by_hand;
 pub mod eval;
 mod events;
 pub mod extractor;
@@ -18,6 +19,7 @@ mod stand_in;
 pub mod store;
 mod synthesise;
 
+pub use by_hand::{Added, Selection, add_candidate};
 pub use events::{event_counts, events, retry};
 pub use extract::parts::StoredTurn;
 pub use input::place_input;
@@ -25,8 +27,8 @@ pub(crate) use input::reviewed;
 pub use lists::{numbers, source, sources};
 pub use observe::{record_observation, update_connection_context, update_user_context};
 pub use request::{capture_conversation, capture_session, ingest, paste};
+pub use run::extract_source;
 pub(crate) use run::transcript;
-pub use run::{ExtractPayload, extract_source};
 pub use source::{Paste, add_source};
 pub use speakers::{RenamedSpeaker, rename_speaker};
 pub use synthesise::synthesise;

@@ -1,7 +1,6 @@
 //! Requests to capture: an event for each part of a stored source. The answer does not wait for the work.
 
 use super::input::InputPayload;
-use super::run::ExtractPayload;
 use super::source::{Paste, Read};
 use super::store;
 use crate::audit::{self, NewEntry};
@@ -11,6 +10,7 @@ use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::identity::{self, acting_for, count_source};
 use crate::intake::Admitted;
+use crate::jobs::ExtractPayload;
 use crate::jobs::{self, NewEvent, Origin, Task};
 use crate::memories::remember::check_decision;
 use crate::op::OpContext;

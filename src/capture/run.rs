@@ -8,7 +8,7 @@ use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
-use crate::jobs::{self, Held, Work};
+use crate::jobs::{self, ExtractPayload, Held, Work};
 use crate::op::OpContext;
 use crate::profile::documents::Attachment;
 use crate::profile::{self, Subject};
@@ -31,18 +31,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(3600);
 const QUOTES_UNPAID: &str = "quoting, because the balance is used up";
 /// Candidates that one transaction places. A worker that dies loses at most the work on these.
 const STEP: usize = 25;
-
-/// What an event asks an extraction to do.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ExtractPayload {
-    pub mode: Option<CaptureMode>,
-    pub scope: Option<MemoryScope>,
-    pub project_id: Option<Uuid>,
-    pub repo_id: Option<Uuid>,
-    pub session_id: Option<Uuid>,
-    /// A turn that a person released from quarantine, by its bytes: only this one is read, and it is not inspected.
-    pub only: Option<(usize, usize)>,
-}
 
 /// An extraction that goes on.
 struct Extracting<'a> {

@@ -1,6 +1,5 @@
 //! Consolidation: candidates are compared with what is known, merged or paired, and become durable by a rule or a person.
 
-mod by_hand;
 mod decide;
 mod edit;
 mod inbox;
@@ -13,7 +12,6 @@ mod quarantine;
 pub mod store;
 mod survey;
 
-pub use by_hand::{Added, Selection, add_candidate};
 pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};

@@ -45,7 +45,7 @@ pub(super) async fn make_durable(engine: &Engine, ctx: &OpContext, tx: &mut Tx, 
         jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     }
     if !memory.is_canonical {
-        vocabulary::post_proposal(engine, ctx, tx, agent, &memory.topic_raw, Some(id)).await?;
+        audit::propose(engine, ctx, tx, agent, &memory.topic_raw, Some(id)).await?;
     }
     let entry = NewEntry::new(engine, ctx, "memory.promoted", "memory", id, "confirmed").agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;

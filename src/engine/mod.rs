@@ -12,12 +12,12 @@ pub use changes::Changes;
 pub use signal::Signal;
 pub use spending::Missing;
 
+use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
 use crate::clock::Clock;
 use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::registry::{self, Model};
-use crate::usage::{self, Accounts, Ledger, Payer, Purpose};
-use crate::vocabulary::snapshot::Snapshots;
+use crate::terms::Snapshots;
 use log::RetrievalLog;
 use models::chat::{Answer, Chat, ChatError, Question};
 use models::{EmbedError, Embedder, Embeddings};
@@ -172,7 +172,7 @@ impl Engine {
             )));
         }
         let accounts = Accounts::default();
-        accounts.set_prices(usage::store::prices(db.control.system()).await?);
+        accounts.set_prices(balances::store::prices(db.control.system()).await?);
         let (log, embeddings) = (RetrievalLog::new(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs, captures) = (Snapshots::default(), Signal::default(), Signal::default(), Signal::default());
         let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());

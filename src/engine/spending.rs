@@ -1,7 +1,7 @@
 //! Calls of models on somebody's account: none begins for which nothing is left.
 
 use super::Engine;
-use crate::usage::{Hold, Payer, Purpose};
+use crate::balances::{Hold, Payer, Purpose};
 use chrono::{DateTime, Utc};
 use wire::Exhausted;
 

@@ -5,7 +5,7 @@ pub mod store;
 use crate::engine::Engine;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
-use wire::{AgentId, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
+use wire::{AgentId, CaptureMode, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
 
 /// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
 /// and no number of the queue counts them.
@@ -17,6 +17,18 @@ pub enum State {
     Done,
     Failed,
     Dead,
+}
+
+/// What an event asks an extraction to do.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ExtractPayload {
+    pub mode: Option<CaptureMode>,
+    pub scope: Option<MemoryScope>,
+    pub project_id: Option<Uuid>,
+    pub repo_id: Option<Uuid>,
+    pub session_id: Option<Uuid>,
+    /// A turn that a person released from quarantine, by its bytes: only this one is read, and it is not inspected.
+    pub only: Option<(usize, usize)>,
 }
 
 /// The work that an event requests.

@@ -12,7 +12,7 @@ use crate::identity::{self, acting_for};
 use crate::intake::{self, Admitted};
 use crate::op::OpContext;
 use crate::projects;
-use crate::vocabulary::Resolved;
+use crate::terms::Resolved;
 use async_recursion::async_recursion as boxed;
 use tokio::time::Instant;
 use tracing::instrument;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::intake::Reason;
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::OpContext;
-use crate::vocabulary::{self, Resolved};
+use crate::terms::Resolved;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 use wire::{MemoryId, MemoryKind, MemoryStatus, Relation, RememberResponse, Retention, SimilarMemory};
@@ -345,7 +345,7 @@ pub(crate) async fn leave_traces(
         NewEntry::new(engine, ctx, action, "memory", id, message).agent(agent).reason(traces.reason).changes(changes(draft, outcome));
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     if traces.proposal && !waits {
-        vocabulary::post_proposal(engine, ctx, tx, agent, &draft.topic_raw, Some(id)).await?;
+        audit::propose(engine, ctx, tx, agent, &draft.topic_raw, Some(id)).await?;
     }
     Ok(())
 }

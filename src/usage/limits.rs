@@ -1,9 +1,9 @@
 //! Limits of accounts: credit that an admin grants, and monthly quotas.
 
-use super::accounts::{Left, Price, month};
 use super::report::Names;
 use super::store::{self, StoredAccount, StoredCredit};
 use crate::audit::{self, NewEntry};
+use crate::balances::{self, Left, Price, month};
 use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -152,7 +152,7 @@ pub async fn set_price(engine: &Engine, model: &str, price: Price) -> Result<(),
         .done()?;
     let control = engine.db().control.system();
     store::set_price(control, model, price).await?;
-    engine.accounts().set_prices(store::prices(control).await?);
+    engine.accounts().set_prices(balances::store::prices(control).await?);
     Ok(())
 }
 

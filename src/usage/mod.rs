@@ -1,17 +1,15 @@
 //! What calls of models cost, by tenant, agent and user, and the limits on it. Calls are summed in memory and written every few seconds.
 
-mod accounts;
-mod ledger;
 mod limits;
 mod report;
 pub mod store;
 
-pub use accounts::{Accounts, Hold, Price};
-pub use ledger::{Cost, Ledger, Line, Payer, Purpose, Sum};
+pub use crate::balances::{Accounts, Cost, Hold, Ledger, Line, Payer, Price, Purpose, Sum};
 pub(crate) use limits::exhausted;
 pub use limits::{balances, grant_credit, set_limits, set_price};
 pub use report::{as_csv, export, overview, own, report};
 
+use crate::balances;
 use crate::engine::Engine;
 use crate::error::Error;
 
@@ -24,7 +22,7 @@ pub async fn flush(engine: &Engine) -> Result<(), Error> {
     let moving = accounts.moving.lock().await;
     let lines: Vec<(Line, Sum)> = engine.ledger().take().into_iter().collect();
     if !lines.is_empty() {
-        let written = store::add(control, &lines, accounts::month(engine.clock().now())).await;
+        let written = store::add(control, &lines, balances::month(engine.clock().now())).await;
         if written.is_err() {
             for (line, sum) in lines {
                 engine.ledger().add(line, sum);
@@ -33,6 +31,6 @@ pub async fn flush(engine: &Engine) -> Result<(), Error> {
         written?;
     }
     drop(moving);
-    accounts.set_prices(store::prices(control).await?);
+    accounts.set_prices(balances::store::prices(control).await?);
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! The vocabulary's tools for agents: looking up a phrase, and proposing one.
 
-use super::Snapshot;
-use super::model::{State, TermName};
-use super::store::{self, Proposal};
+use super::store;
 use crate::audit::{self, NewEntry};
 use crate::db::Tx;
 use crate::engine::Engine;
@@ -12,6 +10,7 @@ use crate::identity;
 use crate::intake::Admitted;
 use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
+use crate::terms::{Snapshot, State, TermName};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
@@ -88,27 +87,6 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
     once.commit(tx, &answer, request.memory_id.as_slice()).await?;
     engine.relay().wake();
     Ok(answer)
-}
-
-/// Posts a proposal to the outbox, in the caller's transaction; returns the id of its row. It holds the phrase and the memory's id, never
-/// its content.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn post(
-    engine: &Engine,
-    ctx: &OpContext,
-    tx: &mut Tx,
-    agent: AgentId,
-    phrase: &str,
-    memory: Option<MemoryId>,
-) -> Result<EventId, Error> {
-    let now: DateTime<Utc> = engine.clock().now();
-    let proposal = Proposal { phrase: phrase.trim().to_owned(), normal: normal(phrase), agent_id: agent, memory_id: memory, seen_at: now };
-    let payload = serde_json::to_value(&proposal).map_err(Error::failed("a proposal cannot be serialised"))?;
-    let event = EventId(engine.clock().id());
-    audit::store::post(tx, ctx.tenant_id, agent, event, audit::store::Destination::Proposal, &payload, now).await?;
-    metrics::counter!("remembrancer_vocabulary_proposals_total").increment(1);
-    Ok(event)
 }
 
 /// The terms that resemble a phrase in spelling or meaning, best first.

@@ -1,7 +1,7 @@
 //! Turns each decision into rows to close and rows to open. Pure.
 
-use super::model::{Alias, Plan, State, TermName};
 use crate::error::Error;
+use crate::terms::{Alias, Plan, State, TermName};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use wire::{TermChange, TermId, Verdict};

@@ -1,7 +1,6 @@
 //! Review: people decide what agents propose. Every decision can be previewed, is audited, and can be undone.
 
 use super::lookup;
-use super::model::{self, Plan, State};
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
 use crate::audit::{self, NewEntry};
@@ -13,6 +12,7 @@ use crate::intake::{Admitted, Reason};
 use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
 use crate::op::OpContext;
+use crate::terms::{self, Plan, State};
 use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
@@ -109,7 +109,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
     ctx.require_role(OperatorRole::Viewer)?;
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let rows = open_ones(&mut tx, ctx, ids, false).await?;
     tx.commit().await?;
     let plan = planner(engine, &state, &|| engine.clock().id()).verdict(&phrases(&rows), verdict)?;
@@ -129,7 +129,7 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let rows = open_ones(&mut tx, ctx, ids, true).await?;
     let new_id = || engine.clock().id();
     let plan = planner(engine, &state, &new_id).verdict(&phrases(&rows), verdict)?;
@@ -163,7 +163,7 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
     if row.undone_by.is_some() || row.kind == DecisionKind::Undo {
         return Err(Error::Conflict("this decision was already undone".into()));
     }
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let opened = store::rows(&mut tx, ctx.tenant_id, &row.opened_terms, &row.opened_aliases).await?;
     let closed = store::rows(&mut tx, ctx.tenant_id, &row.closed_terms, &row.closed_aliases).await?;
     let new_id = || engine.clock().id();
@@ -221,7 +221,7 @@ pub(super) async fn concerned(engine: &Engine, ctx: &OpContext, changes: BTreeMa
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let (memories, agents) = memories::store::count_phrases(&mut tx, ctx.tenant_id, &forms).await?;
     tx.commit().await?;
-    Ok(model::effect(changes, memories, agents))
+    Ok(terms::effect(changes, memories, agents))
 }
 
 /// Writes a plan with everything that follows from it, in the one transaction that holds the vocabulary's lock: rows, version, decision,
@@ -241,8 +241,11 @@ pub(super) async fn commit(
     let known: Vec<String> = changes.iter().filter(|(_, term)| term.is_some()).map(|(form, _)| form.clone()).collect();
     store::apply(&mut tx, tenant, &plan, now).await?;
     // A rejection changes no meaning, so snapshots stay valid.
-    let version =
-        if plan == Plan::default() { store::version(&mut tx, tenant).await? } else { store::next_version(&mut tx, tenant, now).await? };
+    let version = if plan == Plan::default() {
+        terms::store::version(&mut tx, tenant).await?
+    } else {
+        store::next_version(&mut tx, tenant, now).await?
+    };
     let row = DecisionRow {
         id: DecisionId(engine.clock().id()),
         kind: made.kind,

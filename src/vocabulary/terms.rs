@@ -1,6 +1,5 @@
 //! Terms: the list, one term's history, and changes to it.
 
-use super::model::Plan;
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
@@ -10,6 +9,7 @@ use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
+use crate::terms::{self, Plan};
 use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use wire::{
@@ -116,7 +116,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<D
     check_new(&new)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let new_id = || engine.clock().id();
     let plan = planner(engine, &state, &new_id).add(new);
     let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
@@ -133,7 +133,7 @@ pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -
     check_new(&new)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let new_id = || engine.clock().id();
     let planner = planner(engine, &state, &new_id);
     let form = normal(new.term);
@@ -188,7 +188,7 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
     ctx.require_role(OperatorRole::Viewer)?;
     check(change)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     let new_id = || engine.clock().id();
     let plan = planner(engine, &state, &new_id).change(id, change)?;
@@ -208,7 +208,7 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermC
     check(change)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
-    let state = store::state(&mut tx, ctx.tenant_id).await?;
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let new_id = || engine.clock().id();
     let plan = planner(engine, &state, &new_id).change(id, change)?;
     let name = state.term(id)?.term.clone();

@@ -1,7 +1,7 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
 use crate::support::{Told, alone, ask, contents, memory_owner, settle, work};
-use remembrancer::consolidation::{Added, Selection};
+use remembrancer::capture::{Added, Selection};
 use remembrancer::testing::World;
 use remembrancer::{Error, OpContext, capture, consolidation, jobs, memories, overview};
 use std::collections::BTreeMap;
@@ -297,7 +297,7 @@ async fn a_memory_of_an_attachment_names_its_file() {
 
 async fn add(world: &World, source: SourceId, turn: usize, words: &str) -> Result<Added, Error> {
     let selection = Selection { turn, words: words.into(), kind: MemoryKind::Profile, topic: None };
-    consolidation::add_candidate(&world.engine, &world.vera, source, selection).await
+    capture::add_candidate(&world.engine, &world.vera, source, selection).await
 }
 
 #[tokio::test]
@@ -347,13 +347,13 @@ async fn a_kind_that_is_chosen_decides_what_else_is_read() {
         kind,
         topic: topic.map(str::to_owned),
     };
-    consolidation::add_candidate(&world.engine, &world.vera, source, chosen(MemoryKind::Decision, Some("database"))).await.unwrap();
+    capture::add_candidate(&world.engine, &world.vera, source, chosen(MemoryKind::Decision, Some("database"))).await.unwrap();
     let waiting = inbox(&world).await;
     assert_eq!(waiting[0].content, "We chose Postgres because the team knows it.", "notes have no speaker");
     assert_eq!((waiting[0].kind, waiting[0].topic.as_str()), (MemoryKind::Decision, "database"));
     assert!(waiting[0].rationale.as_deref().is_some_and(|reason| reason.contains("the team knows it")), "{:?}", waiting[0].rationale);
     let other = send(&world, &world.binky, "We chose Postgres because the team knows it.").await.source_id;
-    let added = consolidation::add_candidate(&world.engine, &world.vera, other, chosen(MemoryKind::Episode, None)).await.unwrap();
+    let added = capture::add_candidate(&world.engine, &world.vera, other, chosen(MemoryKind::Episode, None)).await.unwrap();
     assert!(added.waits, "no rule makes it durable");
     let item = consolidation::items(&world.engine, &world.vera, &[added.memory_id]).await.unwrap().remove(0);
     assert_eq!((item.kind, item.rationale), (MemoryKind::Episode, None));

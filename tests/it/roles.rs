@@ -80,9 +80,9 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
-    "consolidation::add_candidate" Reviewer |w, c| async {
-        let selection = consolidation::Selection { turn: 0, words: "tea".into(), kind: MemoryKind::Profile, topic: None };
-        consolidation::add_candidate(&w.engine, c, SourceId(nowhere()), selection).await
+    "capture::add_candidate" Reviewer |w, c| async {
+        let selection = capture::Selection { turn: 0, words: "tea".into(), kind: MemoryKind::Profile, topic: None };
+        capture::add_candidate(&w.engine, c, SourceId(nowhere()), selection).await
     };
     "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo, &Default::default());
     "consolidation::decide_pairs" Reviewer |w, c| consolidation::decide_pairs(&w.engine, c, &[PairId(nowhere())], true, &Default::default());

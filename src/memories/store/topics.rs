@@ -3,7 +3,7 @@
 use super::columns;
 use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::memories::model::{Draft, Memory};
-use crate::vocabulary::Resolved;
+use crate::terms::Resolved;
 use chrono::{DateTime, Utc};
 use sqlx::FromRow;
 use sqlx::types::Json;

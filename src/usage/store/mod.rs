@@ -2,7 +2,7 @@
 
 mod accounts;
 
-pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, left, prices, require_credit, set_limits, set_price};
+pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, require_credit, set_limits, set_price};
 
 use super::{Line, Purpose, Sum};
 use crate::db::{DbError, SystemPool, Tenancy, Tx, begin};

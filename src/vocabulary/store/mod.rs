@@ -8,55 +8,14 @@ pub use decisions::{
     list_proposals, mark_undone, met_in, proposals, reopen, settle,
 };
 pub use terms::{
-    TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, state, state_at, term_named,
-    term_names, unembedded,
+    TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, term_named, term_names, unembedded,
 };
 
+use crate::audit::Proposal;
 use crate::db::{DbError, SystemPool, Tx, begin, lock, lock_key};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use wire::{AgentId, EventId, MemoryId, TenantId};
-
-/// The vocabulary's version; 0 before the first decision.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
-        .bind(tenant)
-        .fetch_optional(&mut **tx)
-        .await?
-        .unwrap_or(0))
-}
-
-/// The version in force at a moment; 0 before the first decision.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select coalesce(max(version), 0) from decisions where tenant_id = $1 and at <= $2")
-        .bind(tenant)
-        .bind(at)
-        .fetch_one(&mut **tx)
-        .await?)
-}
-
-/// When the decision was made that produced a version. Imported decisions produced no version of this installation: theirs is 0.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
-    Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2 and version > 0")
-        .bind(tenant)
-        .bind(version)
-        .fetch_one(&mut **tx)
-        .await?)
-}
-
-/// A phrase that a memory met and the vocabulary did not know.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Proposal {
-    pub phrase: String,
-    pub normal: String,
-    pub agent_id: AgentId,
-    /// The memory that met it; absent when an agent proposed it without one.
-    pub memory_id: Option<MemoryId>,
-    pub seen_at: DateTime<Utc>,
-}
 
 /// Takes the lock that serialises changes of a tenant's vocabulary.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

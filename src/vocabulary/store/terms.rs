@@ -3,7 +3,7 @@
 use crate::db::cursor::Seek;
 use crate::db::like;
 use crate::db::{DbError, Tx};
-use crate::vocabulary::model::{Alias, Plan, State, TermName};
+use crate::terms::{Alias, Plan, TermName};
 use chrono::{DateTime, Utc};
 use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -17,47 +17,6 @@ macro_rules! term_row {
          array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
          and a.valid_to is not distinct from t.valid_to order by a.normal) as aliases"
     };
-}
-
-/// Everything in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
-    let terms = sqlx::query_as(
-        r"select id, lineage, term, normal, definition, category, created_at, valid_from
-            from canonical_terms where tenant_id = $1 and valid_to is null order by normal",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?;
-    let aliases = sqlx::query_as(
-        "select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and valid_to is null order by normal",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(State { terms, aliases })
-}
-
-/// Everything that was in force at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
-pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
-    let terms = sqlx::query_as(
-        r"select id, lineage, term, normal, definition, category, created_at, valid_from
-            from canonical_terms where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
-    )
-    .bind(tenant)
-    .bind(at)
-    .fetch_all(&mut **tx)
-    .await?;
-    let aliases = sqlx::query_as(
-        r"select id, term_id, alias, normal, valid_from
-            from term_aliases where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
-    )
-    .bind(tenant)
-    .bind(at)
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(State { terms, aliases })
 }
 
 /// Rows of terms and aliases by their ids, in force or not.

@@ -12,6 +12,7 @@ use remembrancer::memories::model::{DedupKey, Details, Draft, Memory};
 use remembrancer::memories::store::{self as memories, Embedded};
 use remembrancer::projects::store as projects;
 use remembrancer::registry::Floors;
+use remembrancer::terms::store as terms;
 use remembrancer::testing::World;
 use remembrancer::vocabulary::store as vocabulary;
 use std::pin::Pin;
@@ -81,7 +82,7 @@ impl Shared {
     async fn new(world: &World) -> Self {
         let tenant = world.system.tenant_id;
         let mut tx = world.engine.db().kb.begin(world.system.tenancy()).await.unwrap();
-        let state = vocabulary::state(&mut tx, tenant).await.unwrap();
+        let state = terms::state(&mut tx, tenant).await.unwrap();
         let proposal = vocabulary::list_proposals(&mut tx, tenant, &Default::default(), &Seek::First, 1).await.unwrap().remove(0);
         let decision = vocabulary::list_decisions(&mut tx, tenant, &Seek::First, 1).await.unwrap().remove(0);
         let document = knowledge::list_documents(&mut tx, tenant, &Default::default(), &Seek::First, 1).await.unwrap().remove(0);

@@ -1,6 +1,7 @@
 //! The queries of the ledger of usage and of its accounts.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
+use remembrancer::balances::store as balances;
 use remembrancer::db::Tenancy;
 use remembrancer::usage::store as usage;
 use wire::{UsageLimits, Usd};
@@ -31,7 +32,7 @@ pub const USAGE_OF_USERS: &[Query] = queries! {
 /// Run by the role that sees all tenants, for one of them.
 pub fn pooled() -> Vec<Pooled> {
     vec![
-        control("usage::left", |pool, c| Box::pin(async move { Ok(usage::left(pool, c.tenant, c.now).await?.len()) })),
+        control("balances::left", |pool, c| Box::pin(async move { Ok(balances::left(pool, c.tenant, c.now).await?.len()) })),
         control("usage::set_limits", |pool, c| {
             let limits = UsageLimits { month_tokens: Some(1), ..UsageLimits::default() };
             kept!(pool, |tx| usage::set_limits(tx, (c.tenant, None), limits, ("x", c.now, c.now)).await.map(|()| 0)?)

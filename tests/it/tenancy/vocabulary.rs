@@ -3,17 +3,18 @@
 use super::queries::{Pooled, Query, queries};
 use remembrancer::db::DbError;
 use remembrancer::db::cursor::Seek;
+use remembrancer::terms::store as terms;
 use remembrancer::vocabulary::Plan;
 use remembrancer::vocabulary::store as vocabulary;
 use wire::{DecisionId, EventId, ProposalStatus};
 
 /// In the database of knowledge; kept apart by tenant.
 pub const VOCABULARY: &[Query] = queries! {
-    "vocabulary::version" |tx, c| vocabulary::version(tx, c.tenant).await? as usize;
-    "vocabulary::state" |tx, c| vocabulary::state(tx, c.tenant).await?.terms.len();
-    "vocabulary::state_at" |tx, c| vocabulary::state_at(tx, c.tenant, c.now).await?.terms.len();
-    "vocabulary::version_at" |tx, c| vocabulary::version_at(tx, c.tenant, c.now).await? as usize;
-    "vocabulary::decided_at" |tx, c| usize::from(vocabulary::decided_at(tx, c.tenant, 1).await?.is_some());
+    "terms::version" |tx, c| terms::version(tx, c.tenant).await? as usize;
+    "terms::state" |tx, c| terms::state(tx, c.tenant).await?.terms.len();
+    "terms::state_at" |tx, c| terms::state_at(tx, c.tenant, c.now).await?.terms.len();
+    "terms::version_at" |tx, c| terms::version_at(tx, c.tenant, c.now).await? as usize;
+    "terms::decided_at" |tx, c| usize::from(terms::decided_at(tx, c.tenant, 1).await?.is_some());
     "vocabulary::next_version" |tx, c| vocabulary::next_version(tx, c.tenant, c.now).await.map(|_| 0)?;
     "vocabulary::count_terms" |tx, c| vocabulary::count_terms(tx, c.tenant, &Default::default()).await? as usize;
     "vocabulary::list_terms" |tx, c| vocabulary::list_terms(tx, c.tenant, &Default::default(), &Seek::First, 10).await?.len();

@@ -8,7 +8,7 @@ use crate::{
     ui::{AreaField, PostForm, SelectField, TextField, landing},
 };
 use leptos::prelude::*;
-use remembrancer::consolidation::{self, Added, Selection};
+use remembrancer::capture::{self, Added, Selection};
 use wire::{MemoryKind, SourceId};
 
 /// A page of turns to which a reviewer adds candidates.
@@ -50,7 +50,7 @@ pub async fn add_candidate(
 
 async fn add(source: SourceId, selection: Selection) -> Result<Added, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(consolidation::add_candidate(&engine, &ctx, source, selection).await?)
+    Ok(capture::add_candidate(&engine, &ctx, source, selection).await?)
 }
 
 /// The URL of what quotes the words now.

@@ -54,7 +54,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    pub(super) fn plus(self, more: Self) -> Self {
+    pub(crate) fn plus(self, more: Self) -> Self {
         Self { dollars: self.dollars + more.dollars, tokens: self.tokens.saturating_add(more.tokens) }
     }
 }
@@ -76,12 +76,12 @@ pub struct Ledger {
 
 impl Ledger {
     /// Adds one call.
-    pub(super) fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), call: Sum, now: DateTime<Utc>) {
+    pub(crate) fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), call: Sum, now: DateTime<Utc>) {
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
         self.add(Line { payer, hour, model: model.to_owned(), purpose }, call);
     }
 
-    pub(super) fn add(&self, line: Line, more: Sum) {
+    pub(crate) fn add(&self, line: Line, more: Sum) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = open.entry(line).or_default();
         sum.calls += more.calls;
@@ -91,12 +91,12 @@ impl Ledger {
     }
 
     /// The lines of a tenant that are not written yet.
-    pub(super) fn open_of(&self, tenant: TenantId) -> Vec<(Line, Sum)> {
+    pub(crate) fn open_of(&self, tenant: TenantId) -> Vec<(Line, Sum)> {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter().filter(|(line, _)| line.payer.tenant_id == tenant).map(|(line, sum)| (line.clone(), *sum)).collect()
     }
 
-    pub(super) fn take(&self) -> HashMap<Line, Sum> {
+    pub(crate) fn take(&self) -> HashMap<Line, Sum> {
         std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

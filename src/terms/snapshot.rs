@@ -19,9 +19,9 @@ const STALE_AFTER: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub struct Snapshot {
     pub version: i64,
-    pub(super) state: State,
+    pub(crate) state: State,
     /// Normal form → place in `state.terms`.
-    pub(super) forms: HashMap<String, usize>,
+    pub(crate) forms: HashMap<String, usize>,
     /// Words of the longest form.
     longest: usize,
 }
@@ -45,7 +45,7 @@ pub struct Resolved {
 }
 
 impl Snapshot {
-    pub(super) fn new(version: i64, state: State) -> Self {
+    pub(crate) fn new(version: i64, state: State) -> Self {
         let places: HashMap<_, _> = state.terms.iter().enumerate().map(|(place, term)| (term.lineage, place)).collect();
         let own = state.terms.iter().enumerate().map(|(place, term)| (term.normal.clone(), place));
         let others = state.aliases.iter().filter_map(|alias| Some((alias.normal.clone(), *places.get(&alias.term_id)?)));
@@ -62,7 +62,7 @@ impl Snapshot {
         }
     }
 
-    pub(super) fn find(&self, phrase: &str) -> Option<&TermName> {
+    pub(crate) fn find(&self, phrase: &str) -> Option<&TermName> {
         self.forms.get(&normal(phrase)).map(|place| &self.state.terms[*place])
     }
 
@@ -71,7 +71,7 @@ impl Snapshot {
         self.terms_inside(phrase).into_iter().map(|term| term.term.clone()).collect()
     }
 
-    pub(super) fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
+    pub(crate) fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
         let form = normal(phrase);
         let words: Vec<&str> = form.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
         let (mut at, mut found) = (0, Vec::<&TermName>::new());

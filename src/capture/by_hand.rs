@@ -1,15 +1,14 @@
 //! What extraction missed: a person makes a candidate of words of a source.
 
-use super::model::{NewCandidate, Owner, Placed, Spot};
-use super::place::{place_all, prepare};
-use super::store;
+use super::store::{self as sources, CapturedPart};
+use super::{StoredTurn, reviewed, transcript};
 use crate::audit::{self, NewEntry};
-use crate::capture::store::{self as sources, CapturedPart};
-use crate::capture::{self, ExtractPayload, StoredTurn};
+use crate::consolidation::store;
+use crate::consolidation::{NewCandidate, Owner, Placed, Spot, place_all, prepare};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
-use crate::jobs::{self, NewEvent, Task};
+use crate::jobs::{self, ExtractPayload, NewEvent, Task};
 use crate::memories::store as memories;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
@@ -81,7 +80,7 @@ pub async fn add_candidate(engine: &Engine, ctx: &OpContext, source: SourceId, s
     let states = store::quarantine_at(&mut tx, ctx.tenancy(), owner, &candidate.spot).await?;
     check_quarantine(&states, is_suspicious)?;
     // Whoever adds it confirms it in the inbox, where others see it, too.
-    let policy = capture::reviewed(CapturePolicy::default());
+    let policy = reviewed(CapturePolicy::default());
     let placed = place_all(engine, ctx, &mut tx, owner, &ready, &policy).await?;
     let found = match store::memory_at(&mut tx, ctx.tenancy(), owner, &candidate.spot).await? {
         Some(id) => memories::by_ids(&mut tx, ctx.tenancy(), Some(owner.agent_id), &[id], false).await?.pop(),
@@ -122,7 +121,7 @@ fn find_turn(parts: Vec<CapturedPart>, mut turn: usize) -> Option<(CapturedPart,
 /// instruction for an agent.
 fn read(part: CapturedPart, turn: &StoredTurn, words: &str, kind: MemoryKind) -> Result<(NewCandidate, bool), Error> {
     let payload: ExtractPayload = part.capture.and_then(|payload| serde_json::from_value(payload).ok()).unwrap_or_default();
-    let transcript = capture::transcript(part.content.unwrap_or_default(), part.turns.map(|turns| turns.0).unwrap_or_default(), &payload);
+    let transcript = transcript(part.content.unwrap_or_default(), part.turns.map(|turns| turns.0).unwrap_or_default(), &payload);
     let turn = transcript.turns.iter().find(|one| (one.start, one.end) == (turn.start, turn.end)).ok_or(Error::NotFound("turn"))?;
     let place = find(&turn.text, words).ok_or_else(|| Error::invalid("words", "are not in this turn: copy them exactly as they stand"))?;
     let place = turn.start + place.start..turn.start + place.end;

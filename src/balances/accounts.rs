@@ -102,7 +102,7 @@ pub struct Accounts {
     tenants: Mutex<HashMap<TenantId, Standing>>,
     prices: RwLock<HashMap<String, Price>>,
     /// Held while calls move from the open ledger into the database, and while balances are read: so a call lowers a balance once.
-    pub(super) moving: tokio::sync::Mutex<()>,
+    pub(crate) moving: tokio::sync::Mutex<()>,
 }
 
 impl Accounts {

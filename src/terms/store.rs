@@ -1,0 +1,77 @@
+//! SQL of the vocabulary as it is, or was, in force.
+
+use super::model::State;
+use crate::db::{DbError, Tx};
+use chrono::{DateTime, Utc};
+use wire::TenantId;
+
+/// The vocabulary's version; 0 before the first decision.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
+        .bind(tenant)
+        .fetch_optional(&mut **tx)
+        .await?
+        .unwrap_or(0))
+}
+
+/// The version in force at a moment; 0 before the first decision.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select coalesce(max(version), 0) from decisions where tenant_id = $1 and at <= $2")
+        .bind(tenant)
+        .bind(at)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// When the decision was made that produced a version. Imported decisions produced no version of this installation: theirs is 0.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
+    Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2 and version > 0")
+        .bind(tenant)
+        .bind(version)
+        .fetch_one(&mut **tx)
+        .await?)
+}
+
+/// Everything in force.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
+    let terms = sqlx::query_as(
+        r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and valid_to is null order by normal",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    let aliases = sqlx::query_as(
+        "select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and valid_to is null order by normal",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(State { terms, aliases })
+}
+
+/// Everything that was in force at a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
+    let terms = sqlx::query_as(
+        r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
+    )
+    .bind(tenant)
+    .bind(at)
+    .fetch_all(&mut **tx)
+    .await?;
+    let aliases = sqlx::query_as(
+        r"select id, term_id, alias, normal, valid_from
+            from term_aliases where tenant_id = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by normal",
+    )
+    .bind(tenant)
+    .bind(at)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(State { terms, aliases })
+}

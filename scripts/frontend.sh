@@ -16,7 +16,8 @@ if [ ! -d "$kept" ]; then
   say "building the front end (WebAssembly, optimised for size: some minutes the first time)"
   # The registry's place on this machine has no business in the file.
   export RUSTFLAGS="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-  rm -rf "$LEPTOS_SITE_ROOT"
+  # What is there is not what the state says until all of it is made anew.
+  rm -rf "$LEPTOS_SITE_ROOT" "$REPO/target/frontend.state"
   cargo leptos build --release --frontend-only --precompress >&2
   wasm=$LEPTOS_SITE_ROOT/pkg/remembrancer.wasm
   [ -s "$wasm.br" ] || die "cargo-leptos ended without a compressed $wasm"

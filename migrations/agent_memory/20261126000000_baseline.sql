@@ -53,7 +53,7 @@ create table agent_memories (
     alternatives       text[],
     -- sha-256 of content
     content_hash       bytea        not null,
-    -- the version of the rules that cut its words (src/text/words.rs)
+    -- the version of the rules that cut its words (crates/words/src/stems.rs)
     word_rules         smallint     not null default 1,
     -- how many terms it has while it is live: a filtered search counts only what its filter lets through
     term_count         integer,
@@ -947,7 +947,7 @@ create table profile_documents (
     metadata       jsonb       not null,
     -- terms that are searched
     length         integer     not null,
-    -- the version of the rules that cut its words (src/text/words.rs)
+    -- the version of the rules that cut its words (crates/words/src/stems.rs)
     word_rules     smallint    not null default 1,
     created_at     timestamptz not null,
     constraint profile_documents_pkey primary key (tenant_id, agent_id, id),

@@ -188,7 +188,7 @@ create table chunks (
     start_byte      integer  not null,
     end_byte        integer  not null,
     content         text     not null,
-    -- the version of the rules that cut its words (src/text/words.rs)
+    -- the version of the rules that cut its words (crates/words/src/stems.rs)
     word_rules      smallint not null default 1,
     -- it has no vector yet: until then it is found by its words
     awaiting_vector boolean  not null default true,

@@ -95,7 +95,7 @@ pub struct Config {
     #[arg(long, env = "EMBEDDING_BUDGET_MS", default_value = "250", value_parser = milliseconds)]
     pub write_embedding_budget: Duration,
     /// URL of the openai provider and of the chat model
-    #[arg(long, env = "OPENAI_BASE_URL", default_value = "https://api.openai.com/v1")]
+    #[arg(long, env = "OPENAI_BASE_URL", hide_env_values = true, default_value = "https://api.openai.com/v1")]
     pub openai_base_url: String,
     /// API key of the openai provider and of the chat model
     #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true, value_parser = api_key)]

@@ -18,7 +18,6 @@ use chrono::TimeDelta;
 use extract::parts::{self, StoredTurn};
 use extract::{Extraction, Span, Transcript};
 use models::chat::ChatError;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::instrument;

@@ -9,7 +9,6 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Details, Memory, wording};
 use crate::memories::{post_settling, share, store as memories};
 use crate::op::OpContext;
-use crate::vocabulary;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 use wire::{MemoryStatus, Relation};

@@ -224,7 +224,7 @@ mod tests {
             ["source.platform", "source.channel_id", "source.thread_id", "source.message_id", "source.speaker", "source.observed_at"];
         let mut written: BTreeSet<String> = DecisionKind::ALL.iter().map(|kind| format!("vocabulary.{kind}")).collect();
         for file in walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).into_iter().filter_map(Result::ok) {
-            if file.path().extension().is_none_or(|extension| extension != "rs") || file.path().ends_with("api/audit.rs") {
+            if file.path().extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
             let text = std::fs::read_to_string(file.path()).unwrap();

@@ -2,7 +2,6 @@
 
 use super::store;
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -12,13 +11,9 @@ use crate::memories::access::{self, Purpose};
 use crate::op::OpContext;
 use crate::terms::{Snapshot, State, TermName};
 use async_recursion::async_recursion as boxed;
-use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use tracing::instrument;
-use wire::{
-    AgentId, EventId, KnownTerm, Likeness, LookupRequest, LookupResponse, MemoryId, ProposeRequest, ProposeResponse, Scope, Suggestion,
-    TOPIC_MAX, TermId,
-};
+use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX, TermId};
 use words::compare::compare;
 use words::normal;
 
@@ -79,7 +74,7 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
         let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
         Some(memory).filter(|memory| memory.live).ok_or(Error::NotFound("memory"))?;
     }
-    let event = post(engine, ctx, &mut tx, agent, &request.phrase, request.memory_id).await?;
+    let event = audit::propose(engine, ctx, &mut tx, agent, &request.phrase, request.memory_id).await?;
     // Every agent of the organisation may search this entry, so the phrase is only in the proposal, which reviewers see.
     let entry = NewEntry::new(engine, ctx, "vocabulary.proposed", "phrase", event, "proposed a phrase");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.agent(agent)).await?;

@@ -53,7 +53,7 @@ fn imports<'a>(ranks: &BTreeMap<&'a str, usize>) -> BTreeMap<(&'a str, &'a str),
             continue;
         };
         let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
         let code = code.collect::<Vec<_>>().join("\n");
         for to in code.split("crate::").skip(1).flat_map(named) {
             if let Some((to, _)) = ranks.get_key_value(to) {
@@ -90,6 +90,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
         .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|end| end == "rs"))
+        .filter(|path| path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs"))
         .collect()
 }

@@ -69,7 +69,9 @@ impl TryFrom<f64> for Usd {
 impl FromStr for Usd {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<f64>().map_err(|_| "must be an amount of US dollars, such as 20 or 0.15")?.try_into()
+        let dollars: f64 = text.parse().map_err(|_| "must be an amount of US dollars, such as 20 or 0.15")?;
+        let amount = Self::try_from(dollars)?;
+        if amount == Self::ZERO && dollars != 0.0 { Err("must be 0 or at least 0.000001 US dollars") } else { Ok(amount) }
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn what_is_no_amount_is_refused() {
-        for text in ["NaN", "inf", "-inf", "1e10", "-1e10", "1e400", "a lot", ""] {
+        for text in ["NaN", "inf", "-inf", "1e10", "-1e10", "1e400", "0.0000004", "a lot", ""] {
             assert!(text.parse::<Usd>().is_err(), "{text}");
         }
         assert!(serde_json::from_str::<Usd>("1e10").is_err());

@@ -91,8 +91,9 @@ pub fn addresses(text: &str) -> Result<List<IpAddr>, String> {
     parts(text).map(|part| must_be("IP addresses, separated by commas", part)).collect()
 }
 
-pub fn host_names(text: &str) -> Result<List<String>, Infallible> {
-    Ok(parts(text).map(str::to_owned).collect())
+pub fn host_names(text: &str) -> Result<List<String>, &'static str> {
+    let names: List<String> = parts(text).map(str::to_owned).collect();
+    if names.is_empty() { Err("must name at least one host") } else { Ok(names) }
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {

@@ -34,7 +34,10 @@ pub async fn set_limits(
                                       used_tokens, updated_at, updated_by)
           select $1, $2, $3, 0, $4, $5, $6, coalesce(sum(l.cost_microusd), 0)::bigint, coalesce(sum(l.tokens_in + l.tokens_out), 0)::bigint,
                  $7, $8
-            from usage_ledger l where l.tenant_id = $1 and l.hour >= $6 and l.cost_microusd > 0 and ($2 = $9 or l.user_id = $2)
+            from usage_ledger l
+           where l.tenant_id = $1 and l.hour >= $6 and ($2 = $9 or l.user_id = $2)
+             -- a model without a price counts towards no limit; a call of the others may cost less than a micro-dollar
+             and (l.cost_microusd > 0 or exists (select 1 from model_prices p where p.model = l.model and (p.input_microusd > 0 or p.output_microusd > 0)))
           on conflict (tenant_id, user_id) do update
              set needs_credit = excluded.needs_credit, month_microusd = excluded.month_microusd, month_tokens = excluded.month_tokens,
                  updated_at = excluded.updated_at, updated_by = excluded.updated_by",

@@ -13,9 +13,8 @@ pub use terms::{
 
 use crate::audit::Proposal;
 use crate::db::{DbError, SystemPool, Tx, begin, lock, lock_key};
-use chrono::{DateTime, Utc};
 use uuid::Uuid;
-use wire::{AgentId, EventId, MemoryId, TenantId};
+use wire::{EventId, TenantId};
 
 /// Takes the lock that serialises changes of a tenant's vocabulary.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]

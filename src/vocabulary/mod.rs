@@ -2,7 +2,7 @@
 
 mod lookup;
 
-mod plan;
+pub(crate) mod plan;
 mod recanonicalise;
 mod review;
 

@@ -3,9 +3,9 @@
 use crate::capture::{conversation, send};
 use crate::support::{alone, memory_owner, work};
 use chrono::Duration;
-use remembrancer::capture::{self, ExtractPayload, extract_source};
-use remembrancer::jobs::Held;
+use remembrancer::capture::{self, extract_source};
 use remembrancer::jobs::store::claim_step;
+use remembrancer::jobs::{ExtractPayload, Held};
 use remembrancer::testing::{World, nowhere};
 use remembrancer::{OpContext, consolidation, workers};
 use std::future::poll_fn;

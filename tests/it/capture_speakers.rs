@@ -3,9 +3,9 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, contents, memory_owner, settle, work};
 use chrono::Duration;
-use remembrancer::capture::{ExtractPayload, RenamedSpeaker, extract_source, rename_speaker};
-use remembrancer::jobs::Held;
+use remembrancer::capture::{RenamedSpeaker, extract_source, rename_speaker};
 use remembrancer::jobs::store::claim_step;
+use remembrancer::jobs::{ExtractPayload, Held};
 use remembrancer::testing::World;
 use remembrancer::workers::{Turns, step};
 use remembrancer::{Error, capture, consolidation, memories, overview};

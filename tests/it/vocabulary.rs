@@ -145,7 +145,7 @@ async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
     let kb = world.engine.db().kb.system();
     let deliveries = (0..24).map(|n| {
         let (tenant, memory_id) = (world.system.tenant_id, wire::MemoryId(uuid::Uuid::from_u128(n)));
-        let proposal = vocabulary::store::Proposal {
+        let proposal = remembrancer::audit::Proposal {
             phrase: "vault".into(),
             normal: "vault".into(),
             agent_id: agent(&world.atlas),

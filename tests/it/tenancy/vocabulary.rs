@@ -70,7 +70,7 @@ pub fn pooled() -> Vec<Pooled> {
         kb: true,
         run: |pool, c| {
             let (phrase, normal) = ("intruded".to_owned(), "intruded".to_owned());
-            let proposal = vocabulary::Proposal { phrase, normal, agent_id: c.agent, memory_id: Some(c.id), seen_at: c.now };
+            let proposal = remembrancer::audit::Proposal { phrase, normal, agent_id: c.agent, memory_id: Some(c.id), seen_at: c.now };
             Box::pin(async move { vocabulary::deliver_proposal(pool, c.tenant, EventId(c.fresh), c.fresh, &proposal).await.map(|()| 0) })
         },
     }]

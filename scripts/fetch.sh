@@ -57,7 +57,7 @@ onnxruntime() {
     "Linux x86_64") platform=manylinux_2_28_x86_64 ;;
     "Linux aarch64") platform=manylinux_2_28_aarch64 ;;
     "Darwin arm64") platform=macosx_14_0_arm64 ;;
-    *) say "ONNX Runtime has no library for $(uname -sm): the embedding model runs at half the speed"; return ;;
+    *) say "ONNX Runtime has no library for $(uname -sm): set EMBEDDING_PROVIDER=openai"; return ;;
   esac
   say "fetching ONNX Runtime ($ONNXRUNTIME_VERSION, 20 MB)"
   local dir; dir=$(pypi onnxruntime --python-version 3.12 --implementation cp --abi cp312 --platform "$platform")

@@ -165,9 +165,9 @@ pub struct Config {
     /// Folder of the local model; the scripts set this and the next three
     #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models/all-minilm-l6-v2", value_parser = path)]
     pub model_dir: PathBuf,
-    /// Library of ONNX Runtime, which runs the local model; by default that of scripts/fetch.sh, and without one candle runs the model
-    #[arg(long, env = "REMEMBRANCER_ONNXRUNTIME", value_parser = path)]
-    pub onnxruntime: Option<PathBuf>,
+    /// Library of ONNX Runtime, which runs the local model; by default that of scripts/fetch.sh
+    #[arg(long, env = "REMEMBRANCER_ONNXRUNTIME", default_value = ONNXRUNTIME, hide_default_value = true, value_parser = path)]
+    pub onnxruntime: PathBuf,
     /// Program that starts the embedded Postgres
     #[arg(long, env = "REMEMBRANCER_PG0", default_value = "~/.cache/remembrancer/tools/pg0", value_parser = path)]
     pub pg0: PathBuf,
@@ -257,7 +257,6 @@ impl Config {
         };
         self.public_url = self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()).trim_end_matches('/').to_owned();
         self.allowed_hosts.extend(host_of(&self.public_url));
-        self.onnxruntime = self.onnxruntime.or_else(fetched_onnxruntime);
         if self.kb_dir.is_some() && self.kb_tenant.is_none() {
             return Err(InvalidVariable::new("KB_TENANT", "", "must be a tenant's slug, because KB_DIR is set"));
         }

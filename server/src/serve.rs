@@ -168,10 +168,10 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
 pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
-            let options = LocalOptions { onnxruntime: config.onnxruntime.clone(), ..LocalOptions::new(&config.model_dir) };
+            let options = LocalOptions::new(&config.model_dir, &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
-            let advice =
-                "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2: run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
+            let advice = "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
+                 run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
             // Without the number of the system's error.
             let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))

@@ -13,8 +13,8 @@ use wire::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, Remember
 async fn model() -> Local {
     static MODEL: OnceCell<Local> = OnceCell::const_new();
     let load = || async {
-        let directory = std::env::var_os("REMEMBRANCER_MODEL_DIR").expect("REMEMBRANCER_MODEL_DIR is set by scripts/env.sh");
-        Local::load(&LocalOptions::new(PathBuf::from(directory))).unwrap()
+        let place = |name: &str| PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")));
+        Local::load(&LocalOptions::new(place("REMEMBRANCER_MODEL_DIR"), place("REMEMBRANCER_ONNXRUNTIME"))).unwrap()
     };
     MODEL.get_or_init(load).await.clone()
 }

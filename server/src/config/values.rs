@@ -15,6 +15,13 @@ use tracing_subscriber::EnvFilter;
 
 /// One value that has several parts. For clap, a `Vec` is several values.
 pub type List<T> = Vec<T>;
+
+/// Where scripts/fetch.sh puts the library of ONNX Runtime.
+pub const ONNXRUNTIME: &str = if cfg!(target_os = "macos") {
+    "~/.cache/remembrancer/tools/onnxruntime/libonnxruntime.dylib"
+} else {
+    "~/.cache/remembrancer/tools/onnxruntime/libonnxruntime.so"
+};
 /// Absent: for ever. For clap, an `Option` is a value that may be missing.
 pub type LogDays = Option<NonZeroU32>;
 
@@ -125,13 +132,6 @@ pub fn folder(text: &str) -> Result<PathBuf, &'static str> {
 pub fn path(text: &str) -> Result<PathBuf, Infallible> {
     let home = || std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from);
     Ok(text.strip_prefix("~/").map_or_else(|| PathBuf::from(text), |rest| home().join(rest)))
-}
-
-/// Where scripts/fetch.sh puts the library of ONNX Runtime, if it is there.
-pub fn fetched_onnxruntime() -> Option<PathBuf> {
-    let name = if cfg!(target_os = "macos") { "libonnxruntime.dylib" } else { "libonnxruntime.so" };
-    let Ok(folder) = path("~/.cache/remembrancer/tools/onnxruntime");
-    Some(folder.join(name)).filter(|library| library.is_file())
 }
 
 pub fn filter(text: &str) -> Result<String, &'static str> {

@@ -113,30 +113,6 @@ async fn audit_rows(control: &mut PgConnection, world: &World, action: &str) -> 
 }
 
 #[tokio::test]
-async fn a_library_that_cannot_be_loaded_leaves_the_model_to_candle() {
-    let world = World::new().await;
-    let folder = tempfile::tempdir().unwrap();
-    let text = folder.path().join("libonnxruntime.so");
-    fs::write(&text, "this is no library").unwrap();
-    for (n, library) in [folder.path().join("missing.so"), text].iter().enumerate() {
-        let library = ("REMEMBRANCER_ONNXRUNTIME", library.display().to_string());
-        // However slow it is here: the memory waits for its vector.
-        let patient = ("EMBEDDING_BUDGET_MS", "60000".to_owned());
-        let process = Process::with(&[databases(&world), vec![library, patient]].concat()).await;
-        process.remember(&world.atlas_key, &format!("The ferry number {n} leaves at noon.")).unwrap();
-        let bearer = format!("Authorization: Bearer {}", world.atlas_key);
-        let input = serde_json::json!({ "query": format!("ferry number {n}"), "explain": true }).to_string();
-        let answer = process.curl("/api/tools/agent_memory_recall", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input]);
-        let answer: serde_json::Value = serde_json::from_str(&answer.unwrap()).unwrap();
-        assert_eq!(
-            (&answer["degraded"], &answer["hits"][0]["matched_by"]),
-            (&serde_json::json!([]), &serde_json::json!("both")),
-            "{answer}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut control = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
@@ -559,6 +535,10 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
         (&[("DATABASE_URL", &wrong_password)], &["refuses the user postgres", "correct user and password in DATABASE_URL"]),
         (&[("DATABASE_URL", good), ("SYSTEM_DATABASE_URL", &stranger)], &["(SYSTEM_DATABASE_URL) is refused", "correct user and password"]),
         (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", empty)], &["REMEMBRANCER_MODEL_DIR", "scripts/fetch.sh"]),
+        (
+            &[("DATABASE_URL", good), ("REMEMBRANCER_ONNXRUNTIME", "/no/such/library.so")],
+            &["/no/such/library.so", "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"],
+        ),
         (&[("DATA_DIR", empty), ("REMEMBRANCER_PG0", "/no/such/pg0")], &["pg0 at /no/such/pg0", "scripts/fetch.sh", "DATABASE_URL"]),
     ];
     for (variables, words) in cases {

@@ -1,4 +1,4 @@
-//! all-MiniLM-L6-v2 in this process: a small BERT, mean pooling, unit length. It runs on ONNX Runtime, or on candle where that is missing.
+//! all-MiniLM-L6-v2 in this process: a small BERT, mean pooling, unit length. It runs on ONNX Runtime.
 //!
 //! The model runs on threads of its own, never on the async ones. Queued texts are taken together, bucketed by length and run in batches; a
 //! text whose caller stopped waiting is skipped.
@@ -10,17 +10,15 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-mod candle;
 mod onnx;
 
-use candle::Candle;
-use candle_transformers::models::bert::Config;
 use futures_util::future::BoxFuture;
 use tokenizers::{Tokenizer, TruncationParams};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{EmbedError, Embedder};
-use onnx::Onnx;
+use onnx::{Onnx, Thread};
+use serde::Deserialize;
 use words::tokens::{Estimate, Tokens};
 
 /// The name under which the model registry knows this model.
@@ -43,10 +41,10 @@ const DRAIN: usize = 32;
 /// Where the model is and how it is run.
 #[derive(Clone, Debug)]
 pub struct LocalOptions {
-    /// Holds `model.safetensors`, `tokenizer.json` and `config.json`; for ONNX Runtime also `model.onnx`.
+    /// Holds `model.onnx`, the weights that it refers to, `tokenizer.json` and `config.json`.
     pub directory: PathBuf,
-    /// The library of ONNX Runtime, if there is one. If it cannot be used, candle runs the model.
-    pub onnxruntime: Option<PathBuf>,
+    /// The library of ONNX Runtime.
+    pub onnxruntime: PathBuf,
     /// Threads that run the model.
     pub threads: usize,
     /// Texts that may wait before callers do.
@@ -54,16 +52,15 @@ pub struct LocalOptions {
 }
 
 impl LocalOptions {
-    /// candle, one thread and a queue of 256.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), onnxruntime: None, threads: 1, queue: 256 }
+    /// One thread and a queue of 256.
+    pub fn new(directory: impl Into<PathBuf>, onnxruntime: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), onnxruntime: onnxruntime.into(), threads: 1, queue: 256 }
     }
 }
 
 /// The model, loaded. Dropping the last clone ends its threads, and waits for the batch that they run.
 #[derive(Clone)]
 pub struct Local {
-    runtime: &'static str,
     dimension: usize,
     // Before the threads: they end when nobody can send any more.
     queue: mpsc::Sender<Job>,
@@ -144,79 +141,28 @@ impl Padded {
     }
 }
 
-/// Runs the model on one thread.
-trait Runner: Send {
-    /// One vector of unit length per row. The batch is not empty.
-    fn run(&mut self, batch: &Padded) -> Result<Vec<Vec<f32>>, EmbedError>;
-}
-
-/// The library that runs the model.
-enum Runtime {
-    Onnx(Onnx),
-    Candle(Candle),
-}
-
-impl Runtime {
-    fn load(options: &LocalOptions, config: &Config) -> Result<Self, EmbedError> {
-        let Some(library) = &options.onnxruntime else {
-            tracing::info!("candle runs the embedding model");
-            return Ok(Self::Candle(Candle::load(&options.directory, config)?));
-        };
-        let onnx = Onnx::load(library, &options.directory).and_then(|onnx| onnx.session().map(|_| onnx));
-        match onnx {
-            Ok(onnx) => {
-                tracing::info!(library = %library.display(), "ONNX Runtime runs the embedding model");
-                Ok(Self::Onnx(onnx))
-            }
-            Err(error) => {
-                tracing::warn!(%error, "candle runs the embedding model, at half the speed: ONNX Runtime cannot be used");
-                Ok(Self::Candle(Candle::load(&options.directory, config)?))
-            }
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Onnx(_) => "ONNX Runtime",
-            Self::Candle(_) => "candle",
-        }
-    }
-
-    fn runner(&self) -> Result<Box<dyn Runner>, EmbedError> {
-        Ok(match self {
-            Self::Onnx(onnx) => Box::new(onnx.session()?),
-            Self::Candle(candle) => Box::new(candle.clone()),
-        })
-    }
-}
-
 impl Local {
     /// Loads the model and starts its threads. Blocks for some tenths of a second.
     ///
     /// # Errors
-    /// `Load` with the file that is missing or cannot be read. A missing ONNX Runtime is no error.
+    /// `Load` with the file that is missing or cannot be read: of the model, or the library.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
         let (reader, pieces, config) = Reader::load(&options.directory)?;
-        let runtime = Runtime::load(options, &config)?;
+        let onnx = Onnx::load(&options.onnxruntime, &options.directory)?;
         let reader = Arc::new(reader);
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
         let mut threads = Vec::new();
         for n in 0..options.threads.max(1) {
-            let (reader, receiver, mut runner) = (reader.clone(), receiver.clone(), runtime.runner()?);
+            let (reader, receiver, mut runner) = (reader.clone(), receiver.clone(), onnx.session()?);
             let thread = thread::Builder::new()
                 .name(format!("embed-{n}"))
-                .spawn(move || work(&reader, runner.as_mut(), &receiver))
+                .spawn(move || work(&reader, &mut runner, &receiver))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
             threads.push(thread);
         }
         let threads = Arc::new(Threads(threads));
-        Ok(Self { runtime: runtime.name(), dimension: config.hidden_size, queue: sender, _threads: threads, pieces: Arc::new(pieces) })
-    }
-
-    /// The name of the library that runs the model.
-    pub fn runtime(&self) -> &'static str {
-        self.runtime
+        Ok(Self { dimension: config.hidden_size, queue: sender, _threads: threads, pieces: Arc::new(pieces) })
     }
 }
 
@@ -259,7 +205,7 @@ fn stopped() -> EmbedError {
 }
 
 /// The loop of one thread: wait for a text, take what else is queued, run it in batches.
-fn work(reader: &Reader, runner: &mut dyn Runner, queue: &Mutex<mpsc::Receiver<Job>>) {
+fn work(reader: &Reader, runner: &mut Thread, queue: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         let jobs = {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -293,7 +239,7 @@ fn batches(mut encoded: Vec<Encoded>) -> Vec<Vec<Encoded>> {
 }
 
 /// Runs one batch for those who still wait and returns the vectors. A panic in the model fails this batch, not the thread.
-fn run(runner: &mut dyn Runner, pad: u32, mut batch: Vec<Encoded>) {
+fn run(runner: &mut Thread, pad: u32, mut batch: Vec<Encoded>) {
     batch.retain(|item| !item.reply.is_closed());
     if batch.is_empty() {
         return;
@@ -317,6 +263,13 @@ fn run(runner: &mut dyn Runner, pad: u32, mut batch: Vec<Encoded>) {
     }
 }
 
+/// What is needed of the model's `config.json`.
+#[derive(Deserialize)]
+struct Config {
+    hidden_size: usize,
+    pad_token_id: u32,
+}
+
 /// Turns texts into tokens.
 struct Reader {
     tokenizer: Tokenizer,
@@ -336,8 +289,7 @@ impl Reader {
         let pieces = Pieces(tokenizer.clone());
         let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(|e| failed("tokenizer.json", e.to_string()))?;
-        let pad = u32::try_from(config.pad_token_id).map_err(|e| failed("config.json", e.to_string()))?;
-        Ok((Self { tokenizer, pad }, pieces, config))
+        Ok((Self { tokenizer, pad: config.pad_token_id }, pieces, config))
     }
 
     /// Tokens of the texts that somebody still waits for.
@@ -366,13 +318,11 @@ mod tests {
         std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")).into()
     }
 
-    fn load(onnxruntime: Option<PathBuf>) -> Local {
-        let options = LocalOptions { onnxruntime, ..LocalOptions::new(variable("REMEMBRANCER_MODEL_DIR")) };
-        Local::load(&options).expect("the model is fetched by scripts/fetch.sh")
-    }
-
     /// One model for all tests. Its absence is a failure: the default of every installation is what these tests prove.
-    static LOCAL: LazyLock<Local> = LazyLock::new(|| load(Some(variable("REMEMBRANCER_ONNXRUNTIME"))));
+    static LOCAL: LazyLock<Local> = LazyLock::new(|| {
+        let options = LocalOptions::new(variable("REMEMBRANCER_MODEL_DIR"), variable("REMEMBRANCER_ONNXRUNTIME"));
+        Local::load(&options).expect("the model is fetched by scripts/fetch.sh")
+    });
 
     async fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
         LOCAL.embed(texts.iter().map(ToString::to_string).collect()).await.unwrap()
@@ -469,35 +419,9 @@ mod tests {
         assert_eq!(cut, [vec![5; 8], vec![6, 7], vec![40, 41], vec![70], vec![71], vec![200]]);
     }
 
-    #[tokio::test]
-    async fn onnx_runtime_and_candle_give_the_same_vectors() {
-        assert_eq!(LOCAL.runtime(), "ONNX Runtime");
-        let candle = load(None);
-        assert_eq!(candle.runtime(), "candle");
-        let mut texts: Vec<String> = ["", "a", "Überraschung für 東京 🎉", "[PAD] [CLS]"].map(str::to_owned).into();
-        texts.extend((1..300).step_by(23).map(|words| "the committee met again ".repeat(words)));
-        let (ours, theirs) = (LOCAL.embed(texts.clone()).await.unwrap(), candle.embed(texts.clone()).await.unwrap());
-        assert_eq!((ours.len(), theirs.len()), (texts.len(), texts.len()));
-        for ((text, one), other) in texts.iter().zip(&ours).zip(&theirs) {
-            assert!(cos(one, other) > 0.9999, "{} for {text:.30}", cos(one, other));
-        }
-    }
-
-    #[tokio::test]
-    async fn candle_runs_the_model_where_the_graph_is_missing() {
-        let folder = tempfile::tempdir().unwrap();
-        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-            std::os::unix::fs::symlink(variable("REMEMBRANCER_MODEL_DIR").join(file), folder.path().join(file)).unwrap();
-        }
-        let options = LocalOptions { onnxruntime: Some(variable("REMEMBRANCER_ONNXRUNTIME")), ..LocalOptions::new(folder.path()) };
-        let local = Local::load(&options).unwrap();
-        assert_eq!(local.runtime(), "candle");
-        assert_eq!(local.embed(vec!["tea".into()]).await.unwrap()[0].len(), 384);
-    }
-
     #[test]
     fn a_missing_model_is_named() {
-        let error = Local::load(&LocalOptions::new("/nonexistent")).err().unwrap().to_string();
+        let error = Local::load(&LocalOptions::new("/nonexistent", "/nonexistent/libonnxruntime.so")).err().unwrap().to_string();
         assert!(error.contains("/nonexistent/config.json"), "{error}");
     }
 }

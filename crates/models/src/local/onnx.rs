@@ -1,6 +1,6 @@
-//! The model on ONNX Runtime: half of candle's time. The library is loaded when the process starts, so it may be missing.
+//! The model on ONNX Runtime. The library is loaded when the process starts, so it may be missing.
 
-use super::{Padded, Runner};
+use super::Padded;
 use crate::{EmbedError, normalise};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
@@ -81,10 +81,9 @@ impl Thread {
         let (_, numbers) = output.try_extract_tensor::<f32>()?;
         Ok(numbers.chunks(numbers.len() / batch.rows).map(<[f32]>::to_vec).collect())
     }
-}
 
-impl Runner for Thread {
-    fn run(&mut self, batch: &Padded) -> Result<Vec<Vec<f32>>, EmbedError> {
+    /// One vector of unit length per row. The batch is not empty.
+    pub fn run(&mut self, batch: &Padded) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = self.vectors(batch).map_err(|error| EmbedError::Failed(error.to_string()))?;
         for vector in &mut vectors {
             normalise(vector)?;

@@ -1,7 +1,7 @@
 //! Ingestion: files become documents, chunks, terms and components. Each file is a transaction of its own; a file that cannot be read is
 //! reported and does not stop the rest.
 
-use super::search::{embedded_text, searched_text};
+use super::found::{embedded_text, is_found, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
@@ -20,14 +20,6 @@ use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, Operat
 use words::guard;
 use words::normal;
 use words::stems;
-
-/// Statuses of documents that were replaced or never in force: kept and shown, but not found, because no agent should rely on them.
-const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
-
-/// Whether search finds a document with this status while it is in force.
-pub(crate) fn is_found(status: &str) -> bool {
-    !NOT_IN_FORCE.iter().any(|word| status.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
-}
 
 /// The rules and the model that divide documents now. A document with another value is divided again by its next ingestion.
 fn chunking(engine: &Engine) -> String {

@@ -1,5 +1,6 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
 
+mod found;
 mod ingest;
 mod lists;
 mod past;
@@ -7,9 +8,9 @@ mod search;
 pub mod store;
 mod tree;
 
-pub(crate) use ingest::is_found;
+pub(crate) use found::{is_found, searched_text};
 pub use ingest::{Extent, Ingestion, embed_document, ingest, upload};
 pub use lists::{collections, component, document, documents, full_text, index, runs, topology};
 pub use search::{CandidateQuery, PreparedQuery, RankedChunk, candidates, hit, search};
-pub(crate) use search::{explain, passages, searched_text};
+pub(crate) use search::{explain, passages};
 pub use tree::{Tree, index_pages, read};

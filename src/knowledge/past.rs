@@ -1,7 +1,6 @@
 //! The words of knowledge that is no longer in force: its texts are kept but its words are not, so they are counted again.
 
-use super::ingest::is_found;
-use super::search::searched_text;
+use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
 use crate::db::Tenancy;
 use crate::engine::Engine;

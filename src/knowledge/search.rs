@@ -22,7 +22,6 @@ use words::bm25::{Postings, Statistics, Words};
 use words::identifiers::Identifiers;
 use words::quote::inline;
 use words::stems;
-use words::tokens::Tokens;
 
 /// A question, prepared for a search.
 #[derive(Clone, Debug)]
@@ -273,14 +272,4 @@ pub(crate) fn explain(
         parts => format!(" Score: {}, which makes {score:.2}.", explain::sum_of(parts)),
     };
     format!("{}; decided knowledge does not fade.{sum}", explain::how_found(matched_by, similarity, relevant, matched_words))
-}
-
-/// The text whose words are indexed: the chunk, its reference, title and headings.
-pub(crate) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
-    format!("{}\n{content}", documents::above(reference, title, heading_path))
-}
-
-/// The text that is embedded: the same, as far as the model reads it.
-pub(super) fn embedded_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str, tokens: &dyn Tokens) -> String {
-    format!("{}\n{content}", documents::embedded_above(&documents::above(reference, title, heading_path), tokens))
 }

@@ -1,8 +1,8 @@
 //! The files of one cluster, and Postgres' own programs on them.
 
-use super::owner::{NO_LINK, Owner, at, remove};
+use super::owner::{NO_LINK, Owner, remove};
 use super::process::{free_port, is_free, is_halted, is_postgres, piped, run, server_of, serves};
-use super::{EmbeddedError, Options, PATIENCE};
+use super::{EmbeddedError, Options, PATIENCE, at};
 use crate::clock::{Clock, SystemClock};
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -15,7 +15,6 @@ mod owner;
 mod process;
 
 use self::cluster::Cluster;
-use self::owner::at;
 use self::process::is_halted;
 use sqlx::{Connection, PgConnection};
 use std::fs::{File, TryLockError};
@@ -83,6 +82,12 @@ pub enum EmbeddedError {
     NoUser,
     #[error("the task that starts Postgres was cancelled")]
     Cancelled,
+}
+
+/// What failed at a path.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> EmbeddedError {
+    let path = path.to_owned();
+    move |source| EmbeddedError::Io { path, source }
 }
 
 impl Embedded {

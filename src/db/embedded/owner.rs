@@ -2,7 +2,7 @@
 //! in a folder of another user is done by that user.
 
 use super::process::{piped, run_with};
-use super::{EmbeddedError, Options};
+use super::{EmbeddedError, Options, at};
 use sha2::{Digest, Sha256};
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
@@ -169,11 +169,6 @@ pub(super) fn remove(path: &Path) -> Result<(), EmbeddedError> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(path)(e)),
         _ => Ok(()),
     }
-}
-
-pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> EmbeddedError {
-    let path = path.to_owned();
-    move |source| EmbeddedError::Io { path, source }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Programs, ports and processes.
 
-use super::EmbeddedError;
-use super::owner::at;
+use super::{EmbeddedError, at};
 use std::fs;
 use std::io::{self, PipeReader, Write};
 use std::net::{Ipv4Addr, TcpListener};

@@ -2,7 +2,7 @@
 
 use super::vector_table;
 use crate::db::{DbError, Tx, statement};
-use crate::knowledge::search::searched_text;
+use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};

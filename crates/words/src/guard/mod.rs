@@ -5,6 +5,7 @@
 
 mod commands;
 mod fold;
+mod kind;
 mod markup;
 mod named;
 mod orders;
@@ -15,7 +16,8 @@ mod shapes;
 mod value;
 mod view;
 
-pub use secrets::{MARKER, Redacted, SecretKind, redact, redact_under};
+pub use kind::{MARKER, SecretKind};
+pub use secrets::{Redacted, redact, redact_under};
 pub use value::decoded as from_base64;
 
 use serde_json::Value;

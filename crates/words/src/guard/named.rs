@@ -1,7 +1,7 @@
 //! Secrets by the name before them: "password:", `API_KEY=`, "the PIN is".
 
+use super::kind::{Match, SecretKind};
 use super::rules::{NAMES, PHRASES, PLACEHOLDERS, SAYS, SAYS_UNSPACED, SUFFIXES, Value};
-use super::secrets::{Match, SecretKind};
 use super::value::{is_code, is_marked, is_odd, is_plain_id, is_random, is_reference, is_strong, mixed, stretch};
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! What secrets look like, as data: how keys of vendors begin, names that stand before a secret, addresses that are one.
 
-use super::secrets::SecretKind::{self, ApiKey, Password, PrivateKey, Token};
+use super::kind::SecretKind::{self, ApiKey, Password, PrivateKey, Token};
 
 /// The characters of a key after its beginning.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,38 +1,10 @@
 //! Secrets by their shape or by the name before them. Each becomes a marker, so that nobody stores it.
 
+use super::kind::{MARKER, Match, SecretKind};
 use super::view::View;
 use super::{commands, named, shapes};
 use crate::steps;
-use serde::{Deserialize, Serialize};
 use std::cell::Cell;
-use std::fmt;
-
-/// What was removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SecretKind {
-    ApiKey,
-    PrivateKey,
-    Token,
-    Password,
-    CardNumber,
-    Iban,
-    IdNumber,
-}
-
-impl fmt::Display for SecretKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ApiKey => "API key",
-            Self::PrivateKey => "private key",
-            Self::Token => "token",
-            Self::Password => "password",
-            Self::CardNumber => "card number",
-            Self::Iban => "IBAN",
-            Self::IdNumber => "identity number",
-        })
-    }
-}
 
 /// A text without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +16,6 @@ pub struct Redacted {
 
 /// Most times that a text is read.
 const PASSES: usize = 4;
-/// Every marker begins so.
-pub const MARKER: &str = "[secret removed: ";
 
 /// Replaces each secret by a marker such as `[secret removed: API key]`. Redacting twice changes nothing.
 ///
@@ -106,14 +76,6 @@ fn pass(text: &str) -> Redacted {
 fn marker(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..).filter(|rest| rest.starts_with(MARKER))?;
     rest.bytes().take(48).position(|byte| byte == b']').map(|end| end + 1)
-}
-
-/// A secret with its place in the text.
-#[derive(Debug)]
-pub struct Match {
-    pub start: usize,
-    pub end: usize,
-    pub kind: SecretKind,
 }
 
 /// A text that is searched for secrets.

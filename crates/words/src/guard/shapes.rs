@@ -1,7 +1,7 @@
 //! The shapes of secrets. Each function looks at one place of a text, reads a bounded stretch from there, and returns the secret if it is one.
 
+use super::kind::{Match, SecretKind};
 use super::rules::{Body, HOOKS, IBANS, NOT_CARDS, VENDORS, Vendor, WORDS};
-use super::secrets::{Match, SecretKind};
 use super::value::{entropy, is_cased, is_marked, mixed, stretch};
 use crate::steps;
 use std::sync::LazyLock;

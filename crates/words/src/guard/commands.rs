@@ -1,8 +1,8 @@
 //! Secrets beside a command or a scheme: `mysql -p…`, `ssh vera / …`, `Basic …`.
 
+use super::kind::{Match, SecretKind};
 use super::named::{VALUE_MAX, before_next};
 use super::rules::{COMMANDS, LOGINS};
-use super::secrets::{Match, SecretKind};
 use super::value::{decoded, is_marked, is_reference, is_strong, stretch};
 
 /// The credential after "Basic", if it is a name and a password in base64.

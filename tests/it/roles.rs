@@ -295,6 +295,7 @@ const OF_AGENTS: &[&str] = &[
 
 /// Verbs that require neither, and why.
 const OF_NEITHER: &[(&str, &str)] = &[
+    ("audit::propose", "a part of remember and propose"),
     ("capture::extract_source", "a job"),
     ("capture::place_input", "a job"),
     ("capture::synthesise", "a job"),
@@ -326,7 +327,6 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("recall::of", "a part of the recall"),
     ("recall::without_floor", "what the evaluation compares"),
     ("vocabulary::embed_terms", "a job"),
-    ("vocabulary::post", "a part of remember and propose"),
     ("vocabulary::recanonicalise", "a job"),
 ];
 

@@ -278,7 +278,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
     ("usage::add", "each line names its tenant"),
-    ("usage::prices", "prices have no tenants"),
+    ("balances::prices", "prices have no tenants"),
     ("usage::set_price", "prices have no tenants"),
     ("jobs::hasten", "names its tenant, and changes only when its events are tried again"),
     ("chat::bot", "finds the tenant by a bot's id"),

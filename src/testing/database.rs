@@ -9,6 +9,7 @@ use crate::op::OpContext;
 use models::Embedder;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};
+use std::cell::RefCell;
 use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -38,7 +39,8 @@ impl TestDatabases {
         SHARED.get_or_init(|| Self::migrated("rmb_test".into())).await.clone()
     }
 
-    /// A set for one test that looks across tenants or breaks things: a copy of a set that was migrated and never used.
+    /// A set for one test that looks across tenants or breaks things: a copy of a set that was migrated and never used. It is dropped when the
+    /// thread ends that asked for it, which is that of the test: hundreds of them would fill a small disk.
     ///
     /// # Panics
     /// When it cannot be made.
@@ -52,13 +54,19 @@ impl TestDatabases {
         };
         let (template, template_urls) = TEMPLATE.get_or_init(make).await;
         let base = name();
-        let options = PgConnectOptions::from_str(&template_urls.agent_memory).expect("the URL was good before");
-        let mut owner = options.database("postgres").connect().await.expect("the server answers");
-        for part in ["agent_memory", "shared_kb", "internal_shared"] {
+        let options = PgConnectOptions::from_str(&template_urls.agent_memory).expect("the URL was good before").database("postgres");
+        let mut owner = options.connect().await.expect("the server answers");
+        COPIES.with(|copies| copies.0.borrow_mut().push((options, base.clone())));
+        for part in PARTS {
             let copy = format!("create database {base}_{part} template {template}_{part} strategy file_copy");
             sqlx::raw_sql(AssertSqlSafe(copy)).execute(&mut owner).await.expect("the test databases can be copied");
         }
         Self::urls(&base)
+    }
+
+    /// A set that several tests share, under a name of their own.
+    pub async fn named(base: &str) -> DatabaseUrls {
+        Self::migrated(format!("rmb_test_{base}")).await
     }
 
     #[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
@@ -67,6 +75,39 @@ impl TestDatabases {
         create_databases(&urls).await.expect("the test databases can be created");
         migrate(&urls).await.expect("the test databases can be migrated");
         urls
+    }
+}
+
+const PARTS: [&str; 3] = ["agent_memory", "shared_kb", "internal_shared"];
+
+thread_local! {
+    static COPIES: Copies = const { Copies(RefCell::new(Vec::new())) };
+}
+
+/// The sets that a thread asked for, and where they are.
+struct Copies(RefCell<Vec<(PgConnectOptions, String)>>);
+
+impl Drop for Copies {
+    fn drop(&mut self) {
+        let copies = self.0.take();
+        if copies.is_empty() {
+            return;
+        }
+        // On a thread of its own: what a runtime needs of this one may be gone. What cannot be dropped stays until the server is removed.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+            runtime.block_on(async {
+                for (options, base) in copies {
+                    let mut owner = options.connect().await.ok()?;
+                    for part in PARTS {
+                        let drop = format!("drop database if exists {base}_{part} with (force)");
+                        sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut owner).await.ok()?;
+                    }
+                }
+                Some(())
+            })
+        });
+        dropping.join().ok();
     }
 }
 

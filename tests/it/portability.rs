@@ -50,7 +50,7 @@ pub fn of_type<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
 /// An engine on databases that none of the worlds was ever in.
 pub async fn elsewhere() -> Engine {
     static ELSEWHERE: OnceCell<DatabaseUrls> = OnceCell::const_new();
-    let urls = ELSEWHERE.get_or_init(|| async { TestDatabases::fresh(&FakeClock::default()).await }).await;
+    let urls = ELSEWHERE.get_or_init(|| TestDatabases::named("elsewhere")).await;
     World::on(urls.clone()).await.engine
 }
 

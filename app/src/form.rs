@@ -1,3 +1,5 @@
+//! The fields of a form as they were entered.
+
 /// Defines the fields of a form as they were entered, each a text, with how a query carries them.
 macro_rules! form {
     ($(#[$about:meta])* pub struct $form:ident { $($(#[$note:meta])* pub $field:ident: String,)+ }) => {

@@ -1,3 +1,5 @@
+//! Tables with a head, and tables whose rows are selected and acted on.
+
 use super::Selection;
 use crate::islands::SelectAll;
 use leptos::prelude::*;

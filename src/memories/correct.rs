@@ -15,8 +15,9 @@ use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 
-/// Gives a memory of any agent new content, as its next version. Agents are told that the operator says it. Topic, scope, links and ids
-/// stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing changes.
+/// Gives a memory of any agent new content, as its next version. Agents then read it as the words of the operator. Topic, scope, links and
+/// ids stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing
+/// changes.
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a

@@ -172,7 +172,7 @@ impl InboxVerdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InboxEdit {
-    /// A new text; only for one candidate at a time. Agents are told that the reviewer says it.
+    /// A new text, for one candidate at a time. Agents then read it as the words of the reviewer.
     pub content: Option<String>,
     pub kind: Option<MemoryKind>,
     pub topic: Option<String>,

@@ -27,7 +27,8 @@ fn page() -> String {
                 page += &format!("\n## {heading}\n\n| variable | meaning | default |\n|---|---|---|\n");
             }
             last = heading;
-            let default = arg.get_default_values().iter().find(|default| !default.is_empty());
+            // One that depends on the machine is described in words.
+            let default = arg.get_default_values().first().filter(|_| !arg.is_hide_default_value_set());
             let default = default.map_or_else(String::new, |default| format!("`{}`", default.display()));
             page += &format!("| `{}` | {} | {default} |\n", name.display(), arg.get_help().cloned().unwrap_or_default());
         }

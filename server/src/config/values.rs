@@ -15,6 +15,8 @@ use tracing_subscriber::EnvFilter;
 
 /// One value that has several parts. For clap, a `Vec` is several values.
 pub type List<T> = Vec<T>;
+/// Absent: for ever. For clap, an `Option` is a value that may be missing.
+pub type LogDays = Option<NonZeroU32>;
 
 /// Where scripts/fetch.sh puts the library of ONNX Runtime.
 pub const ONNXRUNTIME: &str = if cfg!(target_os = "macos") {
@@ -22,8 +24,6 @@ pub const ONNXRUNTIME: &str = if cfg!(target_os = "macos") {
 } else {
     "~/.cache/remembrancer/tools/onnxruntime/libonnxruntime.so"
 };
-/// Absent: for ever. For clap, an `Option` is a value that may be missing.
-pub type LogDays = Option<NonZeroU32>;
 
 /// Names the option of each setting after its variable, and adds to its help what the value must be. An empty variable counts as unset;
 /// clap alone would take it for a value.

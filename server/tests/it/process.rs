@@ -520,6 +520,9 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
     let (wrong_password, stranger) = (as_user("postgres"), as_user("no_such_user"));
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().to_str().unwrap();
+    let text = tempfile::NamedTempFile::new().unwrap();
+    fs::write(text.path(), "this is no library").unwrap();
+    let text = text.path().to_str().unwrap();
     let cases: &[Case<'_>] = &[
         (&[("LISTEN_ADDR", "somewhere")], &["LISTEN_ADDR is «somewhere»", "127.0.0.1:3000"]),
         (&[("RUST_LOG", "a=b=c")], &["RUST_LOG", "must be a filter"]),
@@ -539,6 +542,7 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
             &[("DATABASE_URL", good), ("REMEMBRANCER_ONNXRUNTIME", "/no/such/library.so")],
             &["/no/such/library.so", "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"],
         ),
+        (&[("DATABASE_URL", good), ("REMEMBRANCER_ONNXRUNTIME", text)], &[text, "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"]),
         (&[("DATA_DIR", empty), ("REMEMBRANCER_PG0", "/no/such/pg0")], &["pg0 at /no/such/pg0", "scripts/fetch.sh", "DATABASE_URL"]),
     ];
     for (variables, words) in cases {

@@ -24,7 +24,7 @@ pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, Usd), Vec<Fi
     let user = account(user, &mut errors);
     let amount = dollars.trim().parse().ok();
     if amount.is_none() {
-        errors.push(FieldError::new("dollars", "Enter an amount in US dollars, such as 20 or -5.50."));
+        errors.push(FieldError::new("dollars", "Enter an amount in US dollars with at most six decimals, such as 20 or -5.50."));
     }
     amount.filter(|_| errors.is_empty()).map(|amount| (user, amount)).ok_or(errors)
 }
@@ -44,7 +44,11 @@ pub fn limits(
     if is_named && user.is_none() && errors.is_empty() {
         errors.push(FieldError::new("user", "Enter a user’s reference or id."));
     }
-    let month_dollars = optional(("month_dollars", month_dollars), "Enter an amount in US dollars, or leave the field empty.", &mut errors);
+    let month_dollars = optional(
+        ("month_dollars", month_dollars),
+        "Enter an amount in US dollars with at most six decimals, or leave the field empty.",
+        &mut errors,
+    );
     let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or leave the field empty.", &mut errors);
     if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
 }

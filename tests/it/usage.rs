@@ -135,6 +135,23 @@ async fn a_limit_holds_for_its_user_and_its_organisation_only() {
 }
 
 #[tokio::test]
+async fn a_quota_counts_the_calls_of_its_month_that_cost_less_than_a_micro_dollar() {
+    let world = alone().await;
+    usage::set_price(&world.engine, MODEL, Price { input: Usd::from_micros(20_000), output: Usd::ZERO }).await.unwrap();
+    let payer = Payer { tenant_id: world.system.tenant_id, agent_id: Some(agent(&world.atlas)), user_id: None };
+    for _ in 0..10 {
+        world.engine.book_call(payer, (MODEL, Purpose::Embedding), (20, 0), world.clock.now());
+    }
+    // A model without a price counts towards no limit.
+    world.engine.book_call(payer, ("example-free", Purpose::Embedding), (7, 0), world.clock.now());
+    usage::flush(&world.engine).await.unwrap();
+    let thousand = UsageLimits { month_tokens: Some(1000), ..UsageLimits::default() };
+    usage::set_limits(&world.engine, &world.system, None, thousand).await.unwrap();
+    let account = usage::balances(&world.engine, &world.vera).await.unwrap().accounts.remove(0);
+    assert_eq!((account.used_tokens, account.used_dollars), (200, Usd::ZERO));
+}
+
+#[tokio::test]
 async fn quoting_goes_on_when_nothing_is_left_for_the_chat_model() {
     let (world, server) = with_model().await;
     let none = UsageLimits { month_dollars: Some(Usd::ZERO), ..UsageLimits::default() };

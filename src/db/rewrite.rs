@@ -3,27 +3,35 @@
 use super::DatabaseUrls;
 use super::columns::{Erasure, Holds, TABLES};
 use super::migrate::{MigrateError, each};
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;
+use std::time::Duration;
+
+/// How long transactions that are open at the start may go on.
+const OPEN_MAX: Duration = Duration::from_secs(300);
+/// How often they are looked for.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Rewrites every table that holds words, names or rows of users, with its indexes, and the planner's statistics of them, which quote values. The owner
-/// does it, because it locks each table while it is rewritten. `progress` receives the name of each table.
+/// does it, because it locks each table while it is rewritten. `progress` receives what it is doing: the table that it rewrites, or what it
+/// waits for.
 ///
 /// Dropped files are emptied at the next checkpoint, so one is requested. An owner that may not request it leaves that to the server, which
 /// makes one within `checkpoint_timeout`.
 ///
 /// # Errors
-/// When a database is out of reach, or the user may not do it.
+/// When a database is out of reach, the user may not do it, or a transaction stays open for more than five minutes.
 pub async fn rewrite(urls: &DatabaseUrls, progress: &(dyn Fn(&str) + Send + Sync)) -> Result<(), MigrateError> {
     for (database, url, _) in each(urls) {
         let mut connection = PgConnectOptions::from_str(url)?.options([("statement_timeout", "0")]).connect().await?;
+        outlast(&mut connection, database, progress).await?;
         let tables = TABLES.iter().filter(|table| {
             let of_people = table.columns.iter().any(|(_, holds, _)| matches!(holds, Holds::Words | Holds::Name));
             table.database == database && (of_people || !matches!(table.erasure, Erasure::Keep(_)))
         });
         for name in tables.map(|table| table.name).chain(["pg_catalog.pg_statistic"]) {
-            progress(&format!("{database}.{name}"));
+            progress(&format!("rewriting {database}.{name}"));
             // The names are those of the list: constants.
             let statement = format!("vacuum (full{}) {name}", if name.contains('.') { "" } else { ", analyze" });
             sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await?;
@@ -40,4 +48,38 @@ pub async fn rewrite(urls: &DatabaseUrls, progress: &(dyn Fn(&str) + Send + Sync
         connection.close().await?;
     }
     Ok(())
+}
+
+/// Waits until nobody can see the removed rows any more: `vacuum full` would copy them for a transaction that is older than their removal. One
+/// that begins while an older one is open may see as much, so those that are open after the first wait are waited for, too.
+async fn outlast(connection: &mut PgConnection, database: &str, progress: &(dyn Fn(&str) + Send + Sync)) -> Result<(), MigrateError> {
+    for _ in 0..2 {
+        let (mut open, mut looks) = (transactions(connection).await?, 0);
+        if !open.is_empty() {
+            progress(&format!("waiting for transactions in {database} that began earlier"));
+        }
+        while !open.is_empty() {
+            if LOOK * looks > OPEN_MAX {
+                let pids: Vec<String> = open.iter().map(|(_, pid)| pid.to_string()).collect();
+                return Err(MigrateError::Unusable(format!(
+                    "In {database} a transaction has been open for more than five minutes, so removed rows must be kept for it. End it \
+                     (Postgres' process {}), then run this again.",
+                    pids.join(", ")
+                )));
+            }
+            tokio::time::sleep(LOOK).await;
+            looks += 1;
+            let now = transactions(connection).await?;
+            open.retain(|one| now.contains(one));
+        }
+    }
+    Ok(())
+}
+
+/// The open transactions of others in this database, each with its process. A vacuum keeps no row from being removed.
+async fn transactions(connection: &mut PgConnection) -> Result<Vec<(String, i32)>, sqlx::Error> {
+    let open = "select held.virtualtransaction, held.pid from pg_locks held join pg_stat_activity activity using (pid) \
+        where held.locktype = 'virtualxid' and held.virtualxid = held.virtualtransaction and activity.datname = current_database() \
+        and held.pid <> pg_backend_pid() and held.pid not in (select pid from pg_stat_progress_vacuum)";
+    sqlx::query_as(open).fetch_all(connection).await
 }

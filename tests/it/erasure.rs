@@ -14,7 +14,7 @@ use remembrancer::{
     tools, usage, vocabulary, workers,
 };
 use serde_json::{Value, json};
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -237,6 +237,26 @@ async fn carried_out(world: &World, by: &OpContext, new: NewErasure) -> ErasureI
     id
 }
 
+/// A transaction that still sees what is removed after it began.
+async fn reading(world: &World) -> PgConnection {
+    let mut reader = memory_owner(&world.engine).await;
+    sqlx::raw_sql("begin isolation level repeatable read; select count(*) from agent_memories").execute(&mut reader).await.unwrap();
+    reader
+}
+
+/// Rewrites the tables, which waits for a reader that ends only when it is waited for.
+async fn rewritten_after(world: &World, reader: PgConnection) {
+    let (says, mut said) = tokio::sync::mpsc::unbounded_channel();
+    let rewriting = async move { db::rewrite(world.engine.urls(), &|doing| says.send(doing.to_owned()).unwrap()).await.unwrap() };
+    let ending = async {
+        let first = said.recv().await.unwrap();
+        reader.close().await.unwrap();
+        first
+    };
+    let (first, ()) = tokio::join!(ending, rewriting);
+    assert_eq!(first, "waiting for transactions in agent_memory that began earlier");
+}
+
 async fn failures(world: &World) -> Vec<String> {
     let sql = "select coalesce(error, state) from events where task = 'erase'";
     sqlx::query_scalar(sql).fetch_all(&mut memory_owner(&world.engine).await).await.unwrap()
@@ -275,9 +295,10 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
         assert!(own || places.contains(place), "{place} is not among {places:?}");
     }
     let ticked = preview.mentions.iter().map(|mention| mention.row()).filter(|row| row.place.is_erasable()).collect();
+    let reader = reading(&world).await;
     let id = carried_out(&world, &idris, new(person, ticked)).await;
 
-    db::rewrite(engine.urls(), &|_| {}).await.unwrap();
+    rewritten_after(&world, reader).await;
     assert_eq!(holding(&world, MARKER).await, []);
     assert_eq!(holding(&world, &chat_of(person)).await, []);
     assert_eq!(files_holding(&world, MARKER).await, [] as [String; 0]);

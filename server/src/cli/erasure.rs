@@ -130,7 +130,7 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
             println!("the legal hold is lifted");
         }
         Erasure::Rewrite => {
-            db::rewrite(engine.urls(), &|table| println!("rewriting {table}")).await?;
+            db::rewrite(engine.urls(), &|doing| println!("{doing}")).await?;
             println!("rewritten; backups and archives of the write-ahead log still hold the old bytes");
         }
     }

@@ -8,7 +8,7 @@ if [ "${1:-}" != --yes ]; then
   read -r -p "Remove $LOCAL with all memories in it? [y/N] " answer || answer=
   [ "$answer" = y ] || [ "$answer" = yes ] || die "nothing was removed."
 fi
-# As root the data may lie outside, behind a link (src/db/embedded/owner.rs).
+# As root the data may lie outside, behind a link (crates/db/src/embedded/owner.rs).
 data=$(readlink -f "$LOCAL/postgres" || true)
 if pid=$(head -n 1 "$data/data/postmaster.pid" 2>/dev/null) && kill -INT "$pid" 2>/dev/null; then
   say "stopping its Postgres"

@@ -1,7 +1,7 @@
 //! The error of a verb that cannot do what it was asked.
 
-use crate::db::{DbError, Illness};
 use chrono::{DateTime, Datelike, Utc};
+use db::{DbError, Illness};
 use models::EmbedError;
 use std::borrow::Cow;
 use std::error::Error as StdError;

@@ -5,11 +5,11 @@
 //! type of [`wire`]. `docs/ARCHITECTURE.md` is the map of the modules.
 //!
 //! Deliberately absent:
-//! - SQL outside a `store` and `db`.
+//! - SQL outside a `store` and the crate `db`.
 //! - A transaction held across a model call.
 //! - A verb without an `OpContext`. (Exceptions: before one exists, and in sweeps across tenants.)
 //! - A second tool registry, a second queue.
-//! - A clock read, a random id or a secret made outside `clock`.
+//! - A clock read, a random id or a secret made outside `db::clock`.
 //! - Content edited by an operator.
 //! - A hard delete of a memory, except the erasure of a person.
 //! - `.unwrap()` on anything that comes from outside.
@@ -19,11 +19,9 @@ pub mod audit;
 pub mod balances;
 pub mod capture;
 pub mod chat;
-pub mod clock;
 pub mod consolidation;
 pub mod context;
 pub mod contract;
-pub mod db;
 mod engine;
 pub mod erasure;
 mod error;

@@ -1,7 +1,7 @@
 //! The context of an operation: the caller, the user, and their rights; the first argument of every verb.
 
-use crate::db::{EVERY_AGENT, Tenancy, Users};
 use crate::error::Error;
+use db::{EVERY_AGENT, Tenancy, Users};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wire::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};

@@ -1036,7 +1036,7 @@ create index erased_texts_fingerprint_idx on erased_texts (tenant_id, fingerprin
 -- The settings travel with BEGIN, and one that is unset matches nothing. `rmb_app` is an agent's call: the agent's rows and those
 -- of the commons, without a user or of the user in `rmb.user`, where the all-ones id stands for every user. `rmb_operator` is the
 -- console and background work: every row of the tenant. `rmb_system` works across tenants. The server gives `rmb_eraser` its
--- rights when it migrates, from the list of columns in src/db/columns.rs.
+-- rights when it migrates, from the list of columns in crates/db/src/columns.rs.
 -- Policies compare columns with settings and hold no sub-query, so that tables can be distributed. A statement that names its
 -- tenant makes that comparison once. The rest costs a tenth of a microsecond a row: the most frequent case is compared first.
 do $$

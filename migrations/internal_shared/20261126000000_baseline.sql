@@ -540,7 +540,7 @@ create index erasure_requests_list_idx on erasure_requests (tenant_id, requested
 -- The second wall behind the predicates. A setting that is unset matches nothing, and the all-ones id stands for every agent or
 -- every user: operators and the command line act for all of them. `rmb_system` works before and across tenants. Models and prices
 -- belong to no tenant. The server gives `rmb_eraser` its other rights when it migrates, from the list of columns in
--- src/db/columns.rs.
+-- crates/db/src/columns.rs.
 do $$
 declare
     name text;

@@ -340,7 +340,7 @@ create index idempotent_requests_age_idx on idempotent_requests (created_at);
 
 -- `rmb_app` sees the rows of its tenant; a setting that is unset matches nothing. `rmb_system` works across tenants: it delivers,
 -- claims and sweeps, and whoever delivers a proposal must see whether its phrase is known by now. The server gives `rmb_eraser`
--- its rights when it migrates, from the list of columns in src/db/columns.rs.
+-- its rights when it migrates, from the list of columns in crates/db/src/columns.rs.
 -- Policies compare columns with settings and hold no sub-query, so that tables can be distributed.
 do $$
 declare

@@ -2,9 +2,9 @@
 
 use super::model::{Report, Reports};
 use super::store;
-use crate::db::DbError;
 use crate::engine::Engine;
 use crate::op::OpContext;
+use db::DbError;
 use std::collections::HashSet;
 use wire::ActionKind;
 use words::bm25::{Postings, Words};

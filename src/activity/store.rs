@@ -1,8 +1,8 @@
 //! All SQL of what agents report.
 
 use super::model::{Body, NewReport, Report, Reports};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user, statement};
 use crate::memories::model::content_hash;
+use db::{DbError, Tenancy, Tx, insert, of_user, statement};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{ActionKind, AgentId};

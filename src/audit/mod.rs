@@ -8,14 +8,14 @@ mod verify;
 pub use proposal::{Proposal, propose};
 pub use verify::{Anchor, Fault, Verified, anchors, verify};
 
-use crate::db::cursor::{Cursor, Seek};
-use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Reason;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
+use db::cursor::{Cursor, Seek};
+use db::{DbError, Tx};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};

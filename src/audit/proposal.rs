@@ -1,12 +1,12 @@
 //! Proposals on their way to the vocabulary.
 
 use super::store::{self, Destination};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::Tx;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use wire::{AgentId, EventId, MemoryId};

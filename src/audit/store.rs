@@ -1,10 +1,9 @@
 //! All SQL of the audit log and of the outboxes that feed it.
 
 use super::{NewEntry, chain};
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, lock, lock_key};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, like, lock, lock_key};
 use sqlx::{Postgres, QueryBuilder};
 use std::collections::HashSet;
 use uuid::Uuid;

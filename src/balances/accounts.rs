@@ -2,8 +2,8 @@
 
 use super::ledger::{Cost, Ledger, Payer, Purpose, Sum};
 use super::store;
-use crate::db::Database;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
+use db::Database;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Calls of models that are not written yet, and whose account they go to.
 
-use crate::db::{EVERY_AGENT, Tenancy};
 use crate::op::OpContext;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use db::{EVERY_AGENT, Tenancy};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 pub use wire::CallPurpose as Purpose;

@@ -1,8 +1,8 @@
 //! SQL of prices and of what the limits of accounts leave.
 
 use super::accounts::{Left, Price};
-use crate::db::{DbError, SystemPool};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool};
 use std::collections::HashMap;
 use uuid::Uuid;
 use wire::{TenantId, Usd};

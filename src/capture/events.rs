@@ -2,14 +2,14 @@
 
 use super::store::{self, Event};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs;
 use crate::memories::{self, slugs};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::Tx;
+use db::cursor::{Cursor, Seek};
 use serde_json::Value;
 use std::collections::HashMap;
 use tracing::instrument;

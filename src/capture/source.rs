@@ -2,7 +2,6 @@
 
 use super::media;
 use super::store::{self, Body, NewSource};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -11,6 +10,7 @@ use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono_tz::Tz;
+use db::Tx;
 use extract::parts::{PART_MAX, Part, split};
 use extract::transcript::{self, ReadError};
 use extract::{Role, Transcript, Turn};

@@ -1,7 +1,7 @@
 //! All SQL of chat bots.
 
-use crate::db::{DbError, SystemPool};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool};
 use sqlx::FromRow;
 use wire::{BotId, KeyId, TenantId, UserId};
 

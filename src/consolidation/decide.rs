@@ -4,7 +4,6 @@ use super::edit::{self, Days, Edit};
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency;
@@ -13,6 +12,7 @@ use crate::memories::model::{Change, Memory};
 use crate::memories::{Shown, share, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::{Tx, lock_all};
 use tracing::instrument;
 use wire::{
     BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,

@@ -3,7 +3,6 @@
 use super::model::retention;
 use super::store::{self, Proposed};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -14,6 +13,7 @@ use crate::memories::{CAPTURE, CONSOLE, remember, share, store as memories};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
+use db::Tx;
 use serde_json::json;
 use std::collections::HashMap;
 use wire::{AgentId, CapturePolicy, InboxEdit, LifecyclePolicy, MemoryId, MemoryKind, RetentionDays, Source, SourceKind, Trust};

@@ -3,7 +3,6 @@
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided, Pair};
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::jobs::{self, NewEvent, Task};
@@ -11,6 +10,7 @@ use crate::memories::model::{Change, Link, Memory};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::{Tx, lock_all};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use uuid::Uuid;

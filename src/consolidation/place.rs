@@ -3,7 +3,6 @@
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{pairs, store};
-use crate::db::{DbError, Tx, lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::erasure;
 use crate::error::Error;
@@ -16,6 +15,7 @@ use crate::op::OpContext;
 use crate::profile;
 use crate::usage::Payer;
 use crate::vocabulary::Resolved;
+use db::{DbError, Tx, lock, lock_all, lock_key};
 use wire::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
 use words::compare::{Likeness, compare};
 

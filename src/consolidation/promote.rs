@@ -2,7 +2,6 @@
 
 use super::store;
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Task};
@@ -10,6 +9,7 @@ use crate::memories::model::{Change, Details, Memory, wording};
 use crate::memories::{post_settling, share, store as memories};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
+use db::{Tx, lock_all};
 use uuid::Uuid;
 use wire::{MemoryStatus, Relation};
 

@@ -2,13 +2,13 @@
 
 use super::store::{self, Quarantined};
 use crate::audit::{self, NewEntry};
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use crate::memories::slugs;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::cursor::{Cursor, Seek};
 use tracing::instrument;
 use wire::{OperatorRole, Page, QuarantineId, QuarantineItem};
 

@@ -3,7 +3,6 @@
 use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
 use crate::audit::{self, NewEntry};
-use crate::db::{DbError, Tenancy, Users};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, acting_for};
@@ -11,6 +10,7 @@ use crate::op::{Access, OpContext};
 use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
+use db::{DbError, Tenancy, Users};
 use sqlx::types::Json;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

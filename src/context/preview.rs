@@ -2,13 +2,13 @@
 
 use super::assembly::{build, check};
 use super::sources;
-use crate::db::Users;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent};
 use crate::op::{Access, Actor, OpContext};
 use crate::profile::documents::require_connections;
 use async_recursion::async_recursion as boxed;
+use db::Users;
 use std::sync::Arc;
 use tracing::instrument;
 use uuid::Uuid;

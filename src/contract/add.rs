@@ -1,7 +1,6 @@
 //! add: stores one more entry, or suggests the existing one to update.
 
 use super::{by_way_of, check_content, response, store};
-use crate::db::{lock, lock_all, lock_key};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -14,6 +13,7 @@ use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::{lock, lock_all, lock_key};
 use store::{Alike, Likeness};
 use tracing::instrument;
 use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};

@@ -15,7 +15,6 @@ pub use prompt::{Block, prompt};
 pub(crate) use prompt::{Entries, block_entries};
 use store::Listed;
 
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -27,6 +26,7 @@ use crate::memories::model::Memory;
 use crate::memories::remember::check_source;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::Tx;
 use tracing::instrument;
 use wire::{
     CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,

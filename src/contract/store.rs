@@ -1,10 +1,10 @@
 //! All SQL of the contract.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VectorTable, columns};
 use crate::registry::Model;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;

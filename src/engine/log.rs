@@ -1,8 +1,8 @@
 //! The retrieval log and the access counters: they are written through a bounded queue, so that no recall waits for a commit.
 
-use crate::db::Tenancy;
 use crate::registry::Floors;
 use chrono::{DateTime, Utc};
+use db::Tenancy;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};

@@ -13,11 +13,11 @@ pub use signal::Signal;
 pub use spending::Missing;
 
 use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
-use crate::clock::Clock;
-use crate::db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use crate::error::Error;
 use crate::registry::{self, Model};
 use crate::terms::Snapshots;
+use db::clock::Clock;
+use db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use log::RetrievalLog;
 use models::chat::{Answer, Chat, ChatError, Question};
 use models::{EmbedError, Embedder, Embeddings};

@@ -4,10 +4,10 @@ use super::key::Key;
 use super::memories::{self, PART, erase_phrases};
 use super::rows::erase_texts;
 use super::store::{self, Found, Known, PLACES, Place};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use db::Tx;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{DecisionId, MemoryId, Mention, MentionPlace, MentionRef, UserId};
@@ -36,7 +36,7 @@ async fn begin(engine: &Engine, ctx: &OpContext, at: &Place) -> Result<Tx, Error
         _ => &db.control,
     };
     let mut tx = database.begin(ctx.tenancy()).await?;
-    crate::db::lift_statement_timeout(&mut tx).await?;
+    db::lift_statement_timeout(&mut tx).await?;
     Ok(tx)
 }
 

@@ -1,7 +1,7 @@
 //! Erasure of a person on a legal request. Everywhere else memories are deleted softly; here their rows go.
 //!
 //! One admin requests it and another confirms it. A job then removes every row of the person in the three databases, as the list of columns
-//! (`db/columns.rs`) says, and the rows of others that mention the person, as far as an admin chose them. It can be killed at any step and
+//! (`columns.rs` of `db`) says, and the rows of others that mention the person, as far as an admin chose them. It can be killed at any step and
 //! goes on.
 
 mod hold;

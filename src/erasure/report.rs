@@ -2,13 +2,13 @@
 
 use super::key::Key;
 use super::store;
-use crate::db::Tx;
-use crate::db::columns::{Erasure as Rule, Holds, TABLES, label};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::Tx;
+use db::columns::{Erasure as Rule, Holds, TABLES, label};
 use tracing::instrument;
 use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount};
 

@@ -5,7 +5,6 @@ use super::run::ErasePayload;
 use super::store::{self, NewRequest, Stored};
 use super::{admin, mentions, report};
 use crate::audit::{self, NewEntry};
-use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
@@ -13,6 +12,7 @@ use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
+use db::{DbError, Tx};
 use tracing::instrument;
 use wire::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,

@@ -1,10 +1,10 @@
 //! The rows of a person that name the person in a column: counting them, removing them.
 
 use super::store::{self, Known, OF_MEMORY};
-use crate::db::{Tx, columns};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use db::{Tx, columns};
 use uuid::Uuid;
 use wire::{TableCount, TenantId, UserId};
 

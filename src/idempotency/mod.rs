@@ -8,12 +8,12 @@
 
 pub mod store;
 
-use crate::db::{Database, DbError, Tx};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::intake::Admitted;
 use crate::op::{Actor, IdempotencyKey, OpContext};
 use chrono::{DateTime, Duration, Utc};
+use db::{Database, DbError, Tx};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

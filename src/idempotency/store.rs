@@ -1,7 +1,7 @@
 //! All SQL of idempotent requests. Each of the three databases has a table with the same columns.
 
-use crate::db::{DbError, SystemPool, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tenancy, Tx, of_user};
 use serde_json::Value;
 use sqlx::Arguments;
 use sqlx::postgres::PgArguments;

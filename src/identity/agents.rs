@@ -3,12 +3,12 @@
 use super::model::Agent;
 use super::{AGENT_NAME_MAX, check_slug, finish, name_conflict, store};
 use crate::audit::NewEntry;
-use crate::db::{DbError, EVERY_AGENT};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::{DbError, EVERY_AGENT};
 use tracing::instrument;
 use wire::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
 

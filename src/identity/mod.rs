@@ -37,12 +37,12 @@ pub use users::{add_user, named_by_caller, user, users};
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::audit::{self, NewEntry};
-use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use wire::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.

@@ -3,13 +3,13 @@
 use super::model::{Admission, OperatorRecord};
 use super::{finish, keys, name_conflict, password, store};
 use crate::audit::{self, NewEntry};
-use crate::db::Users;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::Users;
 use tracing::instrument;
 use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 

@@ -1,12 +1,12 @@
 //! An operator's saved views. They are private and change nothing that is remembered, so they leave no audit row.
 
 use super::store;
-use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use db::DbError;
 use tracing::instrument;
 use wire::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
 

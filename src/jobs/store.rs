@@ -1,8 +1,8 @@
 //! All SQL of the event bus.
 
 use super::{Held, NewEvent, PostedJob, State, Task};
-use crate::db::{DbError, SystemPool, Tenancy, Tx, insert};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tenancy, Tx, insert};
 use uuid::Uuid;
 use wire::{AgentId, EventId, TenantId, UserId};
 

@@ -1,12 +1,12 @@
 //! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
 use super::store::{self, DocumentRow};
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::memories;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::cursor::{Cursor, Seek};
 use documents::html;
 use documents::index::{self, IndexEntry};
 use std::collections::{BTreeMap, HashMap};

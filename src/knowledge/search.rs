@@ -2,8 +2,6 @@
 
 use super::past::{self, Difference};
 use super::store;
-use crate::db::DbError;
-use crate::db::Tenancy;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
@@ -12,6 +10,7 @@ use crate::registry::Floors;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use tracing::instrument;

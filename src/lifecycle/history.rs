@@ -2,13 +2,13 @@
 
 use super::store::{self, Record};
 use crate::audit::{self, NewEntry};
-use crate::db::lift_statement_timeout;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
 use crate::jobs;
 use crate::op::OpContext;
 use chrono::TimeDelta;
+use db::lift_statement_timeout;
 use tracing::instrument;
 use wire::{AgentId, HistoryDays, LifecyclePolicy};
 

@@ -2,7 +2,6 @@
 
 use super::store;
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -17,6 +16,7 @@ use crate::memories::{lock_episodes, make_room};
 use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
+use db::Tx;
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! SQL of sessions, and of what a sweep looks at.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, not_held, of_user, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tenancy, Tx, not_held, of_user, statement};
 use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};

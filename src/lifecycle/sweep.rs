@@ -4,7 +4,6 @@
 use super::store::{self, Record};
 use super::{history, matters};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -14,6 +13,7 @@ use crate::memories::store::Which;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
+use db::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;

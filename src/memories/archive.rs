@@ -3,10 +3,10 @@
 use super::link::post_settling;
 use super::store::{self, Which};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
+use db::Tx;
 use serde_json::json;
 use wire::{AgentId, ArchiveReason, MemoryId};
 

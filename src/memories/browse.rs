@@ -4,12 +4,12 @@ use super::history::trust;
 use super::model::{Memory, recency};
 use super::store;
 use crate::audit;
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::cursor::{Cursor, Seek};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{

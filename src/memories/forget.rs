@@ -5,7 +5,6 @@ use super::model::{Change, Memory};
 use super::origin::CONSOLE;
 use super::{access, store, twins};
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock_all as lock_keys};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::{self, Once};
@@ -15,6 +14,7 @@ use crate::jobs::{self, NewEvent, Task};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::{Tx, lock_all as lock_keys};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{

@@ -3,12 +3,12 @@
 use super::model::Memory;
 use super::store::{self, Embedded};
 use super::twins::{self, Verdict};
-use crate::db::{Tx, lock};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
+use db::{Tx, lock};
 use tracing::instrument;
 use wire::{AgentId, MemoryId, MemoryKind};
 

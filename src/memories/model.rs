@@ -1,7 +1,7 @@
 //! The record as the engine holds it.
 
-use crate::db::lock_key;
 use chrono::{DateTime, NaiveDate, Utc};
+use db::lock_key;
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;

@@ -4,7 +4,6 @@ use super::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use super::quota;
 use super::share::may_be_shared;
 use super::writing::{self, Traces};
-use crate::db::lock_all;
 use crate::engine::{Engine, Missing};
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -14,6 +13,7 @@ use crate::op::OpContext;
 use crate::projects;
 use crate::terms::Resolved;
 use async_recursion::async_recursion as boxed;
+use db::lock_all;
 use tokio::time::Instant;
 use tracing::instrument;
 use wire::{

@@ -11,7 +11,6 @@ use super::shown::Shown;
 use super::writing::{self, Outcome};
 use super::{link, remember, store, twins};
 use crate::audit::{self, NewEntry};
-use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::idempotency::Once;
@@ -20,6 +19,7 @@ use crate::intake::{self, Admitted, Reason};
 use crate::jobs::{self, NewEvent, Task};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use db::{Tx, lock_all};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{

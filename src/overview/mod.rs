@@ -8,7 +8,6 @@ pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
 
-use crate::db::DbError;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity::{self, Agent};
@@ -18,6 +17,7 @@ use crate::recall::store::Recalls;
 use crate::{audit, context, erasure, jobs, knowledge, memories, profile, recall, usage, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::DbError;
 use tracing::instrument;
 use wire::{
     AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,

@@ -2,13 +2,13 @@
 
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::db::{Tenancy, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::{self, acting_for};
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use db::{Tenancy, Tx};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;

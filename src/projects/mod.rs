@@ -3,7 +3,6 @@
 pub mod store;
 
 use crate::audit::{self, NewEntry};
-use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -11,6 +10,7 @@ use crate::identity;
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use db::{DbError, Tx};
 use tracing::instrument;
 use uuid::Uuid;
 use wire::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};

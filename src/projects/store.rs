@@ -1,8 +1,8 @@
 //! All SQL of projects. The rows are the tenant's and carry the commons' id.
 
-use crate::db::{DbError, Tx};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use uuid::Uuid;
 use wire::{Project, Repo, TenantId};
 

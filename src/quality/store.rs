@@ -1,8 +1,8 @@
 //! All SQL of quality: reported answers, and counts by day (UTC).
 
 use super::repeat::Question;
-use crate::db::{DbError, Tenancy, Tx, insert};
 use chrono::{DateTime, NaiveDate, Utc};
+use db::{DbError, Tenancy, Tx, insert};
 use uuid::Uuid;
 use wire::{AgentId, ContextId, MemoryId, TenantId, UserId};
 

@@ -2,8 +2,6 @@
 
 use super::question::{Lost, MemorySide, Question, Totals};
 use super::{gather, past};
-use crate::db::DbError;
-use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::knowledge::{self, PreparedQuery};
@@ -12,6 +10,7 @@ use crate::ranking::Order;
 use crate::registry::Floors;
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy};
 use std::sync::Arc;
 use tokio::time::Instant;
 use wire::{MemoryId, NothingReason, Ranking};

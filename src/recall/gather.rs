@@ -4,7 +4,6 @@ use super::NEAR_MISSES;
 use super::question::{MemorySide, Question, Totals};
 use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
-use crate::db::{DbError, Tx};
 use crate::engine::Engine;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
@@ -13,6 +12,7 @@ use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS}
 use crate::ranking::updates::{self, put_newer_first};
 use crate::ranking::{self, Candidate, Order};
 use crate::registry::Floors;
+use db::{DbError, Tx};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::timeout;

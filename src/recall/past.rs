@@ -3,7 +3,6 @@
 use super::gather;
 use super::question::{Lost, MemorySide, Question};
 use super::store::{self, Feature, Past};
-use crate::db::Tenancy;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::identity;
@@ -17,6 +16,7 @@ use crate::registry::Floors;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
+use db::Tenancy;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};

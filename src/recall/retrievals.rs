@@ -3,8 +3,6 @@
 use super::log::{LoggedChunk, LoggedMemory};
 use super::sight::Sight;
 use super::store::{self, Logged, Measured};
-use crate::db::DbError;
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
@@ -14,6 +12,8 @@ use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::{knowledge, memories};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
+use db::DbError;
+use db::cursor::{Cursor, Seek};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
 use wire::{

@@ -2,8 +2,8 @@
 
 use super::near::{Near, Silent};
 use super::store;
-use crate::db::{DbError, Tx};
 use crate::memories;
+use db::{DbError, Tx};
 use wire::{NothingReason, ZeroHitCause};
 
 /// Most near misses.

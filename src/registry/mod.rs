@@ -2,7 +2,7 @@
 
 mod store;
 
-use crate::db::{Database, DbError};
+use db::{Database, DbError};
 
 /// A registered embedding model.
 #[derive(Clone, Debug, PartialEq)]

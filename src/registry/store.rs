@@ -1,7 +1,7 @@
 //! SQL of the model registry.
 
 use super::{Floors, Model};
-use crate::db::{DbError, SystemPool};
+use db::{DbError, SystemPool};
 use sqlx::FromRow;
 
 #[derive(FromRow)]

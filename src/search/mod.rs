@@ -9,7 +9,6 @@ mod top;
 pub(crate) use top::{TopReport, top_reports};
 
 use crate::activity::Reports;
-use crate::db::{DbError, by_deadline};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::{self, SearchSettings, acting_for};
@@ -18,6 +17,7 @@ use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
 use crate::registry::Floors;
 use async_recursion::async_recursion as boxed;
+use db::{DbError, by_deadline};
 use decision_points::{PLAIN, Recipe, recipe};
 use merge::{Candidate, merge};
 use sources::Item;

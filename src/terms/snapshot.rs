@@ -2,9 +2,8 @@
 
 use super::model::{State, TermName};
 use super::store;
-use crate::db::Tenancy;
-use crate::db::{Database, DbError};
 use chrono::{DateTime, Utc};
+use db::{Database, DbError, Tenancy};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -181,8 +180,8 @@ impl Snapshots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::{Clock, SystemClock};
     use crate::vocabulary::plan::{NewTerm, Planner};
+    use db::clock::{Clock, SystemClock};
 
     fn snapshot(terms: &[(&str, &[&str])]) -> Snapshot {
         let (clock, mut state) = (SystemClock, State::default());

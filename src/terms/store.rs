@@ -1,8 +1,8 @@
 //! SQL of the vocabulary as it is, or was, in force.
 
 use super::model::State;
-use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use wire::TenantId;
 
 /// The vocabulary's version; 0 before the first decision.

@@ -1,5 +1,5 @@
-use crate::clock::{Clock, SystemClock};
 use chrono::{DateTime, Duration, Utc};
+use db::clock::{Clock, SystemClock};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// The system's clock, shifted by a test.

@@ -1,11 +1,11 @@
 //! Real databases for tests: one migrated set that tests share, because each makes a tenant of its own.
 
 use super::{Fake, FakeClock};
-use crate::clock::Clock;
-use crate::db::{DatabaseUrls, create_databases, migrate};
 use crate::engine::{Engine, Settings};
 use crate::identity;
 use crate::op::OpContext;
+use db::clock::Clock;
+use db::{DatabaseUrls, create_databases, migrate};
 use models::Embedder;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};

@@ -7,9 +7,9 @@ pub use clock::FakeClock;
 pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of};
 pub use models::fake::Fake;
 
-use crate::clock::Clock;
 use crate::memories::model::{Memory, content_hash};
 use chrono::DateTime;
+use db::clock::Clock;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, Source, SourceKind, Trust};
 
@@ -17,7 +17,7 @@ use wire::{AgentId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Retention, 
 pub fn memory(topic: &str, content: &str) -> Memory {
     let then = DateTime::from_timestamp(1_780_000_000, 0).unwrap_or_default();
     Memory {
-        id: MemoryId(crate::clock::SystemClock.id()),
+        id: MemoryId(db::clock::SystemClock.id()),
         short_id: "abcdefgh".into(),
         agent_id: AgentId(Uuid::from_u128(1)),
         created_by: AgentId(Uuid::from_u128(1)),

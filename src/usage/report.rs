@@ -1,13 +1,13 @@
 //! Reports of the usage ledger: for the command line, for agents, and for the page Usage.
 
 use super::store::{self, Lines, Part, Span};
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use db::Tx;
 use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tracing::instrument;

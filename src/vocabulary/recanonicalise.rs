@@ -2,7 +2,6 @@
 
 use super::{Resolved, Snapshot, store};
 use crate::audit;
-use crate::db::{Tx, lock_all};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, PostedJob, Task};
@@ -13,6 +12,7 @@ use crate::op::OpContext;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
+use db::{Tx, lock_all};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use wire::EventId;

@@ -4,8 +4,6 @@ use super::lookup;
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
 use crate::audit::{self, NewEntry};
-use crate::db::Tx;
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::{Admitted, Reason};
@@ -14,6 +12,8 @@ use crate::memories;
 use crate::op::OpContext;
 use crate::terms::{self, Plan, State};
 use async_recursion::async_recursion as boxed;
+use db::Tx;
+use db::cursor::{Cursor, Seek};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
 use wire::{

@@ -3,7 +3,6 @@
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
-use crate::db::cursor::{Cursor, Seek};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
@@ -11,6 +10,7 @@ use crate::memories::{self, store::TopicUse};
 use crate::op::OpContext;
 use crate::terms::{self, Plan};
 use async_recursion::async_recursion as boxed;
+use db::cursor::{Cursor, Seek};
 use tracing::instrument;
 use wire::{
     AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,

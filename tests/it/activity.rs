@@ -2,9 +2,9 @@
 
 use crate::portability::{exported, import, of_type};
 use crate::support::{agent, alone, owner, remember};
+use db::clock::Clock;
 use remembrancer::activity::store::insert;
 use remembrancer::activity::{self, Body, NewReport};
-use remembrancer::clock::Clock;
 use remembrancer::portability::Selection;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, context, search, tools};

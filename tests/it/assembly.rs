@@ -2,8 +2,8 @@
 
 use crate::outage::Wire;
 use crate::support::{alone, alone_with, memory_owner, owner, patient, remember, settle};
+use db::{DatabaseUrls, Users};
 use models::chat::{ChatOptions, OpenAiChat};
-use remembrancer::db::{DatabaseUrls, Users};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
 use remembrancer::{Error, OpContext, Settings, audit, context, contract, identity, memories, skills};

@@ -1,9 +1,9 @@
 //! The audit log: one unbroken chain per tenant, however many relays feed it.
 
 use crate::support::{alone, memory_owner, owner, remember, settle};
+use db::clock::Clock;
 use futures_util::future::join_all;
 use remembrancer::audit::{self, Fault, NewEntry};
-use remembrancer::clock::Clock;
 use remembrancer::intake::Reason;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Engine, OpContext, identity, workers};

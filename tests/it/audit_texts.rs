@@ -2,8 +2,8 @@
 
 use crate::audit_chain::{tamper, with_entries};
 use crate::support::{agent, alone, ask, owner, remember, settle};
+use db::clock::Clock;
 use remembrancer::audit::{self, Anchor, Fault};
-use remembrancer::clock::Clock;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{Engine, Error, OpContext, identity, memories, projects, vocabulary, workers};
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! Batches: each item is stored independently of the others.
 
 use crate::support::{alone_with, impatient, memory_owner, patient, work};
-use remembrancer::db::lock;
+use db::lock;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, memories};

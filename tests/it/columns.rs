@@ -1,7 +1,7 @@
 //! The list of columns, compared with the databases.
 
 use crate::support::owner;
-use remembrancer::db::columns::{Erasure, Holds, TABLES};
+use db::columns::{Erasure, Holds, TABLES};
 use remembrancer::portability::store;
 use remembrancer::testing::World;
 use std::collections::BTreeSet;
@@ -26,7 +26,11 @@ async fn every_column_that_can_hold_words_is_classified() {
         let tables = TABLES.iter().filter(|table| table.database == database);
         let listed: BTreeSet<String> =
             tables.flat_map(|table| table.columns.iter().map(move |(column, ..)| format!("{}.{column}", table.name))).collect();
-        assert_eq!(there.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "{database}: not classified in src/db/columns.rs");
+        assert_eq!(
+            there.difference(&listed).collect::<Vec<_>>(),
+            [] as [&String; 0],
+            "{database}: not classified in crates/db/src/columns.rs"
+        );
         assert_eq!(listed.difference(&there).collect::<Vec<_>>(), [] as [&String; 0], "{database}: no such column");
     }
 }

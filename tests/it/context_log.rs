@@ -1,7 +1,7 @@
 //! The context log as operators read it: its list, an entry with its sources, two entries compared, and a context without a trace.
 
 use crate::support::{all_row_counts, alone, alone_with, memory_owner, patient, remember, work};
-use remembrancer::db::Users;
+use db::Users;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, capture, context, identity, memories, skills};
 use serde_json::json;

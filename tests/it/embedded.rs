@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use remembrancer::db::embedded::{Embedded, EmbeddedError, Options};
+use db::embedded::{Embedded, EmbeddedError, Options};
 use sqlx::{Connection, Executor, PgConnection};
 
 /// A directory that any user may pass through, removed at the end.

@@ -3,14 +3,14 @@
 use crate::capture::conversation;
 use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
-use remembrancer::clock::Clock;
-use remembrancer::db::Users;
+use db::Users;
+use db::clock::Clock;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::portability::Selection;
 use remembrancer::profile::Subject;
 use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
-    Error, OpContext, activity, audit, capture, chat, consolidation, context, db, erasure, identity, lifecycle, memories, profile, quality,
+    Error, OpContext, activity, audit, capture, chat, consolidation, context, erasure, identity, lifecycle, memories, profile, quality,
     tools, usage, vocabulary, workers,
 };
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::{World, fact, key, nowhere};
 use remembrancer::{Error, OpContext, memories};
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use crate::activity::{flood, record, step};
 use crate::outage::Wire;
 use crate::support::{agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
-use remembrancer::db::DatabaseUrls;
+use db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
 use remembrancer::{Error, OpContext, Settings, identity, recall, search, tools, workers};

@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
-use remembrancer::db::columns::{Kept, TABLES};
+use db::columns::{Kept, TABLES};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{Settings, audit, capture, identity, lifecycle, memories, recall};
 use serde_json::json;

@@ -2,8 +2,8 @@
 
 use crate::support::{agent, alone, memory_owner, owner, remember};
 use chrono::Duration;
+use db::lock;
 use futures_util::future::join_all;
-use remembrancer::db::lock;
 use remembrancer::op::IdempotencyKey;
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, OpContext, idempotency, memories};

@@ -2,8 +2,8 @@
 
 use crate::support::{agent, owner};
 use chrono::Duration;
-use remembrancer::clock::Clock;
-use remembrancer::db::lock_key;
+use db::clock::Clock;
+use db::lock_key;
 use remembrancer::identity::{Admission, SeenKey, Use};
 use remembrancer::op::{Access, Actor};
 use remembrancer::testing::{PASSWORD, World, nowhere};

@@ -1,7 +1,7 @@
 //! Knowledge: a tree that is ingested again and again, searched, asked for its topology, and blended into recall.
 
 use crate::support::{Told, alone, ask, remember, settle, work};
-use remembrancer::db::DatabaseUrls;
+use db::DatabaseUrls;
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
 use remembrancer::testing::{FakeClock, World, fact, key, question};
 use remembrancer::{Engine, Error, OpContext, Settings, audit, recall, vocabulary};

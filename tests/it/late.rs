@@ -2,7 +2,7 @@
 
 use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
 use chrono::Duration;
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::jobs::State;
 use remembrancer::jobs::store::{Ending, Load, claim, depth, extend, finish};
 use remembrancer::testing::{World, fact};

@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::{World, fact, nowhere};
 use remembrancer::{Error, OpContext, Workers, memories, overview, vocabulary};
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! Databases, roles and tables: made once, by the first process, and compared with the model.
 
 use crate::support::{owner, row_counts};
+use db::clock::Clock;
+use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use futures_util::future::BoxFuture;
 use models::{EmbedError, Embedder};
-use remembrancer::clock::Clock;
-use remembrancer::db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact};
 use remembrancer::{Engine, Error, Settings};
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use crate::portability::{exported, import};
 use crate::support::{Told, ask, memory_owner, owner, remember, waiting_for_locks, work};
-use remembrancer::clock::Clock;
-use remembrancer::db::{DatabaseUrls, DbError, migrate};
+use db::clock::Clock;
+use db::{DatabaseUrls, DbError, migrate};
 use remembrancer::portability::Selection;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use remembrancer::{Engine, Error, Settings, identity, memories, recall};
@@ -279,7 +279,7 @@ async fn a_database_that_takes_connections_and_never_answers_ends_every_wait() {
     let mut asking = memory.begin(tenancy).await.unwrap();
     let committing = memory.begin(tenancy).await.unwrap();
     let mut lifted = memory.begin(tenancy).await.unwrap();
-    remembrancer::db::lift_statement_timeout(&mut lifted).await.unwrap();
+    db::lift_statement_timeout(&mut lifted).await.unwrap();
     wire.freeze(true);
     let silent = DbError::from(within(sqlx::query("select 1").execute(&mut *asking)).await.unwrap_err());
     assert!(matches!(silent, DbError::Unavailable(_)) && silent.to_string().contains("has not answered"), "{silent}");

@@ -2,7 +2,7 @@
 //! Whatever they do, no transaction works as the owner.
 
 use crate::support::{Told, ask, owner, remember, settle};
-use remembrancer::db::{Database, DatabaseUrls, DbError, Tx};
+use db::{Database, DatabaseUrls, DbError, Tx};
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use remembrancer::{Error, Settings, recall};
 use sqlx::ConnectOptions;

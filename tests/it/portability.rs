@@ -1,9 +1,9 @@
 //! Export and import: a file that is imported elsewhere and exported again is the same.
 
 use crate::support::{agent, ask, memory_owner, owner, remember, work};
+use db::DatabaseUrls;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use remembrancer::db::DatabaseUrls;
 use remembrancer::memories::store as records;
 use remembrancer::portability::{self, ImportOptions, Selection, store};
 use remembrancer::testing::{FakeClock, TestDatabases, World, fact, key};

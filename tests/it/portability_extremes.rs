@@ -6,7 +6,7 @@ use crate::portability::{body, exported, import, newcomer, of_type};
 use crate::portability_tenant::{change, ingest};
 use crate::records::revision;
 use crate::support::{alone, owner, remember, settle, work};
-use remembrancer::db::columns::{Holds, TABLES};
+use db::columns::{Holds, TABLES};
 use remembrancer::knowledge::Extent;
 use remembrancer::op::Actor;
 use remembrancer::portability::Selection;

@@ -3,7 +3,7 @@
 use crate::profile::observe;
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{Duration, NaiveTime};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::{World, fact};
 use remembrancer::{Error, OpContext, context, identity, quality};
 use wire::{AnswerRequest, AssembleRequest, ContextId, ObservationCategory, QualityFilter, UserRef};

@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{DateTime, Duration, DurationRound, Timelike, Utc};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::{World, fact};
 use remembrancer::{identity, memories, overview, recall};
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 use crate::support::{memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
+use db::clock::Clock;
 use models::Embedder;
-use remembrancer::clock::Clock;
 use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
 use remembrancer::{Settings, recall};
 use std::sync::Arc;

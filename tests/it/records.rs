@@ -1,8 +1,8 @@
 //! Fields of a record besides its content, its revisions and their history, profile facts.
 
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
+use db::clock::{Clock, SystemClock};
 use futures_util::future::join_all;
-use remembrancer::clock::{Clock, SystemClock};
 use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::{Engine, OpContext, Settings, Workers, context, memories, recall};
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use crate::support::{Told, agent, ask, contents, memory_owner, number, remember};
 use chrono::Duration;
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::{World, fact, key};
 use remembrancer::{Error, memories};
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 use crate::capture::send;
 use crate::support::alone_with;
 use chrono::{Duration, NaiveTime};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::testing::World;
 use remembrancer::{Engine, Error, OpContext, Settings, capture};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone, ask, remember};
 use chrono::Duration;
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::memories::store;
 use remembrancer::op::Access;
 use remembrancer::testing::{World, fact};

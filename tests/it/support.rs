@@ -1,6 +1,6 @@
 //! What the tests of this binary share.
 
-use remembrancer::db::DatabaseUrls;
+use db::DatabaseUrls;
 use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
 use remembrancer::{Engine, OpContext, Settings, memories, recall, workers};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};

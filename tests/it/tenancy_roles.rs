@@ -1,8 +1,8 @@
 //! What the server's roles may never do, even if the code tries.
 
 use crate::support::{agent, memory_owner, owner, remember, settle};
-use remembrancer::clock::Clock;
-use remembrancer::db::{DatabaseUrls, Logins};
+use db::clock::Clock;
+use db::{DatabaseUrls, Logins};
 use remembrancer::testing::{Fake, TestDatabases, World, fact};
 use remembrancer::{Settings, memories};
 use sqlx::postgres::PgConnectOptions;

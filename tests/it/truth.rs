@@ -3,8 +3,8 @@
 use crate::recall_meaning::with_model;
 use crate::support::{alone, alone_with, ask, contents, memory_owner, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
+use db::clock::Clock;
 use futures_util::future::join_all;
-use remembrancer::clock::Clock;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact, question};
 use remembrancer::{OpContext, memories, recall};

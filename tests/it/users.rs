@@ -1,8 +1,8 @@
 //! Whose memories a call may touch: who names the user, and what follows.
 
 use crate::support::{agent, contents, memory_owner, owner, remember};
+use db::Users;
 use futures_util::future::join_all;
-use remembrancer::db::Users;
 use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::{Error, OpContext, identity, memories, recall, tools};
 use serde_json::json;

@@ -150,7 +150,7 @@ async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
             normal: "vault".into(),
             agent_id: agent(&world.atlas),
             memory_id: Some(memory_id),
-            seen_at: remembrancer::clock::Clock::now(world.clock.as_ref()),
+            seen_at: db::clock::Clock::now(world.clock.as_ref()),
         };
         // Each row comes twice.
         let (event, id) = (EventId(uuid::Uuid::from_u128(n / 2)), uuid::Uuid::from_u128(1000 + n));

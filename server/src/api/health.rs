@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
+use db::DbError;
 use remembrancer::Engine;
-use remembrancer::db::DbError;
 use tokio::sync::Mutex;
 use wire::{Liveness, Readiness};
 

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::{Engine, OpContext, db, erasure, identity};
+use remembrancer::{Engine, OpContext, erasure, identity};
 use std::path::PathBuf;
 use wire::{ErasureId, ErasurePreview, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
 

@@ -1,7 +1,7 @@
 //! The clock of an evaluation: it shows the times of the file.
 
 use chrono::{DateTime, Utc};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// How far each look moves it, in microseconds, so that no two things happen at once.

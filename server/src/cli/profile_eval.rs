@@ -6,7 +6,7 @@ use super::file_clock::FileClock;
 use super::whole::work;
 use crate::config::Config;
 use chrono::{DateTime, Utc};
-use remembrancer::clock::Clock;
+use db::clock::Clock;
 use remembrancer::profile::eval::{Accuracy, Counts, Label, median};
 use remembrancer::profile::{self, Verdict};
 use remembrancer::usage::Payer;

@@ -4,9 +4,9 @@
 use super::Failure;
 use super::eval::{HITS, Line, agent, bar, in_own_databases, memory, read};
 use crate::config::Config;
+use db::{DatabaseUrls, vacuum};
 use extract::transcript;
 use remembrancer::capture::eval::{is_long_first_person, spoken};
-use remembrancer::db::{DatabaseUrls, vacuum};
 use remembrancer::recall::eval::{Judged, Scores};
 use remembrancer::{Engine, OpContext, capture, consolidation, identity, memories, recall, workers};
 use serde_json::json;

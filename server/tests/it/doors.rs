@@ -5,8 +5,8 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
+use db::clock::SystemClock;
 use remembrancer::capture::{self, Paste};
-use remembrancer::clock::SystemClock;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
 use remembrancer::testing::{TestDatabases, World, fact};
 use remembrancer::vocabulary::{self, NewTerm};

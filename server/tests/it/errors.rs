@@ -3,8 +3,8 @@
 use crate::harness::{Site, with_errors};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use db::clock::SystemClock;
 use models::{EmbedError, Embedder};
-use remembrancer::clock::SystemClock;
 use remembrancer::testing::{Fake, TestDatabases, World, key};
 use remembrancer::{Settings, identity, op::Actor};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::mcp::without_session;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::db::Tx;
+use db::Tx;
 use remembrancer::testing::{TestDatabases, World};
 use remembrancer::{Engine, identity, overview};
 use serde_json::json;
@@ -80,7 +80,7 @@ async fn unknown_keys_are_limited_by_address_and_known_ones_are_not() {
 
 #[tokio::test]
 async fn guessing_leaves_connections_to_sessions() {
-    let site = Arc::new(Site::on(World::on(TestDatabases::fresh(&remembrancer::clock::SystemClock).await).await, &[]));
+    let site = Arc::new(Site::on(World::on(TestDatabases::fresh(&db::clock::SystemClock).await).await, &[]));
     // Two connections: within a transaction the activity of others does not change.
     let connect = async || PgConnection::connect(&site.world.engine.urls().internal_shared).await.unwrap();
     let (mut owner, mut observer) = (connect().await, connect().await);

@@ -3,8 +3,8 @@
 use crate::harness::{Site, with_errors};
 use axum::http::{StatusCode, header};
 use chrono::{DateTime, Duration, Utc};
-use remembrancer::clock::{Clock, SystemClock};
-use remembrancer::db::DatabaseUrls;
+use db::DatabaseUrls;
+use db::clock::{Clock, SystemClock};
 use remembrancer::testing::{TestDatabases, World};
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;

@@ -3,7 +3,7 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::clock::SystemClock;
+use db::clock::SystemClock;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
 use remembrancer::testing::{TestDatabases, World};
 use remembrancer::tools::{self, Effect};

@@ -447,7 +447,7 @@ async fn a_key_holds_only_so_many_streams() {
 
 #[tokio::test]
 async fn a_process_serves_its_standard_input() {
-    let world = World::on(TestDatabases::fresh(&remembrancer::clock::SystemClock).await).await;
+    let world = World::on(TestDatabases::fresh(&db::clock::SystemClock).await).await;
     let mut process = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
         .args(["mcp", "--user", "crm-1"])
         .env_remove("DATABASE_URL")

@@ -1,8 +1,8 @@
 //! The real process: killed, restarted, stopped.
 
-use remembrancer::clock::{Clock, SystemClock};
-use remembrancer::db::embedded::{Embedded, Options};
-use remembrancer::db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
+use db::clock::{Clock, SystemClock};
+use db::embedded::{Embedded, Options};
+use db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
 use remembrancer::identity;
 use remembrancer::testing::{TestDatabases, World};
 use sqlx::postgres::PgConnectOptions;

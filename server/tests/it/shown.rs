@@ -6,7 +6,7 @@ use crate::harness::{Answer, Site};
 use crate::mcp::Session;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::clock::SystemClock;
+use db::clock::SystemClock;
 use remembrancer::portability::{self, Selection};
 use remembrancer::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::tools::{self, Effect};

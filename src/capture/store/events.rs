@@ -1,8 +1,8 @@
 //! What the console lists of the two event buses.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, statement};
 use serde_json::Value;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! What the console lists: sources and their numbers.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, statement};
 use extract::parts::StoredTurn;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};

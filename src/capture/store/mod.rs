@@ -11,9 +11,9 @@ pub use lists::{
 pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting, rename_in_evidence, rename_memory};
 
 use crate::consolidation::{Owner, Spot};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::jobs::Held;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use extract::parts::StoredTurn;
 use serde_json::{Value, json};
 use sqlx::FromRow;

@@ -1,8 +1,8 @@
 //! The names of a source's speakers: in its turns, in what quotes them, and in the memories that came of it.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use extract::parts::StoredTurn;
 use sqlx::FromRow;
 use sqlx::types::Json;

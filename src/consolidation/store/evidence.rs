@@ -1,8 +1,8 @@
 //! The places in sources that candidates were made from.
 
 use crate::consolidation::model::{NewCandidate, Owner, Spot};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user};
 use uuid::Uuid;
 use wire::{AgentId, MemoryEvidence, MemoryId};
 

@@ -1,11 +1,10 @@
 //! The list of candidates.
 
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{COUNTED, DbError, Tenancy, Tx, count_rows, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::COLUMNS;
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{COUNTED, DbError, Tenancy, Tx, count_rows, like, of_user, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

@@ -13,11 +13,11 @@ pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_o
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::model::{NewCandidate, Owner};
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};

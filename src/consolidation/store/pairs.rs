@@ -1,8 +1,8 @@
 //! What is proposed about two memories.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};

@@ -1,10 +1,10 @@
 //! What a survey of active memories reads.
 
 use crate::consolidation::SurveyPayload;
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};
 use wire::{MemoryId, TenantId};

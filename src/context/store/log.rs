@@ -1,8 +1,8 @@
 //! The context log and the texts of contexts.
 
-use crate::db::cursor::Seek;
-use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
 use sqlx::types::Json;
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;

@@ -4,10 +4,10 @@ mod log;
 
 pub use log::*;
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId};
 

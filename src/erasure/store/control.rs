@@ -1,7 +1,7 @@
 //! The control database: what the organisation knows of a person, and the texts of audit entries.
 
-use crate::db::{DbError, Tx, like};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, like};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{TenantId, UserId};

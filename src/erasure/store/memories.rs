@@ -1,7 +1,7 @@
 //! Memories and everything that is derived from them.
 
-use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use sqlx::{AssertSqlSafe, FromRow};
 use std::collections::BTreeMap;
 use uuid::Uuid;

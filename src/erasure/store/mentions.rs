@@ -1,7 +1,7 @@
 //! Rows that mention a person and belong to others or to nobody.
 
-use crate::db::columns::{Erasure, Holds, TABLES};
-use crate::db::{DbError, Tx, like};
+use db::columns::{Erasure, Holds, TABLES};
+use db::{DbError, Tx, like};
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 use wire::{MentionPlace, TenantId, UserId};

@@ -1,7 +1,7 @@
 //! Requests, legal holds and the keys of tenants.
 
-use crate::db::{DbError, SystemPool, Tx, insert};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tx, insert};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;

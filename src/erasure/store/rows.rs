@@ -1,8 +1,8 @@
 //! Rows that name their user in a column: the statements are made from the list of columns.
 
-use crate::db::columns::{Erasure, TABLES};
-use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
+use db::columns::{Erasure, TABLES};
+use db::{DbError, Tx};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 use wire::{TenantId, UserId};

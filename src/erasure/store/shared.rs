@@ -1,6 +1,6 @@
 //! Phrases that agents proposed to the vocabulary: they are topics of memories, which may be a person's words.
 
-use crate::db::{DbError, Tx};
+use db::{DbError, Tx};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{DecisionId, MemoryId, TenantId};

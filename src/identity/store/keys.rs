@@ -1,10 +1,10 @@
 //! SQL of API keys.
 
 use super::parse_all;
-use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::KeyRecord;
 use crate::identity::{KeyRef, Use};
 use chrono::{DateTime, NaiveDate, Utc};
+use db::{DbError, SystemPool, Tx};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};

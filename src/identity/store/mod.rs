@@ -19,8 +19,8 @@ pub use users::{insert_user, user_by_reference, users, users_by_id, users_named}
 pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, views};
 
 use super::model::{Agent, Tenant};
-use crate::db::{DbError, SystemPool, Tx};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tx};
 use std::str::FromStr;
 use wire::{AgentId, Discipline, TenantId};
 

@@ -1,9 +1,9 @@
 //! SQL of operators and their sessions.
 
 use super::parse_all;
-use crate::db::{DbError, SystemPool, Tx};
 use crate::identity::model::OperatorRecord;
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tx};
 use wire::{AgentId, OperatorId, OperatorRole, TenantId};
 
 /// A new operator.

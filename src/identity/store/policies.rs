@@ -1,7 +1,7 @@
 //! SQL of the policies of tenants and agents: what becomes memory, how it ages, and how it is searched.
 
-use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use sqlx::types::Json;
 use wire::{AgentId, CapturePolicy, LifecyclePolicy, SearchPolicy, TenantId, Weights};
 

@@ -1,8 +1,8 @@
 //! SQL of users.
 
-use crate::db::{DbError, SystemPool, Tx, like};
 use crate::identity::model::User;
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tx, like};
 use wire::{TenantId, UserId};
 
 /// Users whose reference or name begins with a text.

@@ -1,7 +1,7 @@
 //! SQL of operators' saved views.
 
-use crate::db::{DbError, Tx, lock, lock_key};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, lock, lock_key};
 use wire::{OperatorId, SavedView, TenantId, ViewId, ViewPage};
 
 /// An operator's views of a page, by name.

@@ -1,7 +1,7 @@
 //! SQL of citations: the recalls that returned a document.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, DocumentId, RetrievalId};

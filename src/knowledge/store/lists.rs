@@ -1,9 +1,8 @@
 //! SQL of the lists for operators.
 
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{DbError, Tx, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, like, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use wire::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};

@@ -14,9 +14,9 @@ pub use search::{
     sides,
 };
 
-use crate::db::{DbError, Tx, lock, lock_key};
 use crate::memories::store::VectorTable;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, lock, lock_key};
 use pgvector::HalfVector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};

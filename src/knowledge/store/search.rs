@@ -1,9 +1,9 @@
 //! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
 use super::vector_table;
-use crate::db::{DbError, Tx, statement};
 use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, statement};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

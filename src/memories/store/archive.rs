@@ -1,10 +1,10 @@
 //! Archiving: what faded, expired or makes room leaves the live set, and can be restored.
 
 use super::index::SWEEP_SLOT;
-use crate::db::{DbError, Tenancy, Tx, not_held, of_user};
 use crate::memories::model::{Change, Memory};
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, not_held, of_user};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 use wire::{AgentId, ArchiveReason, MemoryId};

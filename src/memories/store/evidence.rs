@@ -1,7 +1,7 @@
 //! The places in sources that say what a memory says.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, MemoryEvidence, MemoryId, SourceId};

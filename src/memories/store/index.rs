@@ -1,7 +1,7 @@
 //! Words of live memories, for BM25.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{embedded_text, searched_text};
+use db::{DbError, Tenancy, Tx, of_user};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, Role};

@@ -2,11 +2,10 @@
 
 use super::COLUMNS;
 use super::versions::confirmed;
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{COUNTED, DbError, Tx, Users, count_rows, of_user, statement};
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
+use db::cursor::Seek;
+use db::{COUNTED, DbError, Tx, Users, count_rows, like, of_user, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};

@@ -32,8 +32,8 @@ pub(crate) use versions::confirmed;
 pub use versions::{removals_at, reviewed, source_of_version, versions, write_version};
 
 use super::model::{DedupKey, Details, Draft, Memory};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};

@@ -1,7 +1,7 @@
 //! The recalls that returned a memory.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, RetrievalId};
 

@@ -1,8 +1,8 @@
 //! The life cycle of a memory: deleted, superseded, contradicted, reinstated.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use wire::{AgentId, MemoryId, MemoryStatus};

@@ -1,7 +1,7 @@
 //! What is suggested to people about two memories.
 
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, PairId, PairRelation, UserId};
 

@@ -1,10 +1,10 @@
 //! What the vocabulary reads of memories: by phrase, by topic, and those that are still filed under an older version.
 
 use super::columns;
-use crate::db::{DbError, Tenancy, Tx, insert, of_user};
 use crate::memories::model::{Draft, Memory};
 use crate::terms::Resolved;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;

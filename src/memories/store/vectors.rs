@@ -1,8 +1,8 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use pgvector::{HalfVector, Vector};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;

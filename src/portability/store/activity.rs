@@ -2,7 +2,7 @@
 
 use super::super::lines::{ActionLine, WorkflowStepLine};
 use crate::activity::Reports;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::postgres::PgRow;

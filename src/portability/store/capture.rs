@@ -1,8 +1,8 @@
 //! Queries of export and import on evidence, quarantine and proposals about two memories.
 
 use super::{Scope, page};
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::portability::lines::{EvidenceLine, PairLine, QuarantinedTurnLine, Section};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;

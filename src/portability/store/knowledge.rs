@@ -2,9 +2,9 @@
 
 use super::page;
 use super::vocabulary::{add, select};
-use crate::db::{DbError, Tx};
 use crate::portability::lines::{ChunkLine, ComponentLine, DocumentLine};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Queries of export and import on connections, leaves and versions of profiles.
 
 use super::{Scope, page};
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use crate::portability::lines::{ConnectionLine, ProfileLeafLine, ProfileVersionLine, Section};
+use db::{DbError, Tenancy, Tx, of_user};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 

@@ -2,9 +2,9 @@
 //! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
 use super::page;
-use crate::db::{DbError, Tx, statement};
 use crate::portability::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, statement};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Postgres, QueryBuilder};
 use wire::{AgentId, Area, TenantId};

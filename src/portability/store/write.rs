@@ -1,8 +1,8 @@
 //! Statements with which an import writes: many records each, none twice.
 
 use super::{LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
-use crate::db::{DbError, Tenancy, Tx, of_user};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;

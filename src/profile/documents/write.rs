@@ -2,7 +2,6 @@
 
 use super::draft::{Attachment, Draft, of_attachment, of_entity, of_leaf, of_schema, searched_text};
 use super::store;
-use crate::db::Tx;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::jobs::{self, NewEvent, Origin, Task};
@@ -11,6 +10,7 @@ use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
 use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
+use db::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing::instrument;

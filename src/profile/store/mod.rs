@@ -5,9 +5,9 @@ mod people;
 pub use people::{Cited, StoredPerson, cited, count_people, people};
 
 use super::{Diff, Leaf, Subject};
-use crate::db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use crate::memories::store::confirmed;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;

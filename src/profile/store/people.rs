@@ -1,8 +1,8 @@
 //! SQL of what operators read: profiles of all agents, and the observations that leaves cite.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tenancy, Tx, like, of_user, statement};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tenancy, Tx, like, of_user, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, PeopleFilter, SourceId, TenantId, UserId};

@@ -2,8 +2,8 @@
 
 use super::facts::Facts;
 use super::{passed, stopped};
-use crate::db::Users;
 use chrono::{DateTime, Utc};
+use db::Users;
 use wire::{Gate, GateResult, MemoryStatus, Mend, MendLink, Retention, Scope, UserId};
 
 /// In their order.

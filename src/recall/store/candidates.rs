@@ -1,10 +1,10 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, of_user, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! SQL of one memory that a search may or may not find.
 
 use super::Narrowing;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::memories::store::VectorTable;
 use crate::registry::Model;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, RecallFilters};
 

@@ -1,11 +1,11 @@
 //! SQL of the log for operators.
 
-use crate::db::cursor::Seek;
-use crate::db::{DbError, Tx, statement};
 use crate::memories::store::VectorTable;
 use crate::recall::near::{Near, Silent};
 use crate::recall::period::{Bars, Span};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, statement};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};

@@ -16,8 +16,8 @@ pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, 
 
 use super::log::{Access, Entry};
 use super::near::Near;
-use crate::db::{DbError, Tx, insert};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, insert};
 use sqlx::types::Json;
 use uuid::Uuid;
 use wire::{TenantId, ZeroHitCause};

@@ -1,10 +1,10 @@
 //! SQL of the memories that agents had at a past moment.
 
 use super::Reach;
-use crate::db::{DbError, Tx, of_user, statement};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
+use db::{DbError, Tx, of_user, statement};
 use pgvector::{HalfVector, Vector};
 use sqlx::FromRow;
 

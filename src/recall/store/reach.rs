@@ -1,9 +1,9 @@
 //! Which memories a search may find, as parts of its statements.
 
-use crate::db::{Tenancy, Users};
 use crate::memories::store::narrow;
 use crate::recall::scope::Scoping;
 use chrono::{DateTime, Utc};
+use db::{Tenancy, Users};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId};

@@ -1,11 +1,10 @@
 //! SQL of the retrieval log for agents and operators, and of its retention.
 
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, of_user, statement};
 use crate::memories::model::{searched_text, wording};
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, like, of_user, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

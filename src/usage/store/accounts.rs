@@ -1,8 +1,8 @@
 //! SQL of accounts, their credit, and prices.
 
 use crate::balances::Price;
-use crate::db::{DbError, SystemPool, Tx};
 use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tx};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{TenantId, UsageLimits, Usd, UserId};

@@ -5,8 +5,8 @@ mod accounts;
 pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, require_credit, set_limits, set_price};
 
 use super::{Line, Purpose, Sum};
-use crate::db::{DbError, SystemPool, Tenancy, Tx, begin};
 use chrono::{DateTime, NaiveDate, Utc};
+use db::{DbError, SystemPool, Tenancy, Tx, begin};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, TenantId, Usage, UsageLine, Usd};

@@ -1,9 +1,8 @@
 //! SQL of proposals and decisions.
 
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{DbError, Tx};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, like};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};

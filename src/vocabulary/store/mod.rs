@@ -12,7 +12,7 @@ pub use terms::{
 };
 
 use crate::audit::Proposal;
-use crate::db::{DbError, SystemPool, Tx, begin, lock, lock_key};
+use db::{DbError, SystemPool, Tx, begin, lock, lock_key};
 use uuid::Uuid;
 use wire::{EventId, TenantId};
 

@@ -1,10 +1,9 @@
 //! SQL of terms and aliases.
 
-use crate::db::cursor::Seek;
-use crate::db::like;
-use crate::db::{DbError, Tx};
 use crate::terms::{Alias, Plan, TermName};
 use chrono::{DateTime, Utc};
+use db::cursor::Seek;
+use db::{DbError, Tx, like};
 use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! The queries of the audit log and of the outbox, from which it is written.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
+use db::cursor::Seek;
 use remembrancer::audit::{NewEntry, store as audit};
-use remembrancer::db::cursor::Seek;
 use serde_json::json;
 use wire::{AuditFilter, AuditVisibility, EventId};
 

@@ -1,12 +1,12 @@
 //! The queries of capture, the event bus and consolidation. Agents send in; people and background work do the rest.
 
 use super::queries::{Case, Query, queries};
+use db::cursor::Seek;
 use extract::Role;
 use remembrancer::capture::StoredTurn;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::store as consolidation;
 use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload};
-use remembrancer::db::cursor::Seek;
 use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
 use remembrancer::memories::model::Memory;
 use remembrancer::memories::store as memories;

@@ -1,8 +1,8 @@
 //! The queries of chat bots.
 
 use super::queries::{Case, Pooled, control};
+use db::{DbError, SystemPool};
 use remembrancer::chat::store as chat;
-use remembrancer::db::{DbError, SystemPool};
 use uuid::Uuid;
 use wire::{BotId, UserId};
 

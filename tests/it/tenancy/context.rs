@@ -1,8 +1,8 @@
 //! The queries of contexts and their log, and those of quality, which counts it.
 
 use super::queries::{Case, Query, queries};
+use db::cursor::Seek;
 use remembrancer::context::store::{self as context, Entry, Text, Wanted};
-use remembrancer::db::cursor::Seek;
 use remembrancer::quality::store::{self as quality, Answer, Period};
 use sqlx::types::Json;
 use wire::{AssembleRequest, BlockOrder, ContextFilter, ContextId, ContextTiers};

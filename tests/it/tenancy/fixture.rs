@@ -3,8 +3,8 @@
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
-use remembrancer::db::Users;
-use remembrancer::db::cursor::Seek;
+use db::Users;
+use db::cursor::Seek;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::testing::{World, fact};
 use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};

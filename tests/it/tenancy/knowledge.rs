@@ -1,8 +1,8 @@
 //! The queries of knowledge, and those of the log of recalls that count citations.
 
 use super::queries::{Case, Query, queries};
-use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, Tx};
+use db::cursor::Seek;
+use db::{DbError, Tx};
 use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
 use serde_json::json;
 use wire::{ChunkId, DocumentId, DocumentKind, RunId};

@@ -2,7 +2,7 @@
 
 use super::capture::copy;
 use super::queries::{Case, Query, queries};
-use remembrancer::db::cursor::Seek;
+use db::cursor::Seek;
 use remembrancer::lifecycle::store::{self as lifecycle, Record};
 use remembrancer::memories::store::{self as memories, Which};
 use serde_json::json;

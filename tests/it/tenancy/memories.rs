@@ -2,8 +2,8 @@
 
 use super::fixture::EARLIER;
 use super::queries::{Case, Query, queries};
-use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, Tx};
+use db::cursor::Seek;
+use db::{DbError, Tx};
 use remembrancer::memories::model::{Change, Details, Memory, content_hash};
 use remembrancer::memories::store::{self as memories, Birth, Embedded, StaleTopic};
 use remembrancer::vocabulary::Resolved;

@@ -3,7 +3,7 @@
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
 use super::queries::{Case, Query, queries};
-use remembrancer::db::{DbError, Tx};
+use db::{DbError, Tx};
 use remembrancer::portability::lines::Section;
 use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use serde_json::{Value, json};

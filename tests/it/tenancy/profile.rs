@@ -2,7 +2,7 @@
 
 use super::capture;
 use super::queries::{Case, Query, queries};
-use remembrancer::db::cursor::Seek;
+use db::cursor::Seek;
 use remembrancer::lifecycle::store as lifecycle;
 use remembrancer::profile::documents::store::{self as documents, Lookup};
 use remembrancer::profile::documents::{Details, Draft};

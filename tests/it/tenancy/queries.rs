@@ -1,10 +1,10 @@
 //! What the tables of the stores' queries share, and the queries that are exempt, with the reasons.
 
 use chrono::{DateTime, Utc};
+use db::clock::Clock;
+use db::cursor::Seek;
+use db::{DbError, SystemPool, Tx};
 use remembrancer::OpContext;
-use remembrancer::clock::Clock;
-use remembrancer::db::cursor::Seek;
-use remembrancer::db::{DbError, SystemPool, Tx};
 use remembrancer::idempotency::store as idempotency;
 use remembrancer::identity::save_view;
 use remembrancer::knowledge::store as knowledge;
@@ -185,7 +185,7 @@ macro_rules! queries {
 macro_rules! kept {
     ($pool:ident, |$tx:ident| $body:expr) => {
         Box::pin(async move {
-            let mut opened = remembrancer::db::begin($pool).await?;
+            let mut opened = db::begin($pool).await?;
             let $tx = &mut opened;
             let seen = $body;
             opened.commit().await?;

@@ -1,8 +1,8 @@
 //! The queries of recall: candidates, the past, the log and its health.
 
 use super::queries::{Case, FLOORS, Query, queries};
-use remembrancer::db::Tenancy;
-use remembrancer::db::cursor::Seek;
+use db::Tenancy;
+use db::cursor::Seek;
 use remembrancer::memories::store as memories;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;

@@ -1,8 +1,8 @@
 //! The queries of the ledger of usage and of its accounts.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
+use db::Tenancy;
 use remembrancer::balances::store as balances;
-use remembrancer::db::Tenancy;
 use remembrancer::usage::store as usage;
 use wire::{UsageLimits, Usd};
 

@@ -1,8 +1,8 @@
 //! The queries of the vocabulary: terms, proposals and decisions.
 
 use super::queries::{Pooled, Query, queries};
-use remembrancer::db::DbError;
-use remembrancer::db::cursor::Seek;
+use db::DbError;
+use db::cursor::Seek;
 use remembrancer::terms::store as terms;
 use remembrancer::vocabulary::Plan;
 use remembrancer::vocabulary::store as vocabulary;

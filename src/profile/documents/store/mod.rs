@@ -5,9 +5,9 @@ mod search;
 pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, waiting};
 
 use super::draft::{Draft, UnindexedLeaf, searched_text};
-use crate::db::{DbError, Tenancy, Tx, of_user, same_user, statement};
 use crate::profile::Subject;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user, same_user, statement};
 use pgvector::HalfVector;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;

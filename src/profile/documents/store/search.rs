@@ -1,10 +1,10 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
 use super::vector_table;
-use crate::db::{DbError, Tenancy, Tx, of_user, statement};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
 use chrono::{DateTime, Utc};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use pgvector::HalfVector;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};

@@ -1,5 +1,7 @@
-//! The three databases: pools, tenancy of a transaction, error classes, cursors, migrations.
+//! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, and the embedded Postgres. Time,
+//! ids and secrets come from here, too: what they are stored with.
 
+pub mod clock;
 pub mod columns;
 pub mod cursor;
 mod deadline;
@@ -18,16 +20,15 @@ mod system;
 mod tenancy;
 mod urls;
 
-pub(crate) use deadline::by_deadline;
+pub use deadline::by_deadline;
 pub use error::DbError;
 pub use illness::Illness;
 pub use link::{Link, Tx};
 pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_databases, vacuum};
 pub use rewrite::rewrite;
-pub(crate) use statement::{COUNTED, count_rows, insert, statement};
+pub use statement::{COUNTED, count_rows};
 pub use system::SystemPool;
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
-pub(crate) use tenancy::{not_held, of_user, same_user};
 pub use urls::{DatabaseUrls, Logins};
 
 use illness::Health;

@@ -90,6 +90,7 @@ impl Encode<'_, Postgres> for Users {
 }
 
 /// The condition that rows of a table belong to users in reach: `of_user!("m", "$3")`, where the parameter is a [`Users`].
+#[macro_export]
 macro_rules! of_user {
     ($table:literal, $parameter:literal) => {
         concat!(
@@ -108,6 +109,7 @@ macro_rules! of_user {
 
 /// The condition that rows of a table belong to one user, or to none: `same_user!("l", "$3")`, where the parameter is an optional user. Unlike
 /// `is not distinct from`, it can be looked up in an index.
+#[macro_export]
 macro_rules! same_user {
     ($table:literal, $parameter:literal) => {
         concat!("(", $table, ".user_id = ", $parameter, " or ", $table, ".user_id is null and ", $parameter, "::uuid is null)")
@@ -115,6 +117,7 @@ macro_rules! same_user {
 }
 
 /// The condition that no legal hold keeps the rows of a table's user as they are: `not_held!("m")`.
+#[macro_export]
 macro_rules! not_held {
     ($table:literal) => {
         concat!(
@@ -126,4 +129,3 @@ macro_rules! not_held {
         )
     };
 }
-pub(crate) use {not_held, of_user, same_user};

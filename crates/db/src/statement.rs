@@ -16,6 +16,7 @@ pub async fn count_rows(tx: &mut Tx, mut query: QueryBuilder<Postgres>, order: &
 
 /// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. Variable parts are pushed after it, with
 /// parameters of their own; they may use the numbers of the first ones, too. For functions that return [`DbError`](super::DbError).
+#[macro_export]
 macro_rules! statement {
     ($text:expr, $($value:expr),+ $(,)?) => {{
         let mut arguments = sqlx::postgres::PgArguments::default();
@@ -25,6 +26,7 @@ macro_rules! statement {
 }
 
 /// Inserts one row: `insert into …`, each column beside its value, and what comes after them.
+#[macro_export]
 macro_rules! insert {
     ($into:literal { $($column:ident: $value:expr),+ $(,)? } $end:literal) => {{
         let names = concat!($into, " (" $(, stringify!($column), ", ")+);
@@ -35,5 +37,3 @@ macro_rules! insert {
         query
     }};
 }
-
-pub(crate) use {insert, statement};

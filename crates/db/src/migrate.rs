@@ -12,9 +12,9 @@ use std::pin::pin;
 use std::str::FromStr;
 use tokio::time::timeout;
 
-static AGENT_MEMORY: Migrator = sqlx::migrate!("migrations/agent_memory");
-static SHARED_KB: Migrator = sqlx::migrate!("migrations/shared_kb");
-static INTERNAL_SHARED: Migrator = sqlx::migrate!("migrations/internal_shared");
+static AGENT_MEMORY: Migrator = sqlx::migrate!("../../migrations/agent_memory");
+static SHARED_KB: Migrator = sqlx::migrate!("../../migrations/shared_kb");
+static INTERNAL_SHARED: Migrator = sqlx::migrate!("../../migrations/internal_shared");
 
 /// The databases by name, with their migrations.
 pub(super) static MIGRATORS: [(&str, &Migrator); 3] =

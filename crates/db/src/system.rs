@@ -40,7 +40,10 @@ impl SystemPool {
     }
 
     /// A listener for announcements, on a connection of its own. It reads no table.
-    pub(crate) async fn listener(&self) -> Result<PgListener, sqlx::Error> {
+    ///
+    /// # Errors
+    /// When the database is out of reach.
+    pub async fn listener(&self) -> Result<PgListener, sqlx::Error> {
         PgListener::connect_with(&self.pool).await
     }
 }

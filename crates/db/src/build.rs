@@ -1,5 +1,5 @@
 //! A new migration changes what the program holds, though no source file changes.
 
 fn main() {
-    println!("cargo::rerun-if-changed=migrations");
+    println!("cargo::rerun-if-changed=../../migrations");
 }

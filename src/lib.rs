@@ -1,6 +1,6 @@
 //! The engine: durable, explained memory for LLM agents.
 //!
-//! An edge (HTTP handler, server function, command line, worker) builds an [`op::OpContext`] and calls one verb. The verb checks its
+//! An edge (HTTP handler, server function, command line, worker) builds an [`foundation::OpContext`] and calls one verb. The verb checks its
 //! scope, validates, calls providers outside any transaction, and then opens one transaction for store, outbox and jobs. It returns a
 //! type of [`wire`]. `docs/ARCHITECTURE.md` is the map of the modules.
 //!
@@ -15,45 +15,28 @@
 //! - `.unwrap()` on anything that comes from outside.
 
 pub mod activity;
-pub mod audit;
-pub mod balances;
 pub mod capture;
 pub mod chat;
 pub mod consolidation;
 pub mod context;
 pub mod contract;
-mod engine;
 pub mod erasure;
-mod error;
-pub mod idempotency;
-pub mod identity;
-pub mod intake;
-pub mod jobs;
 pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;
-pub mod op;
 pub mod overview;
 pub mod portability;
 pub mod profile;
-pub mod projects;
 pub mod prompts;
 pub mod quality;
 pub mod ranking;
 pub mod recall;
-pub mod registry;
 pub mod search;
 pub mod skills;
-pub mod telemetry;
-pub mod terms;
-#[cfg(feature = "testing")]
-pub mod testing;
+#[cfg(test)]
+mod testing;
 pub mod tools;
-pub mod usage;
 pub mod vocabulary;
 pub mod workers;
 
-pub use engine::{CACHED_QUERIES, Engine, Settings};
-pub use error::{Checks, Error};
-pub use op::OpContext;
 pub use workers::Workers;

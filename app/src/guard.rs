@@ -8,12 +8,10 @@ use crate::{
 };
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
 use chrono::{DateTime, TimeDelta, Utc};
+use foundation::identity::{self, Admission};
+use foundation::{Engine, OpContext};
 use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
-use remembrancer::{
-    Engine, OpContext,
-    identity::{self, Admission},
-};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
@@ -304,9 +302,9 @@ pub fn set_status(code: ErrorCode) {
     }
 }
 
-impl From<remembrancer::Error> for ConsoleError {
+impl From<foundation::Error> for ConsoleError {
     /// Sets the status of the response. Internal errors are logged here, once.
-    fn from(error: remembrancer::Error) -> Self {
+    fn from(error: foundation::Error) -> Self {
         let (code, request_id) = (error.code(), request_id());
         if code == ErrorCode::Internal {
             tracing::error!(%request_id, error = ?error, "a page or a server function failed");

@@ -5,7 +5,7 @@ use crate::{
     guard::{finish, operator},
     query::Query,
 };
-use remembrancer::{Engine, OpContext};
+use foundation::{Engine, OpContext};
 
 /// The pages to which a form leads: one for both, or a pair.
 pub struct Targets<'a> {

@@ -14,9 +14,9 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
+use foundation::Engine;
 use leptos::{config::LeptosOptions, nonce::use_nonce, prelude::use_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
-use remembrancer::Engine;
 use sha2::{Digest, Sha256};
 use std::{
     convert::Infallible,

@@ -11,8 +11,8 @@ mod people;
 mod usage;
 
 use crate::config::Config;
+use foundation::{Engine, Error, OpContext, identity};
 use models::Embedder;
-use remembrancer::{Engine, Error, OpContext, identity};
 use serde_json::json;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;

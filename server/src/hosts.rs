@@ -7,7 +7,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use remembrancer::Error;
+use foundation::Error;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 

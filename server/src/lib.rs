@@ -18,4 +18,5 @@ mod serve;
 pub use serve::router;
 pub mod sessions;
 mod shown;
+pub mod telemetry;
 mod uploads;

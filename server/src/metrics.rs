@@ -1,6 +1,7 @@
 //! Prometheus metrics, on a listener of their own.
 
 use crate::api::health::{self, LastProbe};
+use crate::telemetry;
 use crate::{api, hosts};
 use axum::Router;
 use axum::extract::State;
@@ -8,8 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use foundation::{Engine, audit, jobs};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use remembrancer::{Engine, audit, jobs, telemetry};
 use std::sync::Arc;
 
 /// Bounds in seconds, from a warm recall to one that waits for a model.
@@ -87,7 +88,7 @@ async fn gauges(engine: &Engine) {
 #[cfg(test)]
 mod tests {
     use super::BUCKETS;
-    use remembrancer::telemetry::{Kind, METRICS};
+    use crate::telemetry::{Kind, METRICS};
 
     #[test]
     fn every_histogram_has_buckets() {

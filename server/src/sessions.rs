@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use remembrancer::{Engine, identity};
+use foundation::{Engine, identity};
 use std::fmt;
 use tower_sessions::{
     SessionStore,
@@ -56,6 +56,6 @@ fn parts(record: &Record) -> Result<(serde_json::Value, DateTime<Utc>)> {
     Ok((data, expires.ok_or_else(|| Error::Encode("the end of the session is out of range".into()))?))
 }
 
-fn backend(error: remembrancer::Error) -> Error {
+fn backend(error: foundation::Error) -> Error {
     Error::Backend(error.to_string())
 }

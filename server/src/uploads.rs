@@ -8,7 +8,8 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, post};
-use remembrancer::{Engine, Error, OpContext, knowledge};
+use foundation::{Engine, Error, OpContext};
+use remembrancer::knowledge;
 use tower_sessions::Session;
 use wire::{ErrorCode, FieldError, FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 

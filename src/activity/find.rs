@@ -2,9 +2,8 @@
 
 use super::model::{Report, Reports};
 use super::store;
-use crate::engine::Engine;
-use crate::op::OpContext;
 use db::DbError;
+use foundation::{Engine, OpContext};
 use std::collections::HashSet;
 use wire::ActionKind;
 use words::bm25::{Postings, Words};

@@ -2,14 +2,12 @@
 
 use super::model::{Body, NewReport};
 use super::store;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::Admitted;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::Value;
 use tracing::instrument;
 use uuid::Uuid;

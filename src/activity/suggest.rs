@@ -2,9 +2,8 @@
 
 use super::find::{Found, closest};
 use super::model::{Report, Reports};
-use crate::engine::Engine;
-use crate::op::OpContext;
 use db::DbError;
+use foundation::{Engine, OpContext};
 use words::bm25::Words;
 
 /// The least similarity of a report as a share of the closest one's: a task that shares a common word only is not a similar one.

@@ -2,17 +2,15 @@
 
 use super::store::{self as sources, CapturedPart};
 use super::{StoredTurn, reviewed, transcript};
-use crate::audit::{self, NewEntry};
 use crate::consolidation::store;
 use crate::consolidation::{NewCandidate, Owner, Placed, Spot, place_all, prepare};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::intake::Admitted;
-use crate::jobs::{self, ExtractPayload, NewEvent, Task};
 use crate::memories::store as memories;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use extract::{self, quotes};
+use foundation::audit::{self, NewEntry};
+use foundation::intake::Admitted;
+use foundation::jobs::{self, ExtractPayload, NewEvent, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use std::ops::Range;
 use tracing::instrument;

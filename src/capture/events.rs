@@ -1,15 +1,12 @@
 //! The events of the two buses as operators see them, and retrying those that are dead.
 
 use super::store::{self, Event};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::jobs;
 use crate::memories::{self, slugs};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
+use foundation::audit::{self, NewEntry};
+use foundation::{Checks, Engine, Error, OpContext, jobs};
 use serde_json::Value;
 use std::collections::HashMap;
 use tracing::instrument;

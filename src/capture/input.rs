@@ -3,14 +3,9 @@
 use super::progress::Progress;
 use super::store;
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::intake;
-use crate::jobs::ExtractPayload;
-use crate::jobs::{self, Held};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::jobs::{self, ExtractPayload, Held};
+use foundation::{Engine, Error, OpContext, identity, intake};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tracing::instrument;

@@ -3,14 +3,12 @@
 use super::events::event_row;
 use super::speakers::reading;
 use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::memories::slugs;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use extract::parts::StoredTurn;
+use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{

@@ -1,9 +1,9 @@
 //! Extraction by a chat model. What it answers is validated: every statement quotes a turn, and what quotes none is dropped.
 
 use super::extractor::{ExtractError, Extractor};
-use crate::engine::Engine;
-use crate::usage::{Payer, Purpose};
 use extract::{Candidate, Extraction, Quarantined, Role, Span, Transcript, Turn, quarantined, recalled};
+use foundation::Engine;
+use foundation::usage::{Payer, Purpose};
 use futures_util::future::BoxFuture;
 use models::chat::{ChatError, Question};
 use serde::Deserialize;

@@ -2,15 +2,13 @@
 
 use super::request::capturing;
 use super::source::Read;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::count_source;
-use crate::intake::Admitted;
-use crate::jobs::{self, NewEvent, Origin, Task};
-use crate::op::OpContext;
 use crate::profile::{Subject, flatten, has_connection, normalise};
 use async_recursion::async_recursion as boxed;
+use foundation::idempotency::Once;
+use foundation::identity::count_source;
+use foundation::intake::Admitted;
+use foundation::jobs::{self, NewEvent, Origin, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

@@ -2,18 +2,16 @@
 
 use super::media;
 use super::store::{self, Body, NewSource};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::{acting_for, count_source};
-use crate::intake::Admitted;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono_tz::Tz;
 use db::Tx;
 use extract::parts::{PART_MAX, Part, split};
 use extract::transcript::{self, ReadError};
 use extract::{Role, Transcript, Turn};
+use foundation::idempotency::Once;
+use foundation::identity::{acting_for, count_source};
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tokio::sync::Semaphore;

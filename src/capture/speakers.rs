@@ -2,20 +2,18 @@
 
 use super::source::no_speakers;
 use super::store::{self, LockedPart};
-use crate::audit::{self, NewEntry};
 use crate::consolidation::{self, Owner};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::intake::Admitted;
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, DedupKey, Memory};
 use crate::memories::{CAPTURE, CONSOLE, store as memories};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tx;
 use extract::Role;
 use extract::parts::StoredTurn;
+use foundation::audit::{self, NewEntry};
+use foundation::intake::Admitted;
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use tracing::instrument;

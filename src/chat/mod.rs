@@ -5,13 +5,11 @@ mod telegram;
 
 pub use telegram::telegram;
 
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::{self, SeenKey};
-use crate::intake::Admitted;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::identity::{self, SeenKey};
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use tracing::instrument;
 use wire::{BotId, KeyId, OperatorRole, RequestId, UserId};

@@ -2,10 +2,8 @@
 
 use super::{Bot, user_of};
 use crate::contract::{self, Line};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
 use async_recursion::async_recursion as boxed;
+use foundation::{Engine, Error, identity};
 use serde_json::Value;
 use wire::{CommandRequest, ErrorCode, TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate, UserId};
 

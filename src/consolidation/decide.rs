@@ -3,16 +3,13 @@
 use super::edit::{self, Days, Edit};
 use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency;
-use crate::intake::{Admitted, Reason};
 use crate::memories::model::{Change, Memory};
 use crate::memories::{Shown, share, store as memories};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::{Tx, lock_all};
+use foundation::audit::{self, NewEntry};
+use foundation::intake::{Admitted, Reason};
+use foundation::{Checks, Engine, Error, OpContext, idempotency};
 use tracing::instrument;
 use wire::{
     BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,

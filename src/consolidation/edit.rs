@@ -2,18 +2,14 @@
 
 use super::model::retention;
 use super::store::{self, Proposed};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::intake;
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, DedupKey, Memory, content_hash};
 use crate::memories::{CAPTURE, CONSOLE, remember, share, store as memories};
-use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use db::Tx;
+use foundation::audit::{self, NewEntry};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Engine, Error, OpContext, identity, intake};
 use serde_json::json;
 use std::collections::HashMap;
 use wire::{AgentId, CapturePolicy, InboxEdit, LifecyclePolicy, MemoryId, MemoryKind, RetentionDays, Source, SourceKind, Trust};

@@ -1,14 +1,12 @@
 //! The inbox as a person reads it: candidates beside the places that they come from.
 
 use super::store::{self, End, Pair};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
 use crate::memories::model::Memory;
 use crate::memories::{slugs, store as memories};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, OperatorRole, Page, TOPIC_MAX};

@@ -2,15 +2,13 @@
 
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided, Pair};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Link, Memory};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::{Tx, lock_all};
+use foundation::audit::{self, NewEntry};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use uuid::Uuid;

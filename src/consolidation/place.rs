@@ -3,19 +3,16 @@
 use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{pairs, store};
-use crate::engine::Engine;
 use crate::erasure;
-use crate::error::Error;
-use crate::identity;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
-use crate::op::OpContext;
 use crate::profile;
-use crate::usage::Payer;
 use crate::vocabulary::Resolved;
 use db::{DbError, Tx, lock, lock_all, lock_key};
+use foundation::usage::Payer;
+use foundation::{Engine, Error, OpContext, identity};
 use wire::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
 use words::compare::{Likeness, compare};
 

@@ -1,15 +1,13 @@
 //! How a candidate becomes durable, and how that is undone.
 
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{Change, Details, Memory, wording};
 use crate::memories::{post_settling, share, store as memories};
-use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use db::{Tx, lock_all};
+use foundation::audit::{self, NewEntry};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Engine, Error, OpContext};
 use uuid::Uuid;
 use wire::{MemoryStatus, Relation};
 

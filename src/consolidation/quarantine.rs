@@ -1,14 +1,12 @@
 //! Turns that may carry instructions for an agent: a person releases them for extraction or dismisses them.
 
 use super::store::{self, Quarantined};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use crate::memories::slugs;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
+use foundation::audit::{self, NewEntry};
+use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{OperatorRole, Page, QuarantineId, QuarantineItem};
 

@@ -1,6 +1,6 @@
 //! Work that takes milliseconds for a megabyte of text.
 
-use crate::error::Error;
+use foundation::Error;
 
 /// Runs work on a thread of its own, so that no other request waits for it.
 ///

@@ -2,8 +2,8 @@
 
 use super::budget::Piece;
 use crate::memories::{self, Whose, model::Memory};
-use crate::op::OpContext;
 use crate::ranking::explain;
+use foundation::OpContext;
 use uuid::Uuid;
 use wire::{AgentId, ContextItem, KnowledgeHit, Level, MemoryId, MemoryKind, MemoryScope, Provenance, SectionName, SourceTag, Trust};
 use words::minutes::format_day;

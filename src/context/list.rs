@@ -3,12 +3,10 @@
 use super::log::logged;
 use super::sources;
 use super::store::{self, Listed};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
-use crate::{identity, memories};
+use crate::memories;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};

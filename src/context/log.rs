@@ -2,15 +2,14 @@
 
 use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::{self, acting_for};
-use crate::op::{Access, OpContext};
 use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use db::{DbError, Tenancy, Users};
+use foundation::audit::{self, NewEntry};
+use foundation::identity::{self, acting_for};
+use foundation::op::Access;
+use foundation::{Engine, Error, OpContext};
 use sqlx::types::Json;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

@@ -20,14 +20,12 @@ pub use list::{entries, entry};
 pub use log::{logged, sweep};
 pub use preview::preview;
 
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::acting_for;
 use crate::memories::{self, model::Memory};
-use crate::op::OpContext;
-use crate::{projects, recall};
+use crate::recall;
 use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit};
+use foundation::identity::acting_for;
+use foundation::{Checks, Engine, Error, OpContext, projects};
 use items::{Marks, from_knowledge, from_memory, line, section, standing};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;

@@ -2,13 +2,12 @@
 
 use super::assembly::{build, check};
 use super::sources;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::{self, Agent};
-use crate::op::{Access, Actor, OpContext};
 use crate::profile::documents::require_connections;
 use async_recursion::async_recursion as boxed;
 use db::Users;
+use foundation::identity::{self, Agent};
+use foundation::op::{Access, Actor};
+use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
 use tracing::instrument;
 use uuid::Uuid;

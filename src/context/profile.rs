@@ -1,10 +1,8 @@
 //! What is known of the user as a whole: the narrative and the profile, as blocks.
 
 use super::assembly::block::{Block, Piece};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use crate::profile::{self, Doubtful, Part, ProfileContext};
+use foundation::{Engine, Error, OpContext};
 use serde_json::{Value, json};
 use uuid::Uuid;
 use wire::{BlockItem, BlockName, ItemOrigin};

@@ -1,9 +1,7 @@
 //! The names that the sources of a context have today, for operators.
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use crate::{knowledge, memories};
+use foundation::{Engine, Error, OpContext};
 use std::collections::BTreeSet;
 use wire::{BULK_MAX, ChunkId, ContextBlock, MemoryId, MemoryRow, MemoryStatus, NamedSource};
 

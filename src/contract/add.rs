@@ -1,19 +1,17 @@
 //! add: stores one more entry, or suggests the existing one to update.
 
 use super::{by_way_of, check_content, response, store};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::{self, Admitted};
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::{Draft, Memory, embedded_text};
 use crate::memories::remember;
 use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::{lock, lock_all, lock_key};
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::{self, Admitted};
+use foundation::{Checks, Engine, Error, OpContext};
 use store::{Alike, Likeness};
 use tracing::instrument;
 use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};

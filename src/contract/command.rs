@@ -3,12 +3,10 @@
 use super::pages::{SHOWN_MAX, Shown, page};
 use super::remove;
 use super::store::{self, Listed};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::acting_for;
 use crate::memories;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::identity::acting_for;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};

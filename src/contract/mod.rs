@@ -15,18 +15,16 @@ pub use prompt::{Block, prompt};
 pub(crate) use prompt::{Entries, block_entries};
 use store::Listed;
 
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::Admitted;
 use crate::memories;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
 use crate::memories::remember::check_source;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{
     CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,

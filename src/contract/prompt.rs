@@ -1,12 +1,10 @@
 //! The memory block of a prompt: the same memories give the same bytes, so that a cached prefix holds.
 
 use super::{of_user, response};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::acting_for;
 use crate::memories::{self, Whose, model::Memory};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::identity::acting_for;
+use foundation::{Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tracing::instrument;

@@ -2,9 +2,9 @@
 
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VectorTable, columns};
-use crate::registry::Model;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
+use foundation::registry::Model;
 use pgvector::Vector;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;

@@ -1,13 +1,10 @@
 //! Legal holds: while one is open, nothing of a user is erased, archived or swept.
 
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity;
-use crate::intake::Reason;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::intake::Reason;
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use tracing::instrument;
 use wire::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
 

@@ -1,8 +1,7 @@
 //! The key of a tenant: fingerprints that keep erased text from coming back, and signatures of reports.
 
 use super::store;
-use crate::engine::Engine;
-use crate::error::Error;
+use foundation::{Engine, Error};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use wire::{AgentId, TenantId, UserId};

@@ -3,10 +3,8 @@
 use super::key::Key;
 use super::rows::erase_texts;
 use super::store::{self, Doomed};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::{self, NewEvent, Task};
-use crate::op::OpContext;
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Engine, Error, OpContext};
 use serde_json::json;
 use uuid::Uuid;
 use wire::MemoryId;

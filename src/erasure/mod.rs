@@ -23,8 +23,8 @@ pub(crate) use request::waiting;
 pub use request::{confirm, request, requests, resume, show, withdraw};
 pub use run::{ErasePayload, carry_out};
 
-use crate::error::Error;
-use crate::op::{Actor, OpContext};
+use foundation::op::Actor;
+use foundation::{Error, OpContext};
 use wire::{OperatorId, OperatorRole};
 
 /// The admin who acts. The command line names one, too: two people decide, wherever they do it.

@@ -1,11 +1,8 @@
 //! What an erasure would remove.
 
 use super::{mentions, rows, store};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use tracing::instrument;
 use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, OperatorRole, UserId, UserRef};
 

@@ -2,13 +2,11 @@
 
 use super::key::Key;
 use super::store;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tx;
 use db::columns::{Erasure as Rule, Holds, TABLES, label};
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount};
 

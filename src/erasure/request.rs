@@ -4,15 +4,12 @@ use super::preview::{check_names, known, of_user};
 use super::run::ErasePayload;
 use super::store::{self, NewRequest, Stored};
 use super::{admin, mentions, report};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity;
-use crate::intake::{Admitted, Reason};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::{DbError, Tx};
+use foundation::audit::{self, NewEntry};
+use foundation::intake::{Admitted, Reason};
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use tracing::instrument;
 use wire::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,

@@ -1,10 +1,8 @@
 //! The rows of a person that name the person in a column: counting them, removing them.
 
 use super::store::{self, Known, OF_MEMORY};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use db::{Tx, columns};
+use foundation::{Engine, Error, OpContext};
 use uuid::Uuid;
 use wire::{TableCount, TenantId, UserId};
 

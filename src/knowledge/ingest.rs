@@ -3,16 +3,14 @@
 
 use super::found::{embedded_text, is_found, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::intake::{self, Admitted};
-use crate::jobs::{self, NewEvent, Task};
-use crate::op::OpContext;
 use crate::vocabulary::{self, NewTerm};
 use async_recursion::async_recursion as boxed;
 use documents::{CHUNKING, Parsed};
+use foundation::audit::{self, NewEntry};
+use foundation::idempotency::Once;
+use foundation::intake::{self, Admitted};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use tracing::instrument;

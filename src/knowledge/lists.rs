@@ -1,14 +1,12 @@
 //! Lists for people: documents, ingestions, topology, index pages. And the topology for agents.
 
 use super::store::{self, DocumentRow};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
 use crate::memories;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use documents::html;
 use documents::index::{self, IndexEntry};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
 use wire::{

@@ -2,10 +2,9 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
-use crate::engine::Engine;
-use crate::error::Error;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
+use foundation::{Engine, Error};
 use wire::{ChunkId, DocumentKind};
 use words::bm25::{Posting, Words};
 use words::stems;

@@ -2,15 +2,14 @@
 
 use super::past::{self, Difference};
 use super::store;
-use crate::engine::{Engine, Missing};
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
 use crate::ranking::{self, explain, hybrid};
-use crate::registry::Floors;
-use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy};
+use foundation::engine::Missing;
+use foundation::registry::Floors;
+use foundation::usage::Payer;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use tracing::instrument;

@@ -2,12 +2,9 @@
 
 use super::store::{self, Aging};
 use super::sweep::agents;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
 use crate::memories;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};

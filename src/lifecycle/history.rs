@@ -1,14 +1,10 @@
 //! What a sweep deletes: old records of memories that no answer depends on any more. The memories themselves stay.
 
 use super::store::{self, Record};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::jobs;
-use crate::op::OpContext;
 use chrono::TimeDelta;
 use db::lift_statement_timeout;
+use foundation::audit::{self, NewEntry};
+use foundation::{Engine, Error, OpContext, identity, jobs};
 use tracing::instrument;
 use wire::{AgentId, HistoryDays, LifecyclePolicy};
 

@@ -2,11 +2,8 @@
 //! shows them by then.
 
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::op::OpContext;
+use foundation::audit::{self, NewEntry};
+use foundation::{Engine, Error, OpContext, identity};
 use serde_json::Map;
 use tracing::instrument;
 use wire::AgentId;

@@ -1,22 +1,20 @@
 //! Messages of a session: each is stored as an episode, with an importance and an end of its retention.
 
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::{self, acting_for};
-use crate::intake::{self, Admitted};
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories::model::{DedupKey, Details, Draft, content_hash};
 use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::writing::{self, Outcome};
 use crate::memories::{lock_episodes, make_room};
-use crate::op::OpContext;
 use crate::vocabulary::Resolved;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
+use foundation::audit::{self, NewEntry};
+use foundation::idempotency::Once;
+use foundation::identity::{self, acting_for};
+use foundation::intake::{self, Admitted};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;

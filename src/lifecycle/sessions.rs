@@ -2,12 +2,10 @@
 
 use super::messages::session_id;
 use super::store::{self, SessionRow};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::acting_for;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
+use foundation::identity::acting_for;
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
 

@@ -3,17 +3,14 @@
 
 use super::store::{self, Record};
 use super::{history, matters};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::jobs::{self, NewEvent, Task, Work};
 use crate::memories;
 use crate::memories::store::Which;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::Tx;
+use foundation::audit::{self, NewEntry};
+use foundation::jobs::{self, NewEvent, Task, Work};
+use foundation::{Engine, Error, OpContext, identity};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;

@@ -2,10 +2,10 @@
 
 use super::model::Memory;
 use super::store;
-use crate::error::Error;
-use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
+use foundation::op::Actor;
+use foundation::{Error, OpContext};
 use wire::{AgentId, MemoryRef, Scope};
 
 /// What the caller wants to do with it.

@@ -2,11 +2,9 @@
 
 use super::link::post_settling;
 use super::store::{self, Which};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use db::Tx;
+use foundation::audit::{self, NewEntry};
+use foundation::{Engine, Error, OpContext};
 use serde_json::json;
 use wire::{AgentId, ArchiveReason, MemoryId};
 

@@ -1,13 +1,12 @@
 //! remember, for many facts at once: embedded together, stored one by one.
 
 use super::remember::{self, Prepared};
-use crate::engine::{Engine, Missing};
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::Admitted;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::engine::Missing;
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use tracing::instrument;

@@ -3,13 +3,9 @@
 use super::history::trust;
 use super::model::{Memory, recency};
 use super::store;
-use crate::audit;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
+use foundation::{Checks, Engine, Error, OpContext, audit, identity};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{

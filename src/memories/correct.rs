@@ -6,12 +6,10 @@ use super::model::Details;
 use super::origin::{CAPTURE, CONSOLE};
 use super::revise::{Cause, revise_from};
 use super::store;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::intake::{Admitted, Reason};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::idempotency::Once;
+use foundation::intake::{Admitted, Reason};
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 

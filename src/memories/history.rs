@@ -4,12 +4,10 @@ use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::origin::{provenance, said_by};
 use super::store;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::acting_for;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use foundation::identity::acting_for;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 

@@ -3,12 +3,10 @@
 use super::model::Memory;
 use super::store::{self, Embedded};
 use super::twins::{self, Verdict};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
-use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use db::{Tx, lock};
+use foundation::usage::Payer;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{AgentId, MemoryId, MemoryKind};
 

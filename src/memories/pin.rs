@@ -2,14 +2,13 @@
 
 use super::access::{self, Purpose};
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::idempotency::Once;
-use crate::identity::{self, acting_for};
-use crate::intake::Admitted;
-use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::idempotency::Once;
+use foundation::identity::{self, acting_for};
+use foundation::intake::Admitted;
+use foundation::op::Actor;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
 use words::aging::expiry;

@@ -3,10 +3,8 @@
 use super::archive::archive;
 use super::model::Draft;
 use super::store::{self, Which};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
 use db::{Tx, Users, lock, lock_key, see_users_of};
+use foundation::{Engine, Error, OpContext};
 use wire::{AgentId, ArchiveReason, LifecyclePolicy};
 
 /// Refuses a new memory if its agent has its most live ones already. Episodes that fade make room for one another instead.

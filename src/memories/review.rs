@@ -3,11 +3,9 @@
 use super::model::Change;
 use super::shown::Shown;
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 

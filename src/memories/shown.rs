@@ -2,10 +2,8 @@
 
 use super::model::Memory;
 use super::store;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use tracing::instrument;
 use wire::{BULK_MAX, ChangedMemory, MemoryId, OperatorRole};

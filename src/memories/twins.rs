@@ -4,13 +4,11 @@
 use super::link::post_settling;
 use super::model::{Change, DedupKey, Memory};
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
-use crate::registry::Model;
 use chrono::{DateTime, Utc};
 use db::Tx;
+use foundation::audit::{self, NewEntry};
+use foundation::registry::Model;
+use foundation::{Engine, Error, OpContext};
 use wire::{AgentId, MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
 use words::compare::{Difference, Likeness, compare};
 use words::shorten;
@@ -167,7 +165,7 @@ pub(crate) fn in_order<'a>(one: &'a Memory, other: &'a Memory) -> (&'a Memory, &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Floors;
+    use foundation::registry::Floors;
 
     fn model(dedup: f64, suggestion: f64) -> Model {
         Model {

@@ -1,15 +1,13 @@
 //! The pages of agents: how much each agent remembers, when it last did, and everything about one of them.
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::{self, Agent, store};
 use crate::memories::store::{self as memories, Counts};
-use crate::op::OpContext;
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{profile, recall};
 use async_recursion::async_recursion as boxed;
 use chrono::{Duration, NaiveDate};
+use foundation::identity::{self, Agent, store};
+use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};

@@ -1,12 +1,10 @@
 //! The audit log for people: found by what they call things, with the names of what its entries are about, and as a file.
 
 use super::agent_names;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
-use crate::{capture, identity, knowledge, memories, projects, vocabulary};
+use crate::{capture, knowledge, memories, vocabulary};
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::{Engine, Error, OpContext, identity, projects};
 use serde_json::json;
 use std::collections::HashMap;
 use tokio::io::{AsyncWrite, AsyncWriteExt};

@@ -8,16 +8,14 @@ pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::{self, Agent};
-use crate::op::OpContext;
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
-use crate::{audit, context, erasure, jobs, knowledge, memories, profile, recall, usage, vocabulary};
+use crate::{context, erasure, knowledge, memories, profile, recall, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::DbError;
+use foundation::identity::{self, Agent};
+use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use tracing::instrument;
 use wire::{
     AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,

@@ -1,12 +1,10 @@
 //! What an operator can open by its name: agents, projects, memories, terms, documents and people.
 
 use super::agent_names;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
-use crate::{identity, knowledge, memories, profile, projects, vocabulary};
+use crate::{knowledge, memories, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use db::cursor::Seek;
+use foundation::{Checks, Engine, Error, OpContext, identity, projects};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;

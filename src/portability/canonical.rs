@@ -1,9 +1,9 @@
 //! Converts a record into the one form in which it is written, and back.
 
 use super::lines::{COMMONS, Line, Section};
-use crate::error::Error;
-use crate::identity::Agent;
 use crate::tools;
+use foundation::Error;
+use foundation::identity::Agent;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Mends the times that a file may hold because a clock was wrong: it may have been ahead when something was written, and is right now.
 
 use super::read::at;
-use crate::error::Error;
 use chrono::{DateTime, Datelike, Duration, SecondsFormat, Utc};
+use foundation::Error;
 use serde_json::{Map, Value};
 use wire::FieldError;
 

@@ -4,8 +4,8 @@
 use super::lines::{Line, Place, Section, home, owned};
 use super::read::{Batch, at};
 use super::store;
-use crate::error::Error;
 use db::Tx;
+use foundation::Error;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 

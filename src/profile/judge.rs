@@ -1,9 +1,9 @@
 //! How good a narrative is, as a chat model judges it. For evaluations.
 
 use super::sensitive;
-use crate::engine::Engine;
-use crate::usage::{Payer, Purpose};
 use chrono::{DateTime, Utc};
+use foundation::Engine;
+use foundation::usage::{Payer, Purpose};
 use models::chat::{ChatError, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,13 +2,11 @@
 
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::{self, acting_for};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Tx};
+use foundation::identity::{self, acting_for};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use uuid::Uuid;

@@ -1,11 +1,8 @@
 //! Instructions that make the tools useful: when an agent recalls, what it writes and how it words it. Versioned, one file each.
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity;
-use crate::op::OpContext;
 use crate::tools;
 use async_recursion::async_recursion as boxed;
+use foundation::{Engine, Error, OpContext, identity};
 use tracing::instrument;
 use wire::{Discipline, Prompt};
 

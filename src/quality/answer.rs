@@ -3,14 +3,12 @@
 use super::overlap::reappears;
 use super::store::{self, Answer};
 use crate::context;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::Admitted;
 use crate::memories::{self, model::Memory};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeSet;
 use tracing::instrument;
 use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, MemoryId, Scope};

@@ -2,12 +2,10 @@
 
 use super::repeat::{Question, repeated};
 use super::store::{self, Period};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::op::OpContext;
 use crate::recall::period::Span;
 use async_recursion::async_recursion as boxed;
 use chrono::{Days, NaiveDate};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use tracing::instrument;
 use wire::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};

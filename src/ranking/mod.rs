@@ -6,8 +6,8 @@ pub mod updates;
 pub mod weighted;
 
 use crate::memories::model::{Memory, recency};
-use crate::registry::Floors;
 use chrono::{DateTime, Utc};
+use foundation::registry::Floors;
 use hybrid::Scored;
 use std::cmp::Ordering;
 use std::collections::HashSet;

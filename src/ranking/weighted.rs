@@ -1,6 +1,6 @@
 //! The ranking `weighted`: the combined score of hits from several sources.
 
-use crate::registry::Floors;
+use foundation::registry::Floors;
 use wire::Weights;
 
 /// What a hit of any source is scored by, each 0 to 1.

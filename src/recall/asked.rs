@@ -6,12 +6,10 @@ use super::question::{Past, Question};
 use super::scope::{self, Scoping};
 use super::store::{Narrowing, Reach};
 use super::{NEAR_MISSES, RANKING, check};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::identity::{self, Agent};
-use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
+use foundation::identity::{self, Agent};
+use foundation::{Engine, Error, OpContext};
 use wire::{AgentId, Ranking, RecallRequest, Scope, UserId};
 
 /// A recall, and what the agent may reach with it.

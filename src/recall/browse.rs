@@ -5,12 +5,10 @@ use super::find;
 use super::question::Question;
 use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
 use crate::memories;
-use crate::op::OpContext;
 use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
 

@@ -2,15 +2,14 @@
 
 use super::question::{Lost, MemorySide, Question, Totals};
 use super::{gather, past};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
 use crate::ranking::Order;
-use crate::registry::Floors;
 use crate::vocabulary::Snapshot;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy};
+use foundation::registry::Floors;
+use foundation::{Engine, Error};
 use std::sync::Arc;
 use tokio::time::Instant;
 use wire::{MemoryId, NothingReason, Ranking};

@@ -3,13 +3,11 @@
 use super::near::Near;
 use super::period::{Bars, Period};
 use super::store::{self, Recalls, Share, SilentRow};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::memories::{self, model::Memory};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
+use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};

@@ -9,7 +9,7 @@ pub mod eval;
 mod find;
 mod gather;
 mod health;
-pub use crate::engine::log;
+pub use foundation::engine::log;
 pub mod near;
 mod past;
 pub mod period;
@@ -39,12 +39,10 @@ pub use search::{search, without_floor};
 pub(crate) use sight::Sight;
 pub use why::explain;
 
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::acting_for;
 use crate::memories::{self, Whose};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::identity::acting_for;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
 use wire::{
@@ -54,9 +52,9 @@ use wire::{
 use words::guard;
 use words::stems;
 
-use crate::registry::Floors;
 use chrono::{DateTime, Utc};
 use find::Finding;
+use foundation::registry::Floors;
 use question::{Past, Question};
 pub(crate) use store::Narrowing;
 use store::Reach;

@@ -1,7 +1,7 @@
 //! Periods in whole hours and days (UTC): which recalls the health page counts, and which bars its chart has. Pure.
 
-use crate::error::{Checks, Error};
 use chrono::{DateTime, DurationRound, NaiveDate, NaiveTime, TimeDelta, Utc};
+use foundation::{Checks, Error};
 use wire::{BarUnit, HealthFilter, TOPIC_MAX};
 
 /// Periods, in days. The first is drawn by hour.

@@ -6,14 +6,12 @@ use super::find::Finding;
 use super::near::Silent;
 use super::trace::{chunk_rank, memory_rank};
 use super::{NEAR_MISSES, blend, health, show_reviews, silence};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::knowledge;
 use crate::memories;
-use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::explain;
 use async_recursion::async_recursion as boxed;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{
     AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,

@@ -5,12 +5,10 @@ use super::question::{Lost, Question};
 use super::scope::{self, Scoping};
 use super::store::{Narrowing, Reach};
 use super::{RANKING, log};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::knowledge::PreparedQuery;
-use crate::op::OpContext;
 use crate::ranking::Ranked;
-use crate::registry::Floors;
+use foundation::registry::Floors;
+use foundation::{Engine, Error, OpContext};
 use std::time::Duration;
 use wire::{AgentId, MemoryId};
 

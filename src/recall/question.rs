@@ -1,11 +1,11 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
 use super::store::Reach;
-use crate::engine::Missing;
 use crate::ranking::Order;
-use crate::registry::Floors;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
+use foundation::engine::Missing;
+use foundation::registry::Floors;
 use std::collections::HashSet;
 use wire::{MemoryId, Ranking};
 use words::bm25::{Postings, Statistics};

@@ -3,10 +3,6 @@
 use super::log::{LoggedChunk, LoggedMemory};
 use super::sight::Sight;
 use super::store::{self, Logged, Measured};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::acting_for;
-use crate::op::{Access, OpContext};
 use crate::ranking::explain;
 use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::{knowledge, memories};
@@ -14,6 +10,9 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use db::DbError;
 use db::cursor::{Cursor, Seek};
+use foundation::identity::acting_for;
+use foundation::op::Access;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
 use wire::{

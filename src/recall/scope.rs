@@ -1,11 +1,8 @@
 //! How well a memory's scope fits the project of a question.
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
-use crate::projects;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
+use foundation::{Engine, Error, OpContext, projects};
 use tracing::instrument;
 use uuid::Uuid;
 use wire::{MemoryScope, RecallFilters};

@@ -1,11 +1,9 @@
 //! search: memories by words and meaning, best first, without a floor.
 
 use super::{Mode, answer};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
-use crate::registry::Floors;
 use async_recursion::async_recursion as boxed;
+use foundation::registry::Floors;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 

@@ -1,7 +1,8 @@
 //! What of a logged answer the present caller may see: what a new answer could give it, and nothing else.
 
 use super::store::{Logged, Measured};
-use crate::op::{Actor, OpContext};
+use foundation::OpContext;
+use foundation::op::Actor;
 use wire::Scope;
 
 /// The part of the log that is called `knowledge` in `degraded`.

@@ -3,9 +3,8 @@
 use super::blend::Blended;
 use super::find::Finding;
 use super::{NEAR_MISSES, log};
-use crate::engine::Engine;
-use crate::op::OpContext;
 use crate::ranking::Ranked;
+use foundation::{Engine, OpContext};
 use std::time::Duration;
 use wire::{AgentId, RecallRequest, RecallResponse};
 

@@ -1,12 +1,10 @@
 //! explain: where a memory comes from, or why a recall gave its answer.
 
 use super::{retrieval, retrievals};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::memories;
-use crate::op::OpContext;
 use crate::ranking::explain::evidence_of;
 use async_recursion::async_recursion as boxed;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
 use words::shorten;

@@ -2,18 +2,16 @@
 
 use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
 use crate::memories::model::{Memory, content_hash, recency};
 use crate::memories::{self, Whose};
-use crate::op::OpContext;
 use crate::ranking::Ranked;
 use crate::ranking::weighted::{Components, Scale};
 use crate::recall::{self, Narrowing, PreparedQuestion};
-use crate::registry::Floors;
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
+use foundation::registry::Floors;
+use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use wire::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use words::bm25::Words;

@@ -1,13 +1,11 @@
 //! SKILL.md documents: instructions for agents, read from a folder and held in memory. They are the same for every organisation.
 
-pub use crate::engine::shelf::{Shelf, Skill, SkillFault, Skills};
+pub use foundation::engine::shelf::{Shelf, Skill, SkillFault, Skills};
 
-use crate::engine::Engine;
-use crate::engine::shelf::Stamp;
-use crate::error::Error;
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use documents::front_matter;
+use foundation::engine::shelf::Stamp;
+use foundation::{Engine, Error, OpContext};
 use serde_json::{Map, Value};
 use std::path::Path;
 use tracing::instrument;

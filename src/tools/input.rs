@@ -1,6 +1,6 @@
 //! Reading a tool's input so that every error names its field.
 
-use crate::error::Error;
+use foundation::Error;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -5,8 +5,8 @@ mod input;
 mod schema;
 mod tool;
 
-use crate::op::OpContext;
 use crate::{activity, capture, consolidation, context, contract, knowledge, memories, profile, recall, search, vocabulary};
+use foundation::OpContext;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::OnceLock;

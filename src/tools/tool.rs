@@ -2,9 +2,7 @@
 
 use super::input::{read, take_flag};
 use super::schema::{self, EXPLAIN, Types};
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::op::OpContext;
+use foundation::{Engine, Error, OpContext};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,16 +1,13 @@
 //! The vocabulary's tools for agents: looking up a phrase, and proposing one.
 
 use super::store;
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity;
-use crate::intake::Admitted;
 use crate::memories::access::{self, Purpose};
-use crate::op::OpContext;
-use crate::terms::{Snapshot, State, TermName};
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, NewEntry};
+use foundation::idempotency::Once;
+use foundation::intake::Admitted;
+use foundation::terms::{Snapshot, State, TermName};
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
 use tracing::instrument;
 use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX, TermId};

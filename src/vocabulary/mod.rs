@@ -9,7 +9,7 @@ mod review;
 pub mod store;
 mod terms;
 
-pub use crate::terms::{Moment, Plan, Resolved, Snapshot, Snapshots};
+pub use foundation::terms::{Moment, Plan, Resolved, Snapshot, Snapshots};
 pub use lookup::{lookup, propose};
 pub use plan::NewTerm;
 pub use recanonicalise::{embed_terms, recanonicalise};

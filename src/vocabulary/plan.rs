@@ -1,8 +1,8 @@
 //! Turns each decision into rows to close and rows to open. Pure.
 
-use crate::error::Error;
-use crate::terms::{Alias, Plan, State, TermName};
 use chrono::{DateTime, Utc};
+use foundation::Error;
+use foundation::terms::{Alias, Plan, State, TermName};
 use uuid::Uuid;
 use wire::{TermChange, TermId, Verdict};
 use words::normal;
@@ -148,5 +148,42 @@ impl Planner<'_> {
 
     fn alias(&self, term_id: TermId, alias: &str) -> Alias {
         Alias { id: (self.new_id)(), term_id, alias: alias.trim().to_owned(), normal: normal(alias), valid_from: self.now }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use db::clock::{Clock, SystemClock};
+    use foundation::terms::Snapshot;
+
+    fn snapshot(terms: &[(&str, &[&str])]) -> Snapshot {
+        let (clock, mut state) = (SystemClock, State::default());
+        for (term, aliases) in terms {
+            let planner = Planner { state: &state, now: clock.now(), new_id: &|| clock.id() };
+            let plan = planner.add(NewTerm { term, aliases, ..NewTerm::default() });
+            state = state.after(&plan).unwrap();
+        }
+        Snapshot::new(1, state)
+    }
+
+    #[test]
+    fn the_longest_term_inside_a_phrase_wins() {
+        let known = snapshot(&[("kubernetes", &["k8s"]), ("kubernetes secret", &[]), ("vault", &[])]);
+        assert_eq!(
+            known.inside("How do I rotate a Kubernetes-Secret in k8s with vault, or another vault?"),
+            ["kubernetes secret", "kubernetes", "vault"]
+        );
+        assert!(known.inside("nothing of that").is_empty());
+        assert!(snapshot(&[]).inside("vault").is_empty());
+    }
+
+    #[test]
+    fn a_form_stands_for_one_term() {
+        let known = snapshot(&[("Vault", &["secret store"])]);
+        assert_eq!(known.resolve("SECRET_STORE").topic, "Vault");
+        let planner = Planner { state: &known.state, now: SystemClock.now(), new_id: &|| SystemClock.id() };
+        let error = known.state.after(&planner.add(NewTerm { term: "Secret Store", ..NewTerm::default() })).unwrap_err();
+        assert_eq!(error.to_string(), "“Secret Store” already stands for “Vault”");
     }
 }

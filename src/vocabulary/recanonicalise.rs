@@ -1,18 +1,15 @@
 //! Re-canonicalisation: after a decision, memories whose phrase has another meaning get their new topic, batch by batch.
 
 use super::{Resolved, Snapshot, store};
-use crate::audit;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::{self, NewEvent, PostedJob, Task};
 use crate::memories::merge_twin;
 use crate::memories::model::{Change, DedupKey, Memory, searched_text};
 use crate::memories::store::{self as memories, Embedded};
-use crate::op::OpContext;
-use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use db::{Tx, lock_all};
+use foundation::jobs::{self, NewEvent, PostedJob, Task};
+use foundation::usage::Payer;
+use foundation::{Engine, Error, OpContext, audit};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 use wire::EventId;

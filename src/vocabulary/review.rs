@@ -3,17 +3,15 @@
 use super::lookup;
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
-use crate::audit::{self, NewEntry};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::intake::{Admitted, Reason};
-use crate::jobs::{self, NewEvent, Task};
 use crate::memories;
-use crate::op::OpContext;
-use crate::terms::{self, Plan, State};
 use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
+use foundation::audit::{self, NewEntry};
+use foundation::intake::{Admitted, Reason};
+use foundation::jobs::{self, NewEvent, Task};
+use foundation::terms::{self, Plan, State};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use tracing::instrument;
 use wire::{

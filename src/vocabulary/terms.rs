@@ -3,14 +3,12 @@
 use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::intake::Admitted;
 use crate::memories::{self, store::TopicUse};
-use crate::op::OpContext;
-use crate::terms::{self, Plan};
 use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
+use foundation::intake::Admitted;
+use foundation::terms::{self, Plan};
+use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{
     AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,

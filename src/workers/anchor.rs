@@ -1,10 +1,9 @@
 //! Logs the anchors of the audit chains at intervals: the log is a place outside the database. Somebody who cuts off the end of a chain
 //! cannot cut it out of a log that was shipped elsewhere.
 
-use crate::audit::{self, Anchor};
-use crate::engine::Engine;
-use crate::error::Error;
 use async_recursion::async_recursion as boxed;
+use foundation::audit::{self, Anchor};
+use foundation::{Engine, Error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -3,16 +3,14 @@
 //! Light work (milliseconds), heavy work (captures), upkeep and erasures have workers of their own, so that none waits for another. Heavy work
 //! is done step by step ([`Turns`]).
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::store::{self, Ending, Leased, Load};
-use crate::jobs::{State, Task, Work};
-use crate::op::OpContext;
 use crate::workers::turns::Turns;
 use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use db::{Database, SystemPool};
+use foundation::jobs::store::{self, Ending, Leased, Load};
+use foundation::jobs::{State, Task, Work};
+use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 use tokio_util::sync::CancellationToken;

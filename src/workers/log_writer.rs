@@ -1,11 +1,11 @@
 //! The log writer: writes the retrieval log and the access counters in batches, and diagnoses recalls that found nothing.
 
-use crate::engine::Engine;
 use crate::recall::log::{Access, Entry, Message};
 use crate::recall::near::{Near, Silent};
 use crate::recall::silence;
 use crate::recall::store;
 use db::{DbError, EVERY_AGENT, Tenancy, Users};
+use foundation::Engine;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::mpsc;

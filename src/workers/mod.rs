@@ -13,10 +13,9 @@ pub use log_writer::run as write_log;
 pub use relay::drain;
 pub use turns::Turns;
 
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::store::Load;
-use crate::{audit, consolidation, context, erasure, idempotency, identity, lifecycle, recall, skills, usage};
+use crate::{consolidation, context, erasure, lifecycle, recall, skills};
+use foundation::jobs::store::Load;
+use foundation::{Engine, Error, audit, idempotency, identity, usage};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -1,11 +1,11 @@
 //! The relay: delivers outbox rows, at least once, until they are marked as delivered.
 
-use crate::audit::{self, NewEntry, store};
-use crate::engine::Engine;
-use crate::jobs::{self, PostedJob};
 use crate::vocabulary;
 use async_recursion::async_recursion as boxed;
 use db::{Database, DbError};
+use foundation::Engine;
+use foundation::audit::{self, NewEntry, store};
+use foundation::jobs::{self, PostedJob};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -1,9 +1,9 @@
 //! Whose turn it is. Heavy work is done in steps of about a second, and organisations take turns between the steps: a small capture of one
 //! never waits for the end of a large one of another.
 
-use crate::jobs::store::{self, Leased};
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool};
+use foundation::jobs::store::{self, Leased};
 use std::sync::{Mutex, PoisonError};
 use wire::TenantId;
 

@@ -3,11 +3,12 @@
 use crate::portability::{exported, import, of_type};
 use crate::support::{agent, alone, owner, remember};
 use db::clock::Clock;
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext};
 use remembrancer::activity::store::insert;
 use remembrancer::activity::{self, Body, NewReport};
 use remembrancer::portability::Selection;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, context, search, tools};
+use remembrancer::{context, search, tools};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;

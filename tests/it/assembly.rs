@@ -3,10 +3,11 @@
 use crate::outage::Wire;
 use crate::support::{alone, alone_with, memory_owner, owner, patient, remember, settle};
 use db::{DatabaseUrls, Users};
+use foundation::testing::{Fake, TestDatabases, World, fact};
+use foundation::{Error, OpContext, Settings, audit, identity};
 use models::chat::{ChatOptions, OpenAiChat};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{Fake, TestDatabases, World, fact};
-use remembrancer::{Error, OpContext, Settings, audit, context, contract, identity, memories, skills};
+use remembrancer::{context, contract, memories, skills};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection};
 use std::collections::BTreeSet;

@@ -2,11 +2,12 @@
 
 use crate::support::{alone, memory_owner, owner, remember, settle};
 use db::clock::Clock;
+use foundation::audit::{self, Fault, NewEntry};
+use foundation::intake::Reason;
+use foundation::testing::{World, fact};
+use foundation::{Engine, OpContext, identity};
 use futures_util::future::join_all;
-use remembrancer::audit::{self, Fault, NewEntry};
-use remembrancer::intake::Reason;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Engine, OpContext, identity, workers};
+use remembrancer::workers;
 use serde_json::json;
 use wire::{AuditFilter, AuditVisibility, EventId, TenantId};
 

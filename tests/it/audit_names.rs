@@ -1,9 +1,10 @@
 //! The audit log for people: found by what they call things.
 
 use crate::support::settle;
-use remembrancer::testing::{World, fact};
+use foundation::projects;
+use foundation::testing::{World, fact};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{memories, overview, projects, vocabulary};
+use remembrancer::{memories, overview, vocabulary};
 use wire::{AuditFilter, ForgetRequest, NewProject};
 
 /// What a search for a target finds: how many entries, and the names of their targets.

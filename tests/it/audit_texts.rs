@@ -3,9 +3,10 @@
 use crate::audit_chain::{tamper, with_entries};
 use crate::support::{agent, alone, ask, owner, remember, settle};
 use db::clock::Clock;
-use remembrancer::audit::{self, Anchor, Fault};
-use remembrancer::testing::{PASSWORD, World, fact};
-use remembrancer::{Engine, Error, OpContext, identity, memories, projects, vocabulary, workers};
+use foundation::audit::{self, Anchor, Fault};
+use foundation::testing::{PASSWORD, World, fact};
+use foundation::{Engine, Error, OpContext, identity, projects};
+use remembrancer::{memories, vocabulary, workers};
 use sha2::{Digest, Sha256};
 use sqlx::Connection;
 use std::collections::BTreeMap;

@@ -2,9 +2,10 @@
 
 use crate::support::{alone_with, impatient, memory_owner, patient, work};
 use db::lock;
-use remembrancer::op::IdempotencyKey;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, memories};
+use foundation::op::IdempotencyKey;
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext};
+use remembrancer::memories;
 use std::sync::Arc;
 use wire::{BATCH_MAX, BatchResponse, ErrorCode, RememberRequest, UserRef};
 

@@ -1,9 +1,10 @@
 //! Bulk actions of operators: deleting and restoring up to a hundred memories at once, all or none, with a reason.
 
 use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
-use remembrancer::op::Access;
-use remembrancer::testing::{World, fact, nowhere};
-use remembrancer::{Error, OpContext, Workers, memories};
+use foundation::op::Access;
+use foundation::testing::{World, fact, nowhere};
+use foundation::{Error, OpContext};
+use remembrancer::{Workers, memories};
 use wire::{AuditVisibility, BULK_MAX, MemoryId, MemoryStatus, OperatorRole};
 
 async fn several(world: &World, ctx: &OpContext, count: usize) -> Vec<MemoryId> {

@@ -1,9 +1,10 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
 use crate::support::{Told, alone, ask, contents, memory_owner, settle, work};
+use foundation::testing::World;
+use foundation::{Error, OpContext, jobs};
 use remembrancer::capture::{Added, Selection};
-use remembrancer::testing::World;
-use remembrancer::{Error, OpContext, capture, consolidation, jobs, memories, overview};
+use remembrancer::{capture, consolidation, memories, overview};
 use std::collections::BTreeMap;
 use wire::{
     AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,

@@ -3,11 +3,12 @@
 use crate::capture::{conversation, send};
 use crate::support::{alone, memory_owner, work};
 use chrono::Duration;
+use foundation::OpContext;
+use foundation::jobs::store::claim_step;
+use foundation::jobs::{ExtractPayload, Held};
+use foundation::testing::{World, nowhere};
 use remembrancer::capture::{self, extract_source};
-use remembrancer::jobs::store::claim_step;
-use remembrancer::jobs::{ExtractPayload, Held};
-use remembrancer::testing::{World, nowhere};
-use remembrancer::{OpContext, consolidation, workers};
+use remembrancer::{consolidation, workers};
 use std::future::poll_fn;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;

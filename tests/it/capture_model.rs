@@ -3,9 +3,10 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, work};
 use chrono::Duration;
+use foundation::testing::World;
+use foundation::{identity, usage};
 use models::chat::{ChatOptions, OpenAiChat};
-use remembrancer::testing::World;
-use remembrancer::{capture, consolidation, identity, usage, workers};
+use remembrancer::{capture, consolidation, workers};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration as StdDuration;

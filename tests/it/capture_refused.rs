@@ -2,8 +2,9 @@
 
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, remember, work};
-use remembrancer::testing::{fact, nowhere};
-use remembrancer::{Error, capture, consolidation};
+use foundation::Error;
+use foundation::testing::{fact, nowhere};
+use remembrancer::{capture, consolidation};
 use wire::{
     ATTACHMENT_MAX, CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryKind, MemoryScope, PairRelation,
     RememberRequest, SourceDetails, SourceForm, SourceId,

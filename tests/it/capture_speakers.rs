@@ -3,12 +3,13 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::support::{alone, contents, memory_owner, settle, work};
 use chrono::Duration;
+use foundation::Error;
+use foundation::jobs::store::claim_step;
+use foundation::jobs::{ExtractPayload, Held};
+use foundation::testing::World;
 use remembrancer::capture::{RenamedSpeaker, extract_source, rename_speaker};
-use remembrancer::jobs::store::claim_step;
-use remembrancer::jobs::{ExtractPayload, Held};
-use remembrancer::testing::World;
 use remembrancer::workers::{Turns, step};
-use remembrancer::{Error, capture, consolidation, memories, overview};
+use remembrancer::{capture, consolidation, memories, overview};
 use tokio_util::sync::CancellationToken;
 use wire::{AuditFilter, ErrorCode, InboxEdit, InboxFilter, InboxVerdict, MemoryId, SourceDetail, SourceId, SourceSpeaker};
 

@@ -2,8 +2,8 @@
 
 use crate::support::owner;
 use db::columns::{Erasure, Holds, TABLES};
+use foundation::testing::World;
 use remembrancer::portability::store;
-use remembrancer::testing::World;
 use std::collections::BTreeSet;
 
 /// Fails for a new column that is not classified.

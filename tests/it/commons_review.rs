@@ -1,8 +1,9 @@
 //! What agents share: other agents see who wrote it and whether a person confirmed it, and an organisation can review it first.
 
 use crate::support::{Told, alone, ask, memory_owner, remember, settle};
-use remembrancer::testing::{World, fact, key};
-use remembrancer::{Error, consolidation, identity, lifecycle, memories};
+use foundation::testing::{World, fact, key};
+use foundation::{Error, identity};
+use remembrancer::{consolidation, lifecycle, memories};
 use serde_json::json;
 use wire::{
     CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, MemoryScope, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest,

@@ -1,8 +1,8 @@
 //! Many callers at the same moment.
 
 use crate::support::{alone_with, memory_owner, patient, remember, work};
+use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
-use remembrancer::testing::{World, fact, question};
 use remembrancer::{Workers, memories, recall};
 use std::collections::HashMap;
 use wire::{MemoryId, RememberResponse};

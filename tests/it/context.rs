@@ -1,9 +1,10 @@
 //! context_for: what an agent reads before it begins, within a budget.
 
 use crate::support::{alone, remember, work};
+use foundation::testing::{World, fact};
+use foundation::{Error, projects};
 use remembrancer::knowledge::{Extent, Ingestion};
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, context, knowledge, memories, projects, recall, workers};
+use remembrancer::{context, knowledge, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wire::{

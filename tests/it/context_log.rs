@@ -2,8 +2,9 @@
 
 use crate::support::{all_row_counts, alone, alone_with, memory_owner, patient, remember, work};
 use db::Users;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, capture, context, identity, memories, skills};
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext, identity};
+use remembrancer::{capture, context, memories, skills};
 use serde_json::json;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -250,7 +251,7 @@ async fn skills_are_listed_with_their_tokens_and_faults() {
         std::fs::create_dir_all(folder.path().join(name)).unwrap();
         std::fs::write(folder.path().join(name).join("SKILL.md"), text).unwrap();
     }
-    let world = alone_with(remembrancer::Settings { skills_dir: Some(folder.path().to_owned()), ..patient() }).await;
+    let world = alone_with(foundation::Settings { skills_dir: Some(folder.path().to_owned()), ..patient() }).await;
     assert!(skills::refresh(&world.engine));
     let list = skills::list(&world.engine, &world.vera).await.unwrap();
     let release = &list.skills[0];

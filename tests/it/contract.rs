@@ -1,8 +1,8 @@
 //! The contract of `/api/memory/`, below HTTP: what is stored, what is suggested instead, and that concurrent additions leave one entry.
 
 use crate::support::{alone, alone_with, patient, remember};
+use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
-use remembrancer::testing::{World, fact, question};
 use remembrancer::{contract, memories, recall, vocabulary, workers};
 use uuid::Uuid;
 use wire::{AddMemoryRequest, AddMemoryResponse, Category, MemoryRef, MemoryScope, RememberRequest, Source, UpdateMemoryRequest, UserId};

@@ -1,8 +1,8 @@
 //! Corrections by operators: what an agent believes becomes what a person knows, with a reason, and can be undone.
 
 use crate::support::{alone, contents, remember, settle};
+use foundation::testing::{World, fact};
 use remembrancer::memories;
-use remembrancer::testing::{World, fact};
 use wire::{AuditVisibility, ErrorCode, MemoryScope, RememberRequest};
 
 #[tokio::test]

@@ -2,10 +2,11 @@
 
 use crate::support::{agent, all_row_counts, alone_with, memory_owner, patient, remember};
 use chrono::Duration;
+use foundation::testing::{World, fact, key, nowhere, question};
+use foundation::{Error, OpContext, identity, projects};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, OpContext, identity, memories, projects, recall};
+use remembrancer::{memories, recall};
 use uuid::Uuid;
 use wire::{
     DiagnoseRequest, Diagnosis, Gate, GateOutcome, LinkRequest, MatchedBy, MemoryId, MemoryKind, MemoryRef, MemoryScope, MendLink,

@@ -5,13 +5,13 @@ use crate::portability::{exported, import};
 use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
 use db::Users;
 use db::clock::Clock;
-use remembrancer::op::IdempotencyKey;
+use foundation::op::IdempotencyKey;
+use foundation::testing::{PASSWORD, World, fact};
+use foundation::{Error, OpContext, audit, identity, usage};
 use remembrancer::portability::Selection;
 use remembrancer::profile::Subject;
-use remembrancer::testing::{PASSWORD, World, fact};
 use remembrancer::{
-    Error, OpContext, activity, audit, capture, chat, consolidation, context, erasure, identity, lifecycle, memories, profile, quality,
-    tools, usage, vocabulary, workers,
+    activity, capture, chat, consolidation, context, erasure, lifecycle, memories, profile, quality, tools, vocabulary, workers,
 };
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};

@@ -1,9 +1,10 @@
 //! The events of both buses as operators see them: what each concerns, how many are open, and a retry.
 
 use crate::support::{alone, owner, remember, work};
+use foundation::audit;
+use foundation::testing::{World, fact};
+use remembrancer::capture;
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact};
-use remembrancer::{audit, capture};
 use wire::{EventBus, EventCount, EventFilter, EventState};
 
 async fn ingest(world: &World) {

@@ -1,8 +1,9 @@
 //! explain: where a memory comes from, and why a recall answered as it did.
 
 use crate::support::{alone, remember};
-use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{Error, memories, recall, workers};
+use foundation::Error;
+use foundation::testing::{World, fact, nowhere, question};
+use remembrancer::{memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wire::{ExplainRequest, Explanation, LinkRequest, MemoryRef, Relation, RememberRequest, ReviseRequest, UserId};

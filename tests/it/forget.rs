@@ -3,8 +3,9 @@
 use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
 use chrono::Duration;
 use db::clock::Clock;
-use remembrancer::testing::{World, fact, key, nowhere};
-use remembrancer::{Error, OpContext, memories};
+use foundation::testing::{World, fact, key, nowhere};
+use foundation::{Error, OpContext};
+use remembrancer::memories;
 use uuid::Uuid;
 use wire::{AuditVisibility, ForgetRequest, MemoryId, MemoryRef, MemoryScope, RememberRequest, Scope, UserId};
 

@@ -4,9 +4,10 @@ use crate::activity::{flood, record, step};
 use crate::outage::Wire;
 use crate::support::{agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
 use db::DatabaseUrls;
+use foundation::testing::{Fake, TestDatabases, World, fact};
+use foundation::{Error, OpContext, Settings, identity};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{Fake, TestDatabases, World, fact};
-use remembrancer::{Error, OpContext, Settings, identity, recall, search, tools, workers};
+use remembrancer::{recall, search, tools, workers};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ async fn four_sources_are_one_list_with_the_exact_score_of_each_hit() {
     assert_eq!((audit.agent.as_deref(), audit.trust, audit.outcome.as_deref()), (Some("binky"), Some(Trust::Unreviewed), Some("it ate")));
 
     // A memory is as similar as a recall says, and both of them count as accesses.
-    let recalled = recall::recall(&world.engine, &world.atlas, remembrancer::testing::question("kestrel")).await.unwrap();
+    let recalled = recall::recall(&world.engine, &world.atlas, foundation::testing::question("kestrel")).await.unwrap();
     let similar = |id| recalled.memories().into_iter().find(|hit| hit.memory_id.0 == id).unwrap().similarity;
     assert!(of(SearchSource::Memory).iter().all(|hit| hit.similarity == similar(hit.id)));
     world.engine.log().flush().await;

@@ -3,8 +3,9 @@
 use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
 use db::columns::{Kept, TABLES};
-use remembrancer::testing::{World, fact, question};
-use remembrancer::{Settings, audit, capture, identity, lifecycle, memories, recall};
+use foundation::testing::{World, fact, question};
+use foundation::{Settings, audit, identity};
+use remembrancer::{capture, lifecycle, memories, recall};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
 use std::collections::BTreeSet;

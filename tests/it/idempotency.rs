@@ -3,10 +3,11 @@
 use crate::support::{agent, alone, memory_owner, owner, remember};
 use chrono::Duration;
 use db::lock;
+use foundation::op::IdempotencyKey;
+use foundation::testing::{World, fact, key};
+use foundation::{Error, OpContext, idempotency};
 use futures_util::future::join_all;
-use remembrancer::op::IdempotencyKey;
-use remembrancer::testing::{World, fact, key};
-use remembrancer::{Error, OpContext, idempotency, memories};
+use remembrancer::memories;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wire::{ForgetRequest, ReviseRequest, ReviseResponse, Scope, UserRef};
@@ -84,7 +85,7 @@ async fn a_request_that_failed_leaves_its_key_free() {
     let world = World::new().await;
     let (ctx, replayed) = with_key(&world.atlas, "once");
     assert!(memories::remember(&world.engine, &ctx, fact("tea", "")).await.is_err());
-    let missing = revision(wire::MemoryId(remembrancer::testing::nowhere()), "Vera likes green tea");
+    let missing = revision(wire::MemoryId(foundation::testing::nowhere()), "Vera likes green tea");
     assert!(matches!(revise(&world, &ctx, &missing).await, Err(Error::NotFound(_))));
     assert_eq!(count(&world, REQUESTS).await, 0);
     let stored = remember(&world, &ctx, fact("tea", "Vera likes black tea")).await;

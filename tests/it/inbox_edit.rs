@@ -2,8 +2,9 @@
 
 use crate::capture::{captured, inbox};
 use crate::support::{Told, alone, ask, number, remember, work};
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, consolidation, identity, memories};
+use foundation::testing::{World, fact};
+use foundation::{Error, identity};
+use remembrancer::{consolidation, memories};
 use wire::{
     CapturePolicy, InboxEdit, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryRecord, MemoryScope, Promotion, RememberRequest,
     Retention, Speaker, Trust,

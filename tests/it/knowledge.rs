@@ -2,9 +2,10 @@
 
 use crate::support::{Told, alone, ask, remember, settle, work};
 use db::DatabaseUrls;
+use foundation::testing::{FakeClock, World, fact, key, question};
+use foundation::{Engine, Error, OpContext, Settings, audit};
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
-use remembrancer::testing::{FakeClock, World, fact, key, question};
-use remembrancer::{Engine, Error, OpContext, Settings, audit, recall, vocabulary};
+use remembrancer::{recall, vocabulary};
 use std::path::Path;
 use std::sync::Arc;
 use wire::{

@@ -2,9 +2,9 @@
 
 use crate::support::{alone, owner, remember, work};
 use chrono::Duration;
+use foundation::testing::{World, fact, question};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::recall;
-use remembrancer::testing::{World, fact, question};
 use uuid::Uuid;
 use wire::{
     DocumentFilter, DocumentId, DocumentKind, IngestReport, KnowledgeHit, KnowledgeRequest, MatchedBy, MemoryKind, Ranking, RecallFilters,

@@ -3,9 +3,9 @@
 use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
 use chrono::Duration;
 use db::clock::Clock;
-use remembrancer::jobs::State;
-use remembrancer::jobs::store::{Ending, Load, claim, depth, extend, finish};
-use remembrancer::testing::{World, fact};
+use foundation::jobs::State;
+use foundation::jobs::store::{Ending, Load, claim, depth, extend, finish};
+use foundation::testing::{World, fact};
 use remembrancer::{memories, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};

@@ -1,68 +1,86 @@
-//! The rooms of the engine import only rooms below them, in the order of the table in docs/ARCHITECTURE.md.
+//! The rooms of the engine and of its foundation import only rooms below them, in the order of the tables in docs/ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const ARCHITECTURE: &str = include_str!("../../docs/ARCHITECTURE.md");
 
-/// What belongs to no layer: the crate's root, its build script, and fakes for tests.
-const OUTSIDE: [&str; 3] = ["lib", "build", "testing"];
+/// What belongs to no layer: the crate's root, and fakes for tests.
+const OUTSIDE: [&str; 2] = ["lib", "testing"];
+
+/// A crate with layers: the heading of its table, its sources, and a number of imports that there are at least.
+struct Layered {
+    heading: &'static str,
+    source: &'static str,
+    imports: usize,
+}
+
+const LAYERED: [Layered; 2] = [
+    Layered { heading: "## The engine's rooms", source: "src", imports: 60 },
+    Layered { heading: "## The foundation's rooms", source: "crates/foundation/src", imports: 25 },
+];
 
 #[test]
 fn no_import_points_up() {
-    let ranks = ranks();
-    let upward: BTreeMap<(&str, &str), Vec<String>> =
-        imports(&ranks).into_iter().filter(|((from, to), _)| ranks[to] < ranks[from]).collect();
-    assert!(upward.is_empty(), "these imports point up: {upward:?}");
+    for layered in LAYERED {
+        let ranks = layered.ranks();
+        let upward: BTreeMap<(&str, &str), Vec<String>> =
+            layered.imports(&ranks).into_iter().filter(|((from, to), _)| ranks[to] < ranks[from]).collect();
+        assert!(upward.is_empty(), "these imports point up: {upward:?}");
+    }
 }
 
 #[test]
-fn the_table_names_every_room() {
-    let names: BTreeSet<String> = std::fs::read_dir(source()).unwrap().map(|entry| room(&entry.unwrap().path())).collect();
-    let outside = OUTSIDE.map(str::to_owned);
-    let ranked: BTreeSet<String> = ranks().into_keys().map(str::to_owned).chain(outside).collect();
-    assert_eq!(names, ranked);
+fn the_tables_name_every_room() {
+    for layered in LAYERED {
+        let names: BTreeSet<String> = std::fs::read_dir(layered.source()).unwrap().map(|entry| room(&entry.unwrap().path())).collect();
+        let outside = OUTSIDE.map(str::to_owned);
+        let ranked: BTreeSet<String> = layered.ranks().into_keys().map(str::to_owned).chain(outside).collect();
+        assert_eq!(names, ranked);
+    }
 }
 
-fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+impl Layered {
+    fn source(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(self.source)
+    }
+
+    /// The rank of each room: 0 is the highest.
+    fn ranks(&self) -> BTreeMap<&'static str, usize> {
+        let table = ARCHITECTURE.split_once(self.heading).unwrap().1.split_once("\n## ").unwrap().0;
+        let rows = table.lines().filter(|line| line.starts_with("| `"));
+        let rooms = rows.map(|row| row.split('|').nth(1).unwrap());
+        let named =
+            |cell: &'static str| cell.split(',').map(|name| name.trim().trim_matches('`').trim_end_matches('/').trim_end_matches(".rs"));
+        let ranks: BTreeMap<_, _> = rooms.enumerate().flat_map(|(rank, cell)| named(cell).map(move |name| (name, rank))).collect();
+        assert!(ranks.len() > 10, "the table was found: {ranks:?}");
+        ranks
+    }
+
+    /// Which room imports which, and in which files. Unit tests may import anything.
+    fn imports<'a>(&self, ranks: &BTreeMap<&'a str, usize>) -> BTreeMap<(&'a str, &'a str), Vec<String>> {
+        let (mut found, source): (BTreeMap<_, Vec<String>>, _) = (BTreeMap::new(), self.source());
+        for file in files(&source) {
+            let relative = file.strip_prefix(&source).unwrap();
+            let Some((from, _)) = ranks.get_key_value(room(Path::new(relative.components().next().unwrap().as_os_str())).as_str()) else {
+                continue;
+            };
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
+            let code = code.collect::<Vec<_>>().join("\n");
+            for to in code.split("crate::").skip(1).flat_map(named) {
+                if let Some((to, _)) = ranks.get_key_value(to) {
+                    found.entry((*from, *to)).or_default().push(relative.display().to_string());
+                }
+            }
+        }
+        assert!(found.len() > self.imports, "imports were found: {}", found.len());
+        found
+    }
 }
 
 fn room(path: &Path) -> String {
     path.file_stem().unwrap().to_str().unwrap().to_owned()
-}
-
-/// The rank of each room: 0 is the highest.
-fn ranks() -> BTreeMap<&'static str, usize> {
-    let table = ARCHITECTURE.split_once("## The engine's rooms").unwrap().1.split_once("\n## ").unwrap().0;
-    let rows = table.lines().filter(|line| line.starts_with("| `"));
-    let rooms = rows.map(|row| row.split('|').nth(1).unwrap());
-    let named =
-        |cell: &'static str| cell.split(',').map(|name| name.trim().trim_matches('`').trim_end_matches('/').trim_end_matches(".rs"));
-    let ranks: BTreeMap<_, _> = rooms.enumerate().flat_map(|(rank, cell)| named(cell).map(move |name| (name, rank))).collect();
-    assert!(ranks.len() > 30, "the table was found: {ranks:?}");
-    ranks
-}
-
-/// Which room imports which, and in which files. Unit tests may import anything.
-fn imports<'a>(ranks: &BTreeMap<&'a str, usize>) -> BTreeMap<(&'a str, &'a str), Vec<String>> {
-    let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
-    for file in files(&source()) {
-        let relative = file.strip_prefix(source()).unwrap();
-        let Some((from, _)) = ranks.get_key_value(room(Path::new(relative.components().next().unwrap().as_os_str())).as_str()) else {
-            continue;
-        };
-        let text = std::fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines().filter(|line| !line.trim_start().starts_with("//"));
-        let code = code.collect::<Vec<_>>().join("\n");
-        for to in code.split("crate::").skip(1).flat_map(named) {
-            if let Some((to, _)) = ranks.get_key_value(to) {
-                found.entry((*from, *to)).or_default().push(relative.display().to_string());
-            }
-        }
-    }
-    assert!(found.len() > 100, "imports were found: {}", found.len());
-    found
 }
 
 /// The rooms that a path names after `crate::`: one, or the first names of a list in braces.

@@ -2,10 +2,11 @@
 
 use crate::support::{agent, alone, contents, memory_owner, remember, work};
 use chrono::Duration;
+use foundation::op::IdempotencyKey;
+use foundation::testing::{World, fact, question};
+use foundation::{OpContext, identity};
 use futures_util::future::join_all;
-use remembrancer::op::IdempotencyKey;
-use remembrancer::testing::{World, fact, question};
-use remembrancer::{OpContext, context, contract, identity, lifecycle, memories, portability, recall, workers};
+use remembrancer::{context, contract, lifecycle, memories, portability, recall, workers};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -115,7 +116,7 @@ async fn messages_are_episodes_with_importance_and_an_end() {
 #[tokio::test]
 async fn a_batch_that_is_half_wrong_names_the_half_and_stores_nothing() {
     let world = World::new().await;
-    let before = remembrancer::testing::rows_of(&world.engine, world.system.tenant_id).await;
+    let before = foundation::testing::rows_of(&world.engine, world.system.tenant_id).await;
     let wrong = vec![
         message(Role::User, "I live in Bern."),
         message(Role::User, "  "),
@@ -133,7 +134,7 @@ async fn a_batch_that_is_half_wrong_names_the_half_and_stores_nothing() {
     let many = (0..101).map(|n| message(Role::User, format!("Boat {n}"))).collect();
     let error = lifecycle::add_messages(&world.engine, &world.atlas, "s", messages(many)).await.unwrap_err();
     assert!(error.message().contains("101 entries"), "{error}");
-    assert_eq!(remembrancer::testing::rows_of(&world.engine, world.system.tenant_id).await, before);
+    assert_eq!(foundation::testing::rows_of(&world.engine, world.system.tenant_id).await, before);
 }
 
 /// Every path by which an agent can read a memory.

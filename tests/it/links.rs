@@ -2,8 +2,9 @@
 
 use crate::support::{Told, agent};
 use crate::support::{ask, contents, memory_owner, number, remember, work};
-use remembrancer::testing::{World, fact, key, nowhere};
-use remembrancer::{Error, OpContext, audit, memories, tools};
+use foundation::testing::{World, fact, key, nowhere};
+use foundation::{Error, OpContext, audit};
+use remembrancer::{memories, tools};
 use serde_json::json;
 use uuid::Uuid;
 use wire::{

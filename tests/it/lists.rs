@@ -3,8 +3,9 @@
 use crate::support::{agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
-use remembrancer::testing::{World, fact, nowhere};
-use remembrancer::{Error, OpContext, Workers, memories, overview, vocabulary};
+use foundation::testing::{World, fact, nowhere};
+use foundation::{Error, OpContext};
+use remembrancer::{Workers, memories, overview, vocabulary};
 use uuid::Uuid;
 use wire::{
     AgentKind, Category, DECAY_DAYS, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RememberRequest,

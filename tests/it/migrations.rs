@@ -3,10 +3,10 @@
 use crate::support::{owner, row_counts};
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
+use foundation::{Engine, Error, Settings};
 use futures_util::future::BoxFuture;
 use models::{EmbedError, Embedder};
-use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact};
-use remembrancer::{Engine, Error, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,8 +2,9 @@
 
 use crate::records::revision;
 use crate::support::{alone, ask, remember, work};
-use remembrancer::testing::{World, fact};
-use remembrancer::{OpContext, capture, consolidation, context, contract, lifecycle, memories, search};
+use foundation::OpContext;
+use foundation::testing::{World, fact};
+use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, search};
 use wire::{
     Category, ContextRequest, InboxVerdict, MemoryScope, MessagesRequest, NewMessage, RememberRequest, ReviseRequest, Role,
     SearchMyMemoriesRequest, Source, SourceDetails, SourceKind, Trust,

@@ -3,8 +3,9 @@
 use crate::records::revision;
 use crate::support::{agent, remember};
 use chrono::Duration;
-use remembrancer::testing::{World, fact, question};
-use remembrancer::{Error, OpContext, memories, recall, tools, workers};
+use foundation::testing::{World, fact, question};
+use foundation::{Error, OpContext};
+use remembrancer::{memories, recall, tools, workers};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use wire::{LinkRequest, MemoryId, MemoryRef, RecallRequest, RecallResponse, Relation, RememberRequest, Retention};

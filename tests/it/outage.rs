@@ -4,9 +4,10 @@ use crate::portability::{exported, import};
 use crate::support::{Told, ask, memory_owner, owner, remember, waiting_for_locks, work};
 use db::clock::Clock;
 use db::{DatabaseUrls, DbError, migrate};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
+use foundation::{Engine, Error, Settings, identity};
 use remembrancer::portability::Selection;
-use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
-use remembrancer::{Engine, Error, Settings, identity, memories, recall};
+use remembrancer::{memories, recall};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use std::str::FromStr;
@@ -390,5 +391,5 @@ async fn no_job_pays_for_a_database_that_is_ill() {
 async fn a_deadlock_is_an_error_that_passes() {
     let mut owner = memory_owner(&crate::support::alone().await.engine).await;
     let raised = sqlx::query("do $$ begin raise sqlstate '40P01'; end $$").execute(&mut owner).await.unwrap_err();
-    assert_eq!(remembrancer::Error::from(raised).code(), ErrorCode::Unavailable);
+    assert_eq!(foundation::Error::from(raised).code(), ErrorCode::Unavailable);
 }

@@ -3,9 +3,10 @@
 use crate::profile::{known, observe};
 use crate::support::{agent, alone, memory_owner, work};
 use chrono::Duration;
+use foundation::testing::{World, key};
+use foundation::{Error, OpContext, audit, identity};
 use remembrancer::profile::Subject;
-use remembrancer::testing::{World, key};
-use remembrancer::{Error, OpContext, audit, capture, identity, lifecycle, profile};
+use remembrancer::{capture, lifecycle, profile};
 use serde_json::json;
 use uuid::Uuid;
 use wire::{

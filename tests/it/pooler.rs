@@ -3,8 +3,9 @@
 
 use crate::support::{Told, ask, owner, remember, settle};
 use db::{Database, DatabaseUrls, DbError, Tx};
-use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
-use remembrancer::{Error, Settings, recall};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
+use foundation::{Error, Settings};
+use remembrancer::recall;
 use sqlx::ConnectOptions;
 use sqlx::postgres::PgConnectOptions;
 use std::net::SocketAddr;
@@ -180,8 +181,7 @@ async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_unti
     pooler.meddles.store(true, Ordering::SeqCst);
     let world = World::on(urls.clone()).await;
     let fake = world.embedder.clone();
-    let through =
-        remembrancer::Engine::open(pooler.urls(&urls), Arc::new(fake), Arc::<FakeClock>::clone(&world.clock), Settings::default());
+    let through = foundation::Engine::open(pooler.urls(&urls), Arc::new(fake), Arc::<FakeClock>::clone(&world.clock), Settings::default());
     let engine = through.await.unwrap();
     let refused = engine.db().prove().await.unwrap_err().to_string();
     for words in ["_agent_memory at 127.0.0.1:", "(DATABASE_URL)", "instead of rmb_app", "pooler"] {

@@ -2,12 +2,13 @@
 
 use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use db::DatabaseUrls;
+use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
+use foundation::{Engine, Error, OpContext, audit, identity};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use remembrancer::memories::store as records;
 use remembrancer::portability::{self, ImportOptions, Selection, store};
-use remembrancer::testing::{FakeClock, TestDatabases, World, fact, key};
-use remembrancer::{Engine, Error, OpContext, audit, identity, memories, workers};
+use remembrancer::{memories, workers};
 use sqlx::PgConnection;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -440,7 +441,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
     let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead]).await;
     assert_eq!(refused(&reader, own.clone()).await, 403);
     assert_eq!(import(&world.engine, &reader, &text).await.unwrap_err().code().status(), 403);
-    let mina = OpContext { access: remembrancer::op::Access::Roles(vec![OperatorRole::Viewer]), ..world.vera.clone() };
+    let mina = OpContext { access: foundation::op::Access::Roles(vec![OperatorRole::Viewer]), ..world.vera.clone() };
     assert_eq!(refused(&mina, Selection::All).await, 403);
     assert_eq!(import(&world.engine, &mina, &text).await.unwrap_err().code().status(), 403);
 

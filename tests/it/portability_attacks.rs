@@ -3,10 +3,11 @@
 use crate::portability::{elsewhere, exported, file, import, newcomer};
 use crate::portability_refused::{open, place, refused, sealed, small};
 use crate::support::{agent, alone, memory_owner, remember, settle, work};
-use remembrancer::op::{Access, Actor};
+use foundation::op::{Access, Actor};
+use foundation::testing::{World, fact, key, rows_of};
+use foundation::{Engine, OpContext, audit, identity, jobs};
 use remembrancer::portability::{self, Selection};
-use remembrancer::testing::{World, fact, key, rows_of};
-use remembrancer::{Engine, OpContext, audit, capture, identity, jobs, memories, overview, workers};
+use remembrancer::{capture, memories, overview, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope};
 

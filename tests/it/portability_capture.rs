@@ -4,9 +4,10 @@ use crate::capture::{captured, inbox};
 use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::support::{agent, alone, memory_owner, work};
+use foundation::testing::{World, key};
+use foundation::{Engine, OpContext, identity, jobs};
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::testing::{World, key};
-use remembrancer::{Engine, OpContext, capture, consolidation, identity, jobs, memories};
+use remembrancer::{capture, consolidation, memories};
 use serde_json::{Value, json};
 use wire::{ImportCount, ImportReport, InboxVerdict, IngestMemoryRequest, MemoryFilter, MemoryId, MemoryInput, Scope};
 

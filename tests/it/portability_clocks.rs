@@ -5,11 +5,11 @@ use crate::portability_tenant::{add, change, ingest};
 use crate::records::revision;
 use crate::support::{alone, memory_owner, owner, remember, work};
 use chrono::{DateTime, Duration, Utc};
+use foundation::testing::{FakeClock, TestDatabases, World, fact};
+use foundation::{Engine, projects};
 use remembrancer::knowledge::Extent;
+use remembrancer::memories;
 use remembrancer::portability::Selection;
-use remembrancer::projects;
-use remembrancer::testing::{FakeClock, TestDatabases, World, fact};
-use remembrancer::{Engine, memories};
 use sqlx::PgConnection;
 use wire::{ForgetRequest, ImportReport, NewProject, TermChange};
 
@@ -102,7 +102,7 @@ async fn what_was_in_force_stays_findable_when_a_clock_was_ahead() {
 }
 
 /// Imports a file and tells what it did and what is there then.
-async fn moved(there: &Engine, ctx: &remembrancer::OpContext, text: &str) -> (ImportReport, String) {
+async fn moved(there: &Engine, ctx: &foundation::OpContext, text: &str) -> (ImportReport, String) {
     let report = import(there, ctx, text).await.unwrap();
     (report, exported(there, ctx, &Selection::All).await)
 }

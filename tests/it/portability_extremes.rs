@@ -7,14 +7,13 @@ use crate::portability_tenant::{change, ingest};
 use crate::records::revision;
 use crate::support::{alone, owner, remember, settle, work};
 use db::columns::{Holds, TABLES};
+use foundation::op::Actor;
+use foundation::testing::{FakeClock, TestDatabases, World, fact};
+use foundation::{Error, OpContext, identity, projects};
 use remembrancer::knowledge::Extent;
-use remembrancer::op::Actor;
 use remembrancer::portability::Selection;
-use remembrancer::testing::{FakeClock, TestDatabases, World, fact};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{
-    Error, OpContext, activity, capture, consolidation, contract, identity, lifecycle, memories, profile, projects, vocabulary,
-};
+use remembrancer::{activity, capture, consolidation, contract, lifecycle, memories, profile, vocabulary};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;

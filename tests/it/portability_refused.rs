@@ -2,10 +2,10 @@
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer};
 use crate::support::{agent, memory_owner, remember};
+use foundation::testing::{World, fact, rows_of};
+use foundation::{Engine, OpContext};
 use remembrancer::portability::lines::LINE_MAX;
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::testing::{World, fact, rows_of};
-use remembrancer::{Engine, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};

@@ -4,11 +4,12 @@ use crate::portability::{body, elsewhere, exported, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::portability_tenant::{add, change, decided_vocabulary, documents, ingest};
 use crate::support::{agent, alone, memory_owner, owner, remember, settle, work};
+use foundation::testing::{World, fact, key, rows_of};
+use foundation::{Engine, OpContext, audit};
 use remembrancer::knowledge::Extent;
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::testing::{World, fact, key, rows_of};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Engine, OpContext, audit, workers};
+use remembrancer::workers;
 use serde_json::{Value, json};
 use wire::{AuditFilter, LookupRequest, ProposalFilter, ProposalStatus, Scope, TermChange, Verdict};
 

@@ -3,12 +3,13 @@
 use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
 use crate::portability_refused::sealed;
 use crate::support::{agent, alone, owner, patient, remember, settle, work};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, key, question};
+use foundation::{Engine, OpContext};
 use futures_util::FutureExt;
 use remembrancer::knowledge::{self, Extent, Ingestion, Tree};
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, fact, key, question};
+use remembrancer::recall;
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Engine, OpContext, recall};
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::path::Path;

@@ -2,9 +2,10 @@
 
 use crate::capture::{conversation, inbox, send};
 use crate::support::{agent, alone, ask, remember, work};
+use foundation::testing::{World, fact, question};
+use foundation::{identity, projects};
 use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
-use remembrancer::testing::{World, fact, question};
-use remembrancer::{capture, consolidation, context, contract, identity, lifecycle, memories, profile, projects, recall, search, tools};
+use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, profile, recall, search, tools};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{

@@ -4,8 +4,9 @@ use crate::profile::observe;
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{Duration, NaiveTime};
 use db::clock::Clock;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, context, identity, quality};
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext, identity};
+use remembrancer::{context, quality};
 use wire::{AnswerRequest, AssembleRequest, ContextId, ObservationCategory, QualityFilter, UserRef};
 
 async fn assemble(world: &World, ctx: &OpContext, query: &str) -> ContextId {

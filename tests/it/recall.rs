@@ -2,9 +2,10 @@
 
 use crate::support::{Told, agent, alone, ask, contents, memory_owner, remember};
 use chrono::Duration;
-use remembrancer::testing::{World, fact, key, nowhere, question};
+use foundation::testing::{World, fact, key, nowhere, question};
+use foundation::{Error, OpContext, identity};
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{Error, OpContext, Workers, identity, memories, recall, vocabulary};
+use remembrancer::{Workers, memories, recall, vocabulary};
 use std::collections::HashSet;
 use uuid::Uuid;
 use wire::{

@@ -3,8 +3,9 @@
 use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::{DateTime, Duration, DurationRound, Timelike, Utc};
 use db::clock::Clock;
-use remembrancer::testing::{World, fact};
-use remembrancer::{identity, memories, overview, recall};
+use foundation::identity;
+use foundation::testing::{World, fact};
+use remembrancer::{memories, overview, recall};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, BarUnit, HealthFilter, RecallHealth, Silence, ZeroHitCause};

@@ -2,7 +2,7 @@
 
 use crate::support::{agent, alone, ask, memory_owner, remember};
 use chrono::Duration;
-use remembrancer::testing::{World, fact, question};
+use foundation::testing::{World, fact, question};
 use remembrancer::{Workers, recall};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -120,9 +120,9 @@ async fn stopping_writes_what_is_still_held() {
 async fn a_log_of_two_tenants_is_written_to_each() {
     let world = alone().await;
     let slug = "other";
-    let other = remembrancer::identity::create_tenant(&world.engine, slug, "Other").await.unwrap();
-    let agent = remembrancer::identity::create_agent(&world.engine, &other, "atlas", "Atlas", false).await.unwrap();
-    let (stranger, _) = remembrancer::testing::key(&world.engine, &other, agent.id, wire::Scope::ALL).await;
+    let other = foundation::identity::create_tenant(&world.engine, slug, "Other").await.unwrap();
+    let agent = foundation::identity::create_agent(&world.engine, &other, "atlas", "Atlas", false).await.unwrap();
+    let (stranger, _) = foundation::testing::key(&world.engine, &other, agent.id, wire::Scope::ALL).await;
     let mine = ask(&world, &world.atlas, "tea").await.retrieval_id;
     let theirs = ask(&world, &stranger, "tea").await.retrieval_id;
     let workers = Workers::start(&world.engine);

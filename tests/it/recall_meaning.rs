@@ -1,10 +1,11 @@
 //! Tests that need a real model: questions in other words than the memory's.
 
 use crate::support::{Told, memory_owner, patient, remember};
+use foundation::OpContext;
+use foundation::testing::{Fake, TestDatabases, World, fact, question};
 use models::local::{Local, LocalOptions};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
-use remembrancer::{OpContext, recall};
+use remembrancer::recall;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;

@@ -3,9 +3,10 @@
 use crate::support::{memory_owner, remember};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
+use foundation::Settings;
+use foundation::testing::{Fake, TestDatabases, World, fact, question};
 use models::Embedder;
-use remembrancer::testing::{Fake, TestDatabases, World, fact, question};
-use remembrancer::{Settings, recall};
+use remembrancer::recall;
 use std::sync::Arc;
 use wire::{Hit, MemoryId, Ranking, RecallRequest, RecallResponse};
 

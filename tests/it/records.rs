@@ -2,9 +2,10 @@
 
 use crate::support::{Told, alone, alone_with, ask, contents, impatient, number, patient, remember, work};
 use db::clock::{Clock, SystemClock};
+use foundation::testing::{World, fact, nowhere, question};
+use foundation::{Engine, OpContext, Settings};
 use futures_util::future::join_all;
-use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{Engine, OpContext, Settings, Workers, context, memories, recall};
+use remembrancer::{Workers, context, memories, recall};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

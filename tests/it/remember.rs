@@ -3,8 +3,9 @@
 use crate::support::{Told, agent, ask, contents, memory_owner, number, remember};
 use chrono::Duration;
 use db::clock::Clock;
-use remembrancer::testing::{World, fact, key};
-use remembrancer::{Error, memories};
+use foundation::Error;
+use foundation::testing::{World, fact, key};
+use remembrancer::memories;
 use uuid::Uuid;
 use wire::{MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, Scope, SourceTag, UserId};
 

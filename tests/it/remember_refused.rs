@@ -1,8 +1,9 @@
 //! What remember refuses, and that a refusal leaves nothing behind.
 
 use crate::support::{agent, all_row_counts, alone, remember};
-use remembrancer::testing::{fact, key};
-use remembrancer::{Error, identity, memories, tools};
+use foundation::testing::{fact, key};
+use foundation::{Error, identity};
+use remembrancer::{memories, tools};
 use serde_json::{Value, json};
 use uuid::Uuid;
 use wire::{ErrorCode, MemoryScope, RememberRequest, Scope, UserId};

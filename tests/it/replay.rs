@@ -3,10 +3,11 @@
 use crate::records::revision;
 use crate::support::{alone, alone_with, remember};
 use chrono::Duration;
+use foundation::testing::{World, fact, nowhere, question};
+use foundation::{Error, Settings, projects};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, Settings, memories, projects, recall, workers};
+use remembrancer::{memories, recall, workers};
 use std::num::NonZeroU32;
 use tokio_util::sync::CancellationToken;
 use wire::{
@@ -322,7 +323,7 @@ async fn the_log_is_read_by_whom_it_concerns() {
     let first = asked(&world, question("black tea")).await;
     asked(&world, RecallRequest { user_id: Some(UserId(nowhere()).into()), ..question("quarterly budget") }).await;
     let ids = |page: Page<Retrieval>| page.rows.into_iter().map(|row| row.query).collect::<Vec<_>>();
-    let list = |filter: RetrievalFilter, ctx: remembrancer::OpContext| {
+    let list = |filter: RetrievalFilter, ctx: foundation::OpContext| {
         let engine = world.engine.clone();
         async move { recall::retrievals(&engine, &ctx, &filter).await }
     };

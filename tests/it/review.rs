@@ -1,10 +1,10 @@
 //! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
 
 use crate::support::{Told, alone, ask, contents, keep_outbox, memory_owner, owner, remember, settle, undo_delivery, work};
-use remembrancer::op::Access;
-use remembrancer::testing::{World, fact, key, nowhere};
+use foundation::op::Access;
+use foundation::testing::{World, fact, key, nowhere};
+use foundation::{Error, OpContext, audit};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, OpContext, audit};
 use wire::{
     BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
     ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,

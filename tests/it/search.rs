@@ -2,8 +2,9 @@
 
 use crate::support::{alone, patient, remember};
 use chrono::{DateTime, Utc};
-use remembrancer::testing::{World, fact, nowhere, question};
-use remembrancer::{memories, projects, recall, workers};
+use foundation::projects;
+use foundation::testing::{World, fact, nowhere, question};
+use remembrancer::{memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{
     Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Ranking, RecallFilters, RecallRequest, RecallResponse, RememberRequest,
@@ -105,9 +106,9 @@ async fn of_project(world: &World, project: uuid::Uuid, topic: &str, content: &s
 #[tokio::test]
 async fn projects_keep_to_themselves_unless_linked_or_strongly_relevant() {
     let world = World::with(
-        remembrancer::testing::TestDatabases::fresh(&remembrancer::testing::FakeClock::default()).await,
-        std::sync::Arc::new(remembrancer::testing::Fake::new()),
-        remembrancer::testing::Fake::new(),
+        foundation::testing::TestDatabases::fresh(&foundation::testing::FakeClock::default()).await,
+        std::sync::Arc::new(foundation::testing::Fake::new()),
+        foundation::testing::Fake::new(),
         patient(),
     )
     .await;

@@ -2,9 +2,10 @@
 
 use crate::capture::{conversation, inbox, send};
 use crate::support::{alone, ask, contents, remember, work};
-use remembrancer::op::Access;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, audit, capture, consolidation, context, contract, identity, memories, projects};
+use foundation::op::Access;
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext, audit, identity, projects};
+use remembrancer::{capture, consolidation, context, contract, memories};
 use uuid::Uuid;
 use wire::{
     AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,

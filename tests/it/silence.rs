@@ -1,10 +1,11 @@
 //! Loud silence: zero hits of each kind, what operators see of them, and the playground.
 
 use crate::support::{agent, alone_with, impatient, remember};
+use foundation::testing::{World, fact, key, nowhere, question};
+use foundation::{Error, OpContext, Settings, identity};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact, key, nowhere, question};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{Error, OpContext, Settings, identity, memories, overview, prompts, recall, workers};
+use remembrancer::{memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{
     BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,

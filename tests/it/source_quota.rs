@@ -4,8 +4,9 @@ use crate::capture::send;
 use crate::support::alone_with;
 use chrono::{Duration, NaiveTime};
 use db::clock::Clock;
-use remembrancer::testing::World;
-use remembrancer::{Engine, Error, OpContext, Settings, capture};
+use foundation::testing::World;
+use foundation::{Engine, Error, OpContext, Settings};
+use remembrancer::capture;
 use std::sync::Arc;
 use wire::{ErrorCode, ObservationCategory, ObservationRequest, SourceDetails};
 

@@ -3,10 +3,11 @@
 use crate::support::{agent, alone, ask, remember};
 use chrono::Duration;
 use db::clock::Clock;
+use foundation::op::Access;
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext};
 use remembrancer::memories::store;
-use remembrancer::op::Access;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, Workers, memories};
+use remembrancer::{Workers, memories};
 use wire::{MemoryStatus, OperatorRole, Relation};
 
 #[tokio::test]

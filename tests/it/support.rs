@@ -1,8 +1,9 @@
 //! What the tests of this binary share.
 
 use db::DatabaseUrls;
-use remembrancer::testing::{Fake, FakeClock, TestDatabases, World, question};
-use remembrancer::{Engine, OpContext, Settings, memories, recall, workers};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, question};
+use foundation::{Engine, OpContext, Settings};
+use remembrancer::{memories, recall, workers};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,9 +3,10 @@
 use crate::portability::{exported, import, newcomer};
 use crate::support::{Told, agent, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
+use foundation::OpContext;
+use foundation::testing::{World, fact, key, nowhere};
 use remembrancer::portability::Selection;
-use remembrancer::testing::{World, fact, key, nowhere};
-use remembrancer::{OpContext, consolidation, memories};
+use remembrancer::{consolidation, memories};
 use wire::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter};
 
 async fn suggestions(world: &World) -> Vec<SuggestedPair> {

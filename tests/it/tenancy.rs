@@ -29,6 +29,8 @@ use context::{CONTEXT, QUALITY, QUALITY_COUNTS};
 use contract::CONTRACT;
 use db::{Database, SystemPool, Tx, Users};
 use fixture::Two;
+use foundation::OpContext;
+use foundation::testing::key;
 use idempotency::{IDEMPOTENCY, IDEMPOTENCY_MEMORY};
 use identity::IDENTITY;
 use jobs::{JOBS, JOBS_KB};
@@ -40,8 +42,6 @@ use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
 use recall::RECALL;
-use remembrancer::OpContext;
-use remembrancer::testing::key;
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
@@ -286,7 +286,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("memories", include_str!("../../src/memories/store/suggestions.rs")),
         ("memories", include_str!("../../src/memories/store/versions.rs")),
         ("chat", include_str!("../../src/chat/store.rs")),
-        ("projects", include_str!("../../src/projects/store.rs")),
+        ("projects", include_str!("../../crates/foundation/src/projects/store.rs")),
         ("context", include_str!("../../src/context/store/mod.rs")),
         ("context", include_str!("../../src/context/store/log.rs")),
         ("contract", include_str!("../../src/contract/store.rs")),
@@ -304,7 +304,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("knowledge", include_str!("../../src/knowledge/store/citations.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/lists.rs")),
         ("knowledge", include_str!("../../src/knowledge/store/search.rs")),
-        ("idempotency", include_str!("../../src/idempotency/store.rs")),
+        ("idempotency", include_str!("../../crates/foundation/src/idempotency/store.rs")),
         ("capture", include_str!("../../src/capture/store/mod.rs")),
         ("capture", include_str!("../../src/capture/store/events.rs")),
         ("capture", include_str!("../../src/capture/store/lists.rs")),
@@ -314,11 +314,11 @@ fn every_query_of_every_store_is_in_a_table() {
         ("consolidation", include_str!("../../src/consolidation/store/inbox.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/pairs.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/survey.rs")),
-        ("jobs", include_str!("../../src/jobs/store.rs")),
-        ("balances", include_str!("../../src/balances/store.rs")),
-        ("usage", include_str!("../../src/usage/store/mod.rs")),
-        ("usage", include_str!("../../src/usage/store/accounts.rs")),
-        ("models", include_str!("../../src/registry/store.rs")),
+        ("jobs", include_str!("../../crates/foundation/src/jobs/store.rs")),
+        ("balances", include_str!("../../crates/foundation/src/balances/store.rs")),
+        ("usage", include_str!("../../crates/foundation/src/usage/store/mod.rs")),
+        ("usage", include_str!("../../crates/foundation/src/usage/store/accounts.rs")),
+        ("models", include_str!("../../crates/foundation/src/registry/store.rs")),
         ("portability", include_str!("../../src/portability/store/mod.rs")),
         ("portability", include_str!("../../src/portability/store/capture.rs")),
         ("portability", include_str!("../../src/portability/store/check.rs")),
@@ -326,17 +326,17 @@ fn every_query_of_every_store_is_in_a_table() {
         ("portability", include_str!("../../src/portability/store/profile.rs")),
         ("portability", include_str!("../../src/portability/store/vocabulary.rs")),
         ("portability", include_str!("../../src/portability/store/write.rs")),
-        ("terms", include_str!("../../src/terms/store.rs")),
+        ("terms", include_str!("../../crates/foundation/src/terms/store.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/mod.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/decisions.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/terms.rs")),
-        ("audit", include_str!("../../src/audit/store.rs")),
-        ("identity", include_str!("../../src/identity/store/mod.rs")),
-        ("identity", include_str!("../../src/identity/store/keys.rs")),
-        ("identity", include_str!("../../src/identity/store/operators.rs")),
-        ("identity", include_str!("../../src/identity/store/policies.rs")),
-        ("identity", include_str!("../../src/identity/store/users.rs")),
-        ("identity", include_str!("../../src/identity/store/views.rs")),
+        ("audit", include_str!("../../crates/foundation/src/audit/store.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/mod.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/keys.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/operators.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/policies.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/users.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/views.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
         ("profile", include_str!("../../src/profile/store/mod.rs")),
         ("profile", include_str!("../../src/profile/store/people.rs")),

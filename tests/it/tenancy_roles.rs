@@ -3,8 +3,9 @@
 use crate::support::{agent, memory_owner, owner, remember, settle};
 use db::clock::Clock;
 use db::{DatabaseUrls, Logins};
-use remembrancer::testing::{Fake, TestDatabases, World, fact};
-use remembrancer::{Settings, memories};
+use foundation::Settings;
+use foundation::testing::{Fake, TestDatabases, World, fact};
+use remembrancer::memories;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
 use std::str::FromStr;

@@ -4,10 +4,11 @@ use crate::recall_meaning::with_model;
 use crate::support::{alone, alone_with, ask, contents, memory_owner, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
+use foundation::OpContext;
+use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact, question};
-use remembrancer::{OpContext, memories, recall};
+use remembrancer::{memories, recall};
 use wire::{
     ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
     ReviseRequest,

@@ -6,10 +6,11 @@ use crate::support::{agent, alone, alone_with, ask, number, patient, remember, w
 use chrono::Duration;
 use db::Users;
 use db::clock::Clock;
-use remembrancer::jobs::store::depth;
-use remembrancer::testing::{World, fact};
-use remembrancer::usage::{self, Payer, Price, Purpose};
-use remembrancer::{Engine, Error, OpContext, Settings, memories, workers};
+use foundation::jobs::store::depth;
+use foundation::testing::{World, fact};
+use foundation::usage::{self, Payer, Price, Purpose};
+use foundation::{Engine, Error, OpContext, Settings};
+use remembrancer::{memories, workers};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -2,9 +2,10 @@
 
 use crate::support::{agent, contents, memory_owner, owner, remember};
 use db::Users;
+use foundation::testing::{World, fact, key, nowhere, question};
+use foundation::{Error, OpContext, identity};
 use futures_util::future::join_all;
-use remembrancer::testing::{World, fact, key, nowhere, question};
-use remembrancer::{Error, OpContext, identity, memories, recall, tools};
+use remembrancer::{memories, recall, tools};
 use serde_json::json;
 use wire::{MemoryRef, RecallRequest, RequestId, RetrievalFilter, Scope, UserId, UserRef};
 

@@ -2,9 +2,10 @@
 
 use crate::support::{alone, remember, work};
 use chrono::Duration;
+use foundation::testing::{World, fact};
+use foundation::{Error, identity};
 use remembrancer::memories::Shown;
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, consolidation, identity, memories};
+use remembrancer::{consolidation, memories};
 use serde_json::json;
 use wire::{
     CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation,

@@ -1,8 +1,8 @@
 //! Saved views of an operator: private, limited, and with unique names.
 
-use remembrancer::op::{Access, Actor};
-use remembrancer::testing::{World, nowhere};
-use remembrancer::{Error, OpContext, identity};
+use foundation::op::{Access, Actor};
+use foundation::testing::{World, nowhere};
+use foundation::{Error, OpContext, identity};
 use wire::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
 
 const PAGE: ViewPage = ViewPage::Memories;

@@ -2,8 +2,9 @@
 
 use crate::capture::{captured, inbox};
 use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
-use remembrancer::testing::{World, fact};
-use remembrancer::{Error, OpContext, consolidation, vocabulary, workers};
+use foundation::testing::{World, fact};
+use foundation::{Error, OpContext};
+use remembrancer::{consolidation, vocabulary, workers};
 use wire::{EventId, InboxEdit, InboxVerdict};
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
@@ -145,7 +146,7 @@ async fn concurrent_deliveries_of_one_phrase_open_one_proposal() {
     let kb = world.engine.db().kb.system();
     let deliveries = (0..24).map(|n| {
         let (tenant, memory_id) = (world.system.tenant_id, wire::MemoryId(uuid::Uuid::from_u128(n)));
-        let proposal = remembrancer::audit::Proposal {
+        let proposal = foundation::audit::Proposal {
             phrase: "vault".into(),
             normal: "vault".into(),
             agent_id: agent(&world.atlas),

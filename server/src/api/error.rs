@@ -5,7 +5,7 @@ use axum::extract::{Extension, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use remembrancer::Error;
+use foundation::Error;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;

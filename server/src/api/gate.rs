@@ -3,11 +3,11 @@
 use crate::limits::{PerMinute, network};
 use app::ClientAddress;
 use axum::http::request::Parts;
+use foundation::identity::{KeyRef, SeenKey};
+use foundation::op::Actor;
+use foundation::{Error, OpContext};
 use moka::future::Cache;
 use remembrancer::chat::Bot;
-use remembrancer::identity::{KeyRef, SeenKey};
-use remembrancer::op::Actor;
-use remembrancer::{Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use std::num::NonZeroU32;

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::DbError;
-use remembrancer::Engine;
+use foundation::Engine;
 use tokio::sync::Mutex;
 use wire::{Liveness, Readiness};
 

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use remembrancer::Error;
+use foundation::Error;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::openapi::{Describe, Operation};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
-use remembrancer::Error;
+use foundation::Error;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ macro_rules! parameters {
         }
 
         impl $crate::api::params::FromParameters for $name {
-            fn from_parameters(parameters: &$crate::api::params::Parameters<Self>) -> Result<Self, remembrancer::Error> {
+            fn from_parameters(parameters: &$crate::api::params::Parameters<Self>) -> Result<Self, foundation::Error> {
                 Ok(Self { $($field: parameters.parse(stringify!($field))?),+ })
             }
         }

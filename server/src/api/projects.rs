@@ -8,7 +8,7 @@ use super::openapi::Created;
 use super::params::Segment;
 use axum::Json;
 use axum::extract::State;
-use remembrancer::projects;
+use foundation::projects;
 use wire::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo, Scope};
 
 /// `GET /api/projects`: every project with its repositories and links.

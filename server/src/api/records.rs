@@ -7,7 +7,8 @@ use super::error::ApiError;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
-use remembrancer::{Error, memories, tools};
+use foundation::Error;
+use remembrancer::{memories, tools};
 use wire::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse};
 
 /// Largest body of a batch, in bytes.

@@ -9,8 +9,9 @@ use super::params::{Parameters, Segment, parameters};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use foundation::Error;
 use remembrancer::tools::{Tool, ToolList};
-use remembrancer::{Error, prompts, tools};
+use remembrancer::{prompts, tools};
 use serde_json::Value;
 use wire::PromptList;
 

@@ -1,7 +1,7 @@
 //! Limits how many exports and imports run at once: each holds a database connection for as long as its client takes.
 
-use remembrancer::op::Actor;
-use remembrancer::{Error, OpContext};
+use foundation::op::Actor;
+use foundation::{Error, OpContext};
 use std::collections::BTreeSet;
 use std::io::{Error as IoError, ErrorKind};
 use std::pin::Pin;

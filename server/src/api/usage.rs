@@ -10,8 +10,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::NaiveDate;
-use remembrancer::Error;
-use remembrancer::usage;
+use foundation::{Error, usage};
 use serde_json::json;
 use wire::{UsageRequest, UsageResponse, UserRef};
 

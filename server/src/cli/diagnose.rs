@@ -2,7 +2,8 @@
 
 use super::Failure;
 use clap::Args;
-use remembrancer::{Engine, identity, recall};
+use foundation::{Engine, identity};
+use remembrancer::recall;
 use wire::{DiagnoseRequest, Diagnosis, GateOutcome, MemoryRef, Ranking, RecallRequest, UserRef};
 
 #[derive(Args)]

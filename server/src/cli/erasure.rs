@@ -2,7 +2,8 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::{Engine, OpContext, erasure, identity};
+use foundation::{Engine, OpContext, identity};
+use remembrancer::erasure;
 use std::path::PathBuf;
 use wire::{ErasureId, ErasurePreview, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
 

@@ -3,9 +3,10 @@
 use super::Failure;
 use crate::config::Schedule;
 use clap::Subcommand;
+use foundation::{Engine, Error, OpContext, identity};
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::{Engine, Error, OpContext, identity, workers};
+use remembrancer::workers;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tokio::process::Command;

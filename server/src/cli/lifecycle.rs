@@ -2,7 +2,8 @@
 
 use super::Failure;
 use clap::Subcommand;
-use remembrancer::{Engine, OpContext, identity, lifecycle, overview};
+use foundation::{Engine, OpContext, identity};
+use remembrancer::{lifecycle, overview};
 use std::path::PathBuf;
 use wire::{AgentAging, AgentId, LifecyclePolicy};
 

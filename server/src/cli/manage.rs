@@ -3,7 +3,8 @@
 use super::Failure;
 use chrono::Duration;
 use clap::{Args, Subcommand};
-use remembrancer::{Engine, chat, identity, overview, projects, usage};
+use foundation::{Engine, identity, projects, usage};
+use remembrancer::{chat, overview};
 use wire::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, Weights};
 
 #[derive(Subcommand)]

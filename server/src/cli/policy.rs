@@ -2,7 +2,7 @@
 
 use super::Failure;
 use clap::Args;
-use remembrancer::{Engine, identity};
+use foundation::{Engine, identity};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 use wire::{CapturePolicy, Promotion, SensitiveMatters, Sharing};

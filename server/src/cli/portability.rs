@@ -2,9 +2,10 @@
 
 use super::Failure;
 use clap::Args;
+use foundation::{Engine, OpContext, identity};
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::portability::{self, ImportOptions, Selection};
-use remembrancer::{Engine, OpContext, identity, workers};
+use remembrancer::workers;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use tokio::fs::{File, OpenOptions};

@@ -1,7 +1,8 @@
 //! What the demo's agents report: actions with their outcomes, and steps of workflows. Everybody in them is invented.
 
 use super::Failure;
-use remembrancer::{Engine, OpContext, activity};
+use foundation::{Engine, OpContext};
+use remembrancer::activity;
 use serde_json::Map;
 use wire::{ActionKind, NewStep, RecordActionRequest, RecordStepsRequest};
 

@@ -4,7 +4,8 @@
 use super::Failure;
 use super::data::Memory;
 use chrono::{DateTime, Datelike, Duration, NaiveTime, Utc, Weekday};
-use remembrancer::{Engine, OpContext, capture, consolidation, identity};
+use foundation::{Engine, OpContext, identity};
+use remembrancer::{capture, consolidation};
 use wire::{
     CaptureConversationRequest, CaptureMode, InboxFilter, InboxVerdict, MemoryKind, ObservationCategory, ObservationRequest, OperatorRole,
     RequestId, SourceDetails, SourceForm,

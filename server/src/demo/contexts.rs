@@ -1,7 +1,8 @@
 //! Contexts that the demo's agents assembled before a model call, one of them cut. Everybody in them is invented.
 
 use super::Failure;
-use remembrancer::{Engine, OpContext, context};
+use foundation::{Engine, OpContext};
+use remembrancer::context;
 use wire::{AssembleRequest, BlockOrder, ContextTurn, ToolResult, TurnRole};
 
 /// A context that was assembled for one turn.

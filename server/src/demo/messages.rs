@@ -1,7 +1,8 @@
 //! The sessions of the demo: messages that expire and fade. Everybody in them is invented.
 
 use super::Failure;
-use remembrancer::{Engine, OpContext, lifecycle};
+use foundation::{Engine, OpContext};
+use remembrancer::lifecycle;
 use wire::{MessagesRequest, NewMessage, Role};
 
 /// Messages of one session that were said at the same time.

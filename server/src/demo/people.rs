@@ -1,7 +1,8 @@
 //! What the demo's agents notice about one person: a profile with repetition, a contradiction and a connection. Everybody in it is invented.
 
 use super::Failure;
-use remembrancer::{Engine, OpContext, capture, identity, profile};
+use foundation::{Engine, OpContext, identity};
+use remembrancer::{capture, profile};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 use wire::{
@@ -64,7 +65,7 @@ pub async fn notice(engine: &Engine, ctx: &OpContext, agent: &OpContext, noticed
     let (reference, name) = VERA;
     let user: UserRef = reference.parse()?;
     match identity::add_user(engine, ctx, reference, Some(name), None).await {
-        Ok(_) | Err(remembrancer::Error::Conflict(_)) => {}
+        Ok(_) | Err(foundation::Error::Conflict(_)) => {}
         Err(error) => return Err(error.into()),
     }
     let session_id = Some(Uuid::from_u128(noticed.session));

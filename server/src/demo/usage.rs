@@ -2,8 +2,8 @@
 
 use super::Failure;
 use chrono::{Datelike, Duration, Weekday};
-use remembrancer::usage::{self, Payer, Price, Purpose};
-use remembrancer::{Engine, OpContext, identity};
+use foundation::usage::{self, Payer, Price, Purpose};
+use foundation::{Engine, OpContext, identity};
 use wire::{UsageLimits, Usd};
 
 const MODEL: &str = "example-large";

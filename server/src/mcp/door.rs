@@ -2,11 +2,12 @@
 
 use super::resources;
 use axum::http::request::Parts;
+use foundation::identity::{SeenKey, Use};
+use foundation::op::Actor;
+use foundation::{Engine, Error, OpContext, identity};
 use futures_util::FutureExt;
-use remembrancer::identity::{SeenKey, Use};
-use remembrancer::op::Actor;
+use remembrancer::prompts;
 use remembrancer::tools::{self, Effect, Output};
-use remembrancer::{Engine, Error, OpContext, identity, prompts};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Extensions,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,

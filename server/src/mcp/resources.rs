@@ -1,7 +1,8 @@
 //! Resources: what a client can attach to a conversation without calling a tool.
 
 use super::uri::{DOCUMENT_TEMPLATE, MEMORY_TEMPLATE, Name};
-use remembrancer::{Engine, Error, OpContext, contract, knowledge, memories};
+use foundation::{Engine, Error, OpContext};
+use remembrancer::{contract, knowledge, memories};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use wire::{IndexPage, MemoryRecord, Scope};
 use words::quote::{block, inline};

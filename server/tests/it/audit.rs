@@ -3,10 +3,10 @@
 use crate::console::sign_in;
 use crate::harness::Site;
 use axum::http::{StatusCode, header};
-use remembrancer::audit::{self, NewEntry};
-use remembrancer::identity;
-use remembrancer::intake::Reason;
-use remembrancer::testing::PASSWORD;
+use foundation::audit::{self, NewEntry};
+use foundation::identity;
+use foundation::intake::Reason;
+use foundation::testing::PASSWORD;
 use wire::OperatorRole;
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use crate::console::sign_in;
 use crate::harness::{Site, with_token};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::identity;
-use remembrancer::testing::{PASSWORD, key};
+use foundation::identity;
+use foundation::testing::{PASSWORD, key};
 use server::api::Guard;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{OperatorRole, Scope};
@@ -369,7 +369,7 @@ async fn every_tool_demands_a_key_and_its_scope() {
     let world = &site.world;
     for tool in remembrancer::tools::all() {
         assert_eq!(site.post(None, tool.name, "{}").await.status, StatusCode::UNAUTHORIZED, "{}", tool.name);
-        let none = remembrancer::OpContext { access: remembrancer::op::Access::Scopes(vec![]), ..world.atlas.clone() };
+        let none = foundation::OpContext { access: foundation::op::Access::Scopes(vec![]), ..world.atlas.clone() };
         let refused = tool.call(&world.engine, &none, serde_json::json!({})).await.unwrap_err();
         assert_eq!(refused.code(), wire::ErrorCode::Forbidden, "{}", tool.name);
         // An operator's session is no key: tools act as agents.

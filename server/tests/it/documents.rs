@@ -3,8 +3,9 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
+use foundation::identity;
+use remembrancer::profile;
 use remembrancer::profile::documents::IndexPayload;
-use remembrancer::{identity, profile};
 use serde_json::{Value, json};
 
 const JIRA: &str = "/api/connections/0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21";

@@ -1,7 +1,7 @@
 //! The golden runs of `eval profile` and `eval context`: small invented files give the tables of the snapshots. Rules must not be fitted to them.
 //! `UPDATE_SNAPSHOT=1` rewrites the snapshots; read the difference before you commit it.
 
-use remembrancer::testing::{FakeClock, TestDatabases, World};
+use foundation::testing::{FakeClock, TestDatabases, World};
 use serde::de::DeserializeOwned;
 use server::cli::{context_eval, eval, profile_eval};
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use foundation::testing::World;
 use http_body_util::BodyExt;
-use remembrancer::testing::World;
 use serde_json::Value;
 use server::config::Config;
 use std::env::VarError;
@@ -158,6 +158,6 @@ impl Site {
 
     /// How many rows each table with this tenant's id holds.
     pub async fn rows(&self) -> Vec<(String, i64)> {
-        remembrancer::testing::rows_of(&self.world.engine, self.world.system.tenant_id).await
+        foundation::testing::rows_of(&self.world.engine, self.world.system.tenant_id).await
     }
 }

@@ -5,7 +5,7 @@ use axum::http::{StatusCode, header};
 use chrono::{DateTime, Duration, Utc};
 use db::DatabaseUrls;
 use db::clock::{Clock, SystemClock};
-use remembrancer::testing::{TestDatabases, World};
+use foundation::testing::{TestDatabases, World};
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};

@@ -3,8 +3,9 @@
 use crate::harness::{Answer, Site, token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::testing::{PASSWORD, key};
-use remembrancer::{identity, knowledge};
+use foundation::identity;
+use foundation::testing::{PASSWORD, key};
+use remembrancer::knowledge;
 use serde_json::{Value, json};
 use wire::{Discipline, OperatorRole, Scope};
 

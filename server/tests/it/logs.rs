@@ -4,7 +4,7 @@ use crate::harness::Site;
 use crate::mcp::{message, without_session};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::testing::key;
+use foundation::testing::key;
 use remembrancer::workers;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

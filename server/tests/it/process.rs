@@ -3,8 +3,8 @@
 use db::clock::{Clock, SystemClock};
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
-use remembrancer::identity;
-use remembrancer::testing::{TestDatabases, World};
+use foundation::identity;
+use foundation::testing::{TestDatabases, World};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::testing::key;
+use foundation::testing::key;
 use serde_json::{Value, json};
 use wire::Scope;
 

@@ -3,8 +3,10 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use remembrancer::testing::key;
-use remembrancer::{chat, identity, op::Actor};
+use foundation::identity;
+use foundation::op::Actor;
+use foundation::testing::key;
+use remembrancer::chat;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use wire::{BotId, KeyId, Scope, UserId};

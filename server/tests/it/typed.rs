@@ -8,10 +8,11 @@ use crate::knowledge;
 use crate::mcp::Session;
 use axum::body::Body;
 use axum::http::{Request, header};
-use remembrancer::op::Actor;
-use remembrancer::testing::PASSWORD;
+use foundation::identity;
+use foundation::op::Actor;
+use foundation::testing::PASSWORD;
+use remembrancer::chat;
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{chat, identity};
 use serde_json::json;
 use wire::UserRef;
 

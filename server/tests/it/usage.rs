@@ -2,7 +2,7 @@
 
 use crate::harness::{Answer, Site};
 use axum::http::{StatusCode, header};
-use remembrancer::usage;
+use foundation::usage;
 use serde_json::json;
 
 async fn get(site: &Site, path: &str) -> Answer {

@@ -3,8 +3,8 @@
 use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use remembrancer::identity;
-use remembrancer::op::Actor;
+use foundation::identity;
+use foundation::op::Actor;
 use serde_json::json;
 use wire::Scope;
 

@@ -11,10 +11,10 @@ pub use lists::{
 pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting, rename_in_evidence, rename_memory};
 
 use crate::consolidation::{Owner, Spot};
-use crate::jobs::Held;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user, same_user};
 use extract::parts::StoredTurn;
+use foundation::jobs::Held;
 use serde_json::{Value, json};
 use sqlx::FromRow;
 use sqlx::types::Json;

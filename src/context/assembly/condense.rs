@@ -2,12 +2,10 @@
 
 use super::block::{Piece, message};
 use crate::context::heavy::off_thread;
-use crate::engine::{Engine, Missing};
-use crate::error::Error;
-use crate::identity;
-use crate::op::OpContext;
-use crate::usage::Purpose;
 use async_recursion::async_recursion as boxed;
+use foundation::engine::Missing;
+use foundation::usage::Purpose;
+use foundation::{Engine, Error, OpContext, identity};
 use models::chat::{ChatError, Question};
 use serde_json::{Value, json};
 use std::collections::HashMap;

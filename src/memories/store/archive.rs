@@ -2,9 +2,9 @@
 
 use super::index::SWEEP_SLOT;
 use crate::memories::model::{Change, Memory};
-use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, not_held, of_user};
+use foundation::OpContext;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 use wire::{AgentId, ArchiveReason, MemoryId};

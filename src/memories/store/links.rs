@@ -1,9 +1,9 @@
 //! Links between memories of one agent, of the commons, or of both.
 
 use crate::memories::model::Link;
-use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
+use foundation::OpContext;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, Relation, UserId};
 

@@ -2,9 +2,9 @@
 
 use super::columns;
 use crate::memories::model::{Draft, Memory};
-use crate::terms::Resolved;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user};
+use foundation::terms::Resolved;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;

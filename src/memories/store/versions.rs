@@ -1,9 +1,9 @@
 //! Every state that a memory was in.
 
 use crate::memories::model::{Change, Version};
-use crate::op::OpContext;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
+use foundation::OpContext;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::collections::HashMap;

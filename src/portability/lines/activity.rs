@@ -3,7 +3,7 @@
 use super::super::values::{Share, Stamp};
 use super::json;
 use crate::activity::Body;
-use crate::error::Checks;
+use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

@@ -1,8 +1,8 @@
 //! Lines of capture: the places in sources that memories come from, turns in quarantine, and proposals about two memories.
 
 use super::{NAME_MAX, SOURCE_MAX, entries};
-use crate::error::Checks;
 use crate::portability::values::Stamp;
+use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 use uuid::Uuid;

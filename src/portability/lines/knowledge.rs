@@ -1,9 +1,9 @@
 //! Lines of knowledge: documents through time, their text in chunks, and what they say about components.
 
 use super::{SOURCE_MAX, WORD_MAX, entries};
-use crate::error::Checks;
 use crate::portability::values::{Hash, Stamp};
 use documents::{FILE_MAX, check_path};
+use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

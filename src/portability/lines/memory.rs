@@ -2,10 +2,10 @@
 
 use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
 use crate::capture::StoredTurn;
-use crate::error::{Checks, Error};
-use crate::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
 use crate::memories::remember::check_source;
 use crate::portability::values::{Hash, Share, Stamp};
+use foundation::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
+use foundation::{Checks, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

@@ -19,7 +19,7 @@ pub use profile::{ConnectionLine, ProfileLeafLine, ProfileVersionLine};
 pub use vocabulary::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, TermLine};
 
 use super::values::Stamp;
-use crate::error::{Checks, Error};
+use foundation::{Checks, Error};
 use serde_json::Value;
 use uuid::Uuid;
 use wire::{AgentId, Area, MemoryId, UserId};

@@ -2,16 +2,14 @@
 
 use super::store;
 use super::write::index_entities;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::idempotency::Once;
-use crate::identity::acting_for;
-use crate::intake::Admitted;
-use crate::op::OpContext;
 use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
 use crate::profile::store::connections;
 use async_recursion::async_recursion as boxed;
+use foundation::idempotency::Once;
+use foundation::identity::acting_for;
+use foundation::intake::Admitted;
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashSet;
 use tracing::instrument;
 use uuid::Uuid;

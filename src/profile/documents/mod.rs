@@ -13,11 +13,9 @@ pub use write::{IndexPayload, index_attachment, index_profile};
 pub(super) use write::{index_leaves, index_schema};
 
 use super::model::Subject;
-use crate::engine::Engine;
-use crate::error::{Checks, Error};
-use crate::identity::{self, acting_for};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use foundation::identity::{self, acting_for};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::{FoundDocument, Lookup};

@@ -2,15 +2,13 @@
 
 use super::draft::{Attachment, Draft, of_attachment, of_entity, of_leaf, of_schema, searched_text};
 use super::store;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::jobs::{self, NewEvent, Origin, Task};
-use crate::op::OpContext;
 use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
-use crate::usage::Payer;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
+use foundation::jobs::{self, NewEvent, Origin, Task};
+use foundation::usage::Payer;
+use foundation::{Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tracing::instrument;

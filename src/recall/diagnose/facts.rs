@@ -5,14 +5,12 @@ use super::super::blend::{self, Blended};
 use super::super::find::Finding;
 use super::super::store::{self, Compared};
 use super::super::trace::memory_rank;
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::knowledge::PreparedQuery;
 use crate::memories::{self, model::Memory};
-use crate::op::OpContext;
 use crate::ranking::{self, Ranked, explain};
 use crate::vocabulary::Resolved;
 use db::Tx;
+use foundation::{Engine, Error, OpContext};
 use wire::{K_MAX, MemoryId, MemoryLink, MemoryStatus, Ranking, RecallFilters, Relation};
 use words::stems;
 

@@ -6,12 +6,10 @@ mod record;
 mod relevance;
 
 use super::asked::Asked;
-use crate::engine::Engine;
-use crate::error::Error;
 use crate::memories::{self, model::Memory};
-use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use facts::Facts;
+use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
 use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, MemoryRef, Mend, OperatorRole, Relevance};
 

@@ -2,9 +2,9 @@
 
 use super::Narrowing;
 use crate::memories::store::VectorTable;
-use crate::registry::Model;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
+use foundation::registry::Model;
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, RecallFilters};
 

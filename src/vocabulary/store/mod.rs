@@ -11,8 +11,8 @@ pub use terms::{
     TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, term_named, term_names, unembedded,
 };
 
-use crate::audit::Proposal;
 use db::{DbError, SystemPool, Tx, begin, lock, lock_key};
+use foundation::audit::Proposal;
 use uuid::Uuid;
 use wire::{EventId, TenantId};
 

@@ -1,9 +1,9 @@
 //! SQL of terms and aliases.
 
-use crate::terms::{Alias, Plan, TermName};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tx, like};
+use foundation::terms::{Alias, Plan, TermName};
 use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
 use db::cursor::Seek;
-use remembrancer::audit::{NewEntry, store as audit};
+use foundation::audit::{NewEntry, store as audit};
 use serde_json::json;
 use wire::{AuditFilter, AuditVisibility, EventId};
 

@@ -3,15 +3,14 @@
 use super::queries::{Case, Query, queries};
 use db::cursor::Seek;
 use extract::Role;
+use foundation::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
+use foundation::testing::World;
 use remembrancer::capture::StoredTurn;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
-use remembrancer::consolidation::store as consolidation;
-use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload};
-use remembrancer::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
+use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload, store as consolidation};
 use remembrancer::memories::model::Memory;
 use remembrancer::memories::store as memories;
 use remembrancer::profile::store as profile;
-use remembrancer::testing::World;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! The queries of the short list of entries.
 
 use super::queries::{FLOORS, Query, queries};
+use foundation::registry::Model;
 use remembrancer::contract::store::{self as contract, Likeness, Listed};
-use remembrancer::registry::Model;
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const CONTRACT: &[Query] = queries! {

@@ -5,9 +5,10 @@ use super::{capture, context, lifecycle, profile};
 use crate::support::{agent, ask, memory_owner, owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
+use foundation::testing::{World, fact};
+use foundation::{OpContext, idempotency, identity, projects, usage};
 use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::testing::{World, fact};
-use remembrancer::{OpContext, activity, idempotency, identity, memories, projects, tools, usage, vocabulary, workers};
+use remembrancer::{activity, memories, tools, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{LinkRequest, NewProject, Relation, Usd};
 

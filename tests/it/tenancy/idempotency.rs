@@ -1,7 +1,7 @@
 //! The queries of idempotent requests and their answers.
 
 use super::queries::{Query, queries};
-use remembrancer::idempotency::store as idempotency;
+use foundation::idempotency::store as idempotency;
 use remembrancer::memories::store as memories;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! The queries of identity: agents, keys, users, operators, policies and saved views.
 
 use super::queries::{Pooled, Query, control, kept, queries};
-use remembrancer::identity::{Agent, Use, store as identity};
+use foundation::identity::{Agent, Use, store as identity};
 use std::collections::BTreeMap;
 use wire::{
     AgentId, AgentKind, CapturePolicy, Discipline, KeyId, LifecyclePolicy, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy,

@@ -1,7 +1,7 @@
 //! The queries of the queue.
 
 use super::queries::{Case, Pooled, Query, control, queries};
-use remembrancer::jobs::{NewEvent, Origin, PostedJob, State, Task, store as jobs};
+use foundation::jobs::{NewEvent, Origin, PostedJob, State, Task, store as jobs};
 use serde_json::json;
 use wire::{EventId, EventKind};
 

@@ -1,7 +1,7 @@
 //! The queries of projects, repositories and the links between projects.
 
 use super::queries::{Query, queries};
-use remembrancer::projects::store as projects;
+use foundation::projects::store as projects;
 use wire::{Project, Repo};
 
 /// In the database of memories, shared by the agents of a tenant; kept apart by tenant.

@@ -3,13 +3,13 @@
 use super::queries::{Case, FLOORS, Query, queries};
 use db::Tenancy;
 use db::cursor::Seek;
+use foundation::registry::Model;
 use remembrancer::memories::store as memories;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
 use remembrancer::recall::period::Span;
 use remembrancer::recall::scope::Scoping;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Recalls};
-use remembrancer::registry::Model;
 use serde_json::json;
 use wire::{BarUnit, HealthFilter, MatchedBy, Ranking, RecallFilters, RetrievalId, ZeroHitCause};
 use words::identifiers::NamedIds;

@@ -2,8 +2,8 @@
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
 use db::Tenancy;
-use remembrancer::balances::store as balances;
-use remembrancer::usage::store as usage;
+use foundation::balances::store as balances;
+use foundation::usage::store as usage;
 use wire::{UsageLimits, Usd};
 
 /// Every line of a tenant's ledger.

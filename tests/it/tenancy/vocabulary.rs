@@ -3,9 +3,8 @@
 use super::queries::{Pooled, Query, queries};
 use db::DbError;
 use db::cursor::Seek;
-use remembrancer::terms::store as terms;
-use remembrancer::vocabulary::Plan;
-use remembrancer::vocabulary::store as vocabulary;
+use foundation::terms::store as terms;
+use remembrancer::vocabulary::{Plan, store as vocabulary};
 use wire::{DecisionId, EventId, ProposalStatus};
 
 /// In the database of knowledge; kept apart by tenant.
@@ -70,7 +69,7 @@ pub fn pooled() -> Vec<Pooled> {
         kb: true,
         run: |pool, c| {
             let (phrase, normal) = ("intruded".to_owned(), "intruded".to_owned());
-            let proposal = remembrancer::audit::Proposal { phrase, normal, agent_id: c.agent, memory_id: Some(c.id), seen_at: c.now };
+            let proposal = foundation::audit::Proposal { phrase, normal, agent_id: c.agent, memory_id: Some(c.id), seen_at: c.now };
             Box::pin(async move { vocabulary::deliver_proposal(pool, c.tenant, EventId(c.fresh), c.fresh, &proposal).await.map(|()| 0) })
         },
     }]

@@ -1,6 +1,7 @@
 use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
+use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::{identity, overview};
+use remembrancer::overview;
 use wire::{AgentDetail, AgentId, AgentSummary};
 
 /// Every agent with its counts.

@@ -8,8 +8,9 @@ use crate::{
     submit::submit,
     ui::text::short,
 };
+use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::{consolidation, identity, memories::Shown};
+use remembrancer::{consolidation, memories::Shown};
 use wire::{
     AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, PairId, QuarantineId,
     QuarantineItem, SuggestedPair, SuggestionFilter,

@@ -5,8 +5,9 @@ use crate::{
     query::Query,
     submit::submit,
 };
+use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::{identity, lifecycle, memories};
+use remembrancer::{lifecycle, memories};
 use wire::{AgentId, Forecast as Ahead, LifecyclePolicy, MemoryId};
 
 /// What a sweep would archive now, what the next week brings, and the latest sweeps.

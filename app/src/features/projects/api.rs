@@ -4,8 +4,8 @@ use crate::{
     query::Query,
     submit::submit,
 };
+use foundation::projects as engine;
 use leptos::prelude::*;
-use remembrancer::projects as engine;
 use uuid::Uuid;
 use wire::{NewProject, Project};
 

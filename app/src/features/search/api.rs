@@ -5,8 +5,8 @@ use crate::{
     query::Query,
     submit::submit,
 };
+use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::identity;
 use wire::{AgentId, SearchPolicy};
 
 const PAGE: &str = "/recall/policy";

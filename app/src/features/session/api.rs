@@ -6,8 +6,8 @@ use crate::{
     },
     query::Query,
 };
+use foundation::identity::{self, Admission};
 use leptos::prelude::*;
-use remembrancer::identity::{self, Admission};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use wire::{ErrorCode, OperatorProfile};

@@ -5,8 +5,8 @@ use crate::{
     query::Query,
     submit::submit,
 };
+use foundation::usage as ledger;
 use leptos::prelude::*;
-use remembrancer::usage as ledger;
 use wire::{Balances, UsageFilter, UsageReport, Usd};
 
 const PAGE: &str = "/usage";

@@ -4,8 +4,8 @@ use crate::{
     query::Query,
     submit::submit,
 };
+use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::identity;
 use wire::{SavedView, ViewId, ViewPage};
 
 /// The operator's views of a page, by name.

@@ -7,11 +7,9 @@ use crate::{
     submit::submit,
     ui::text::count,
 };
+use foundation::{Engine, OpContext};
 use leptos::{prelude::*, server_fn::codec::GetUrl};
-use remembrancer::{
-    Engine, OpContext,
-    vocabulary::{self, NewTerm},
-};
+use remembrancer::vocabulary::{self, NewTerm};
 use wire::{
     BULK_MAX, Decision, DecisionId, Effect, FieldError, NamedTerm, OperatorRole, Page, Proposal, ProposalDetail, ProposalFilter,
     ProposalId, Term, TermChange, TermDetail, TermFilter, TermId, Verdict,

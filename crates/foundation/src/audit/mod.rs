@@ -1,0 +1,199 @@
+//! Who did what to what, when and why: append-only, hash-chained, on by default, never with content.
+
+mod chain;
+mod proposal;
+pub mod store;
+mod verify;
+
+pub use proposal::{Proposal, propose};
+pub use verify::{Anchor, Fault, Verified, anchors, verify};
+
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::intake::Reason;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use chrono::{DateTime, TimeDelta, Utc};
+use db::cursor::{Cursor, Seek};
+use db::{DbError, Tx};
+use serde::{Deserialize, Serialize};
+use tracing::instrument;
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
+use words::guard;
+
+/// Entries on one page of the console.
+const PAGE: usize = 50;
+/// Characters of the salt of an entry's texts: 32 of 62 symbols are 190 bits.
+const SALT_LENGTH: usize = 32;
+/// How long a delivered row of an outbox is kept.
+const KEPT: TimeDelta = TimeDelta::days(1);
+/// Rows deleted by one statement of a sweep.
+const SWEEP: i64 = 10_000;
+
+/// An entry before it has its place in the chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewEntry {
+    pub event_id: EventId,
+    pub at: DateTime<Utc>,
+    pub actor_kind: String,
+    pub actor_id: String,
+    pub actor_name: String,
+    pub action: String,
+    pub target_kind: String,
+    pub target_id: String,
+    pub agent_id: Option<AgentId>,
+    pub message: String,
+    pub reason: Option<String>,
+    pub request_id: Option<RequestId>,
+    pub changes: serde_json::Value,
+    pub visibility: AuditVisibility,
+}
+
+impl NewEntry {
+    /// An entry about `target`, by the actor of `ctx`. The organisation may read what agents do; only operators may read what operators do.
+    pub fn new(
+        engine: &Engine,
+        ctx: &OpContext,
+        action: impl Into<String>,
+        target_kind: &str,
+        target_id: impl ToString,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            event_id: EventId(engine.clock().id()),
+            at: engine.clock().now(),
+            actor_kind: ctx.actor.kind().into(),
+            actor_id: ctx.actor.id(),
+            actor_name: ctx.actor.name().into(),
+            action: action.into(),
+            target_kind: target_kind.into(),
+            target_id: target_id.to_string(),
+            agent_id: None,
+            message: guard::without_secrets(message.into()),
+            reason: None,
+            request_id: Some(ctx.request_id),
+            changes: serde_json::json!({}),
+            visibility: if ctx.actor.kind() == "agent" { AuditVisibility::Organisation } else { AuditVisibility::Operators },
+        }
+    }
+
+    /// Whose memory it touched.
+    pub fn agent(mut self, agent: AgentId) -> Self {
+        self.agent_id = Some(agent);
+        self
+    }
+
+    /// The reason. Only operators may read a reason that somebody typed.
+    pub fn reason(mut self, reason: Option<&Reason>) -> Self {
+        if let Some(reason) = reason {
+            self.reason = Some(reason.as_str().to_owned());
+            self.visibility = AuditVisibility::Operators;
+        }
+        self
+    }
+
+    /// Names and hashes of what changed.
+    pub fn changes(mut self, changes: serde_json::Value) -> Self {
+        self.changes = guard::json_without_secrets(changes);
+        self
+    }
+}
+
+/// Writes an entry to the outbox of the database in which the change happens, in the change's own transaction.
+///
+/// # Errors
+/// When the connection is lost; the change is then not made either.
+#[tracing::instrument(skip_all, fields(%tenant))]
+pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &NewEntry) -> Result<(), Error> {
+    let payload = serde_json::to_value(entry).map_err(Error::failed("an audit entry cannot be serialised"))?;
+    let agent = entry.agent_id.unwrap_or(commons);
+    Ok(store::post(tx, tenant, agent, entry.event_id, store::Destination::Audit, &payload, entry.at).await?)
+}
+
+/// Appends an entry at once: for what happens in the control database without changing it.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[tracing::instrument(skip_all, fields(%tenant))]
+pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Result<(), DbError> {
+    append_all(engine, tenant, &[entry]).await
+}
+
+/// Appends entries at once, in their order and in one transaction. Existing entries are left alone.
+///
+/// # Errors
+/// When the database is out of reach; then none is appended.
+#[boxed]
+#[tracing::instrument(skip_all, fields(%tenant, entries = entries.len()))]
+pub async fn append_all(engine: &Engine, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
+    let mut tx = engine.db().control.begin_system().await?;
+    append_in(engine, &mut tx, tenant, entries).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Appends entries in the transaction of a change to the control database: both happen or neither does.
+///
+/// # Errors
+/// When the connection is lost; the change is then not made either.
+#[tracing::instrument(skip_all, fields(%tenant, entries = entries.len()))]
+pub async fn append_in(engine: &Engine, tx: &mut Tx, tenant: TenantId, entries: &[NewEntry]) -> Result<(), DbError> {
+    let salted: Vec<_> = entries.iter().map(|entry| (entry, engine.clock().secret(SALT_LENGTH))).collect();
+    store::append(tx, tenant, &salted).await
+}
+
+/// A page of the audit log, newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
+    page(engine, ctx, filter, PAGE).await
+}
+
+/// Refuses a filter whose texts are too long or whose period is empty.
+pub fn check(filter: &AuditFilter) -> Result<(), Error> {
+    Checks::default()
+        .optional_text("actor", filter.actor.as_deref(), 200)
+        .optional_text("action", filter.action.as_deref(), 100)
+        .optional_text("target", filter.target.as_deref(), 200)
+        .that(!matches!((filter.from, filter.until), (Some(from), Some(until)) if from >= until), "until", "must be later than from")
+        .done()
+}
+
+/// A page of the audit log of any size, newest first.
+///
+/// # Errors
+/// As [`browse`].
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, size))]
+pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    check(filter)?;
+    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
+    let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
+    let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, size).await?;
+    tx.commit().await?;
+    Ok(seek.page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
+}
+
+/// Deletes rows of the outboxes that were delivered a day ago, of every tenant; how many.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
+    let mut swept = 0;
+    for database in [&engine.db().memory, &engine.db().kb] {
+        loop {
+            let gone = store::sweep(database.system(), now - KEPT, SWEEP).await?;
+            swept += gone;
+            if gone < SWEEP {
+                break;
+            }
+        }
+    }
+    Ok(swept)
+}

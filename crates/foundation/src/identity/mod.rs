@@ -1,0 +1,232 @@
+//! Tenants, agents, API keys, operators with their saved views, sessions: who exists and who asks.
+
+mod agents;
+mod keys;
+mod lifecycle;
+mod model;
+mod operators;
+mod password;
+mod policy;
+mod quota;
+pub mod store;
+mod users;
+mod views;
+
+pub use crate::engine::uses::{KeyRef, SeenKey, Use, Uses};
+pub use agents::{adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
+pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked, set_discipline};
+use async_recursion::async_recursion as boxed;
+pub use keys::same as same_hash;
+pub use lifecycle::{days_with_log, history_days};
+pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
+use model::KeyRecord;
+pub use model::{Admission, Agent, Tenant, User};
+pub use operators::{
+    create_operator, disable_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete, session_load,
+    session_save, set_roles, sign_in, sign_out,
+};
+pub use policy::{
+    SearchSettings, capture_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts, set_knowledge_categories,
+    set_policy, set_search_policy,
+};
+pub use policy::{keeps_context_texts, search_settings};
+pub use quota::count_source;
+use tracing::instrument;
+pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
+pub use users::{add_user, named_by_caller, user, users};
+pub use views::{delete_view, rename_view, save_view, views};
+
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::intake::Admitted;
+use crate::op::{Access, Actor, OpContext};
+use chrono::{DateTime, Utc};
+use db::{DbError, Tx};
+use wire::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
+
+/// Longest name of an agent, in characters.
+pub const AGENT_NAME_MAX: usize = 500;
+
+/// The context of a request that carries an API key.
+///
+/// # Errors
+/// `Unauthenticated` for a key that is malformed, unknown, expired or revoked; all read the same. `Forbidden` while its agent is blocked.
+#[boxed]
+pub async fn authenticate(engine: &Engine, key: &str, request_id: RequestId) -> Result<OpContext, Error> {
+    authenticate_seen(engine, key, request_id, &SeenKey::default()).await
+}
+
+/// The same; `seen` learns which key it is, also of one that is refused.
+///
+/// # Errors
+/// As [`authenticate`].
+#[boxed]
+pub async fn authenticate_seen(engine: &Engine, key: &str, request_id: RequestId, seen: &SeenKey) -> Result<OpContext, Error> {
+    const REFUSED: Error = Error::Unauthenticated("this API key is not valid");
+    let prefix = keys::prefix_of(key).ok_or(REFUSED)?;
+    let pool = engine.db().control.system();
+    let record = store::key_by_prefix(pool, prefix).await?.ok_or(REFUSED)?;
+    if !keys::same(&record.secret_hash, &keys::hash(key)) {
+        return Err(REFUSED);
+    }
+    seen.set((record.tenant_id, record.key_id));
+    admit(engine, record, request_id)
+}
+
+/// The context of a key, for a caller that has proved by other means that it acts with the key, as a bot does.
+///
+/// # Errors
+/// `Unauthenticated` for a key that is unknown, expired or revoked.
+#[tracing::instrument(skip_all, fields(%tenant))]
+pub async fn context_of_key(engine: &Engine, tenant: TenantId, key: KeyId, request_id: RequestId) -> Result<OpContext, Error> {
+    let record = store::key_by_id(engine.db().control.system(), tenant, key).await?;
+    admit(engine, record.ok_or(Error::Unauthenticated("this API key is not valid"))?, request_id)
+}
+
+/// Writes how keys were used since the last time. What cannot be written is kept for the next time.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+pub async fn flush_uses(engine: &Engine) -> Result<(), Error> {
+    let uses = engine.key_uses().take();
+    if uses.is_empty() {
+        return Ok(());
+    }
+    let written = store::write_uses(engine.db().control.system(), &uses).await;
+    if written.is_err() {
+        for (key, what) in uses {
+            engine.key_uses().note(key, what);
+        }
+    }
+    Ok(written?)
+}
+
+fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<OpContext, Error> {
+    let now = engine.clock().now();
+    if record.revoked_at.is_some() || record.expires_at.is_some_and(|expires| expires <= now) {
+        return Err(Error::Unauthenticated("this API key is not valid"));
+    }
+    // Not `Unauthenticated`: the key is right, and the gate must not remember it as a wrong one.
+    if record.blocked {
+        return Err(Error::Forbidden(format!("the agent {} is blocked; an administrator can unblock it", record.agent_slug)));
+    }
+    Ok(OpContext {
+        tenant_id: record.tenant_id,
+        commons_id: record.commons_id,
+        actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user: record.require_user },
+        access: Access::Scopes(record.scopes),
+        users: record.user_id.into(),
+        idempotency: None,
+        only_reads: false,
+        request_id,
+    })
+}
+
+/// Makes a tenant with its commons. Its context may do everything: tenants are made on the command line.
+///
+/// # Errors
+/// `Invalid` for a slug that is not `a-z 0-9 -`, `Conflict` when it is taken.
+#[boxed]
+pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<OpContext, Error> {
+    check_slug(slug)?;
+    let now = engine.clock().now();
+    let tenant =
+        Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
+    let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
+    let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("organisation {slug} created"));
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_tenant(&mut tx, &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
+    finish(engine, tx, &ctx, entry).await?;
+    Ok(ctx)
+}
+
+/// The context of the command line for an existing tenant.
+///
+/// # Errors
+/// `NotFound`.
+#[boxed]
+pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error> {
+    let tenant = store::tenant(engine.db().control.system(), slug).await?.ok_or(Error::NotFound("tenant"))?;
+    Ok(OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id())))
+}
+
+/// Makes an API key for an agent and returns it: the only time it can be read. With a `user` it acts for that one user only.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn create_key(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    name: &str,
+    scopes: &[Scope],
+    user: Option<&UserRef>,
+    expires_at: Option<DateTime<Utc>>,
+) -> Result<(KeyId, String), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let name = &*Admitted::text("name", name.to_owned())?;
+    let now = engine.clock().now();
+    Checks::default()
+        .text("name", name, 100)
+        .that(!scopes.is_empty(), "scopes", "must hold at least one scope")
+        .that(expires_at.is_none_or(|expires| expires > now), "expires_at", "must be in the future")
+        .done()?;
+    let user_id = match user {
+        Some(reference) => Some(users::user(engine, ctx, reference).await?),
+        None => None,
+    };
+    let prefix = engine.clock().secret(keys::PREFIX_LENGTH);
+    let key = format!("rmb_{prefix}_{}", engine.clock().secret(keys::SECRET_LENGTH));
+    let id = KeyId(engine.clock().id());
+    let new = store::NewKey { id, agent_id: agent, prefix: &prefix, secret_hash: &keys::hash(&key), name, scopes, user_id, expires_at };
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::insert_key(&mut tx, ctx.tenant_id, &new, now).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let entry = NewEntry::new(engine, ctx, "key.created", "key", id, format!("API key {name} created")).agent(agent);
+    finish(engine, tx, ctx, entry).await?;
+    Ok((id, key))
+}
+
+/// Revokes an API key at once.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign or already revoked one.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
+        return Err(Error::NotFound("key"));
+    }
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "API key revoked")).await
+}
+
+/// Commits a change of the control database together with its audit row: both happen or neither does.
+async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    Ok(tx.commit().await?)
+}
+
+/// What a slug may be, as [`is_slug`] says.
+pub fn check_slug(slug: &str) -> Result<(), Error> {
+    Checks::default()
+        .that(is_slug(slug), "slug", "must have 1 to 63 characters of a-z, 0-9 and '-', and start with a letter or digit")
+        .done()
+}
+
+fn name_conflict(error: DbError, what: &str, name: &str) -> Error {
+    let error = Error::from(error);
+    match &error {
+        Error::Db(DbError::Unique { .. }) => Error::Conflict(format!("the {what} {name} exists already")),
+        _ => {
+            debug_assert!(error.code() != ErrorCode::Conflict);
+            error
+        }
+    }
+}

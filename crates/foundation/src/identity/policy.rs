@@ -1,0 +1,195 @@
+//! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
+
+use super::{finish, store};
+use crate::audit::NewEntry;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::intake::Admitted;
+use crate::op::OpContext;
+use async_recursion::async_recursion as boxed;
+use tracing::instrument;
+use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
+
+/// The policy of the caller's tenant, for background work.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn capture_policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let policy = store::capture_policy(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(policy.unwrap_or_default())
+}
+
+/// The policy, for an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    capture_policy(engine, ctx).await
+}
+
+/// Sets the policy. It holds for everything that is extracted from then on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut checks = Checks::default();
+    checks.that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", "must be a number from 0 to 1");
+    for matter in Matter::ALL {
+        let fits = policy.sensitive.days(*matter).is_none_or(|days| (0..=MATTER_DAYS_MAX).contains(&days));
+        checks.that(fits, matter.as_str(), format!("must be a number of days from 0 to {MATTER_DAYS_MAX}"));
+    }
+    checks.done()?;
+    let now = engine.clock().now();
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_capture_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), now).await?;
+    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed").changes(changes);
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Most categories of knowledge that an agent may have.
+const CATEGORIES_MAX: usize = 50;
+
+/// What a search over all sources follows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SearchSettings {
+    pub policy: SearchPolicy,
+    /// The documents that are relevant to the agent, by kind or collection; all of them if empty.
+    pub knowledge_categories: Vec<String>,
+}
+
+/// The settings of the caller's tenant and agent, for a search.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn search_settings(engine: &Engine, ctx: &OpContext) -> Result<SearchSettings, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let policy = store::search_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
+    let knowledge_categories = store::knowledge_categories(&mut tx, ctx.tenant_id, ctx.agent_id()?).await?;
+    tx.commit().await?;
+    Ok(SearchSettings { policy, knowledge_categories })
+}
+
+/// How `search_my_memories` ranks, for an operator.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPolicy, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let policy = store::search_policy(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(policy.unwrap_or_default())
+}
+
+/// Sets how `search_my_memories` ranks, from the next search on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for a weight or a threshold outside 0 to 1, or if all weights are 0.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let (weights, message) = (policy.weights, "must be a number from 0 to 1");
+    let all = [weights.similarity, weights.recency, weights.importance, weights.source_priority];
+    let names = ["similarity", "recency", "importance", "source_priority"];
+    let mut checks = Checks::default();
+    for (name, weight) in names.into_iter().zip(all) {
+        checks.that((0.0..=1.0).contains(&weight), &format!("weights.{name}"), message);
+    }
+    checks
+        .that(all.iter().any(|weight| *weight != 0.0), "weights", "must not all be 0")
+        .that(policy.similarity_min.is_none_or(|least| (0.0..=1.0).contains(&least)), "similarity_min", message)
+        .done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
+    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed").changes(changes);
+    finish(engine, tx, ctx, entry).await
+}
+
+/// The documents that are relevant to an agent, by kind or collection, for an operator; none means all. Nothing without an agent.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn knowledge_categories(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<Vec<String>, Error> {
+    ctx.require_role(OperatorRole::Viewer)?;
+    let Some(agent) = agent else { return Ok(vec![]) };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let categories = store::knowledge_categories(&mut tx, ctx.tenant_id, agent).await?;
+    tx.commit().await?;
+    Ok(categories)
+}
+
+/// Whether the context log keeps the texts of an agent's contexts.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<bool, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let keeps = store::keeps_context_texts(&mut tx, ctx.tenant_id, agent).await?;
+    tx.commit().await?;
+    Ok(keeps)
+}
+
+/// Sets whether the context log keeps the texts of an agent's contexts, from the next one on.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId, keeps: bool) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_keeps_context_texts(&mut tx, ctx.tenant_id, agent, keeps).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let message = if keeps { "texts of contexts are kept" } else { "texts of contexts are not kept" };
+    let entry = NewEntry::new(engine, ctx, "agent.context_texts_set", "agent", agent, message);
+    finish(engine, tx, ctx, entry.agent(agent)).await
+}
+
+/// Sets the documents that are relevant to an agent, by kind or collection; none means all.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` for a category that is empty or too long, or too many.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: AgentId, categories: &[String]) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let categories = &*Admitted::new(categories.to_vec())?;
+    let message = format!("has {} entries; at most {CATEGORIES_MAX} are allowed", categories.len());
+    let mut checks = Checks::default();
+    checks.that(categories.len() <= CATEGORIES_MAX, "categories", message);
+    for category in categories {
+        checks.text("categories", category, CATEGORY_MAX);
+    }
+    checks.done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_knowledge_categories(&mut tx, ctx.tenant_id, agent, categories).await? {
+        return Err(Error::NotFound("agent"));
+    }
+    let message = if categories.is_empty() {
+        "all knowledge is relevant".to_owned()
+    } else {
+        format!("relevant knowledge: {}", categories.join(", "))
+    };
+    let entry = NewEntry::new(engine, ctx, "agent.knowledge_set", "agent", agent, message);
+    finish(engine, tx, ctx, entry.agent(agent)).await
+}

@@ -1,0 +1,210 @@
+//! Users: the organisation's own references to them, and who may name the user of a call.
+
+use super::model::{Agent, User};
+use super::{finish, store};
+use crate::audit::NewEntry;
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::intake::{self, Admitted};
+use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use tracing::instrument;
+use uuid::Uuid;
+use wire::{OperatorRole, USER_REF_MAX, UserId, UserRef};
+
+/// Longest name of a user, in characters.
+const NAME_MAX: usize = 200;
+/// Most users that the text of a filter stands for.
+const NAMED_MAX: i64 = 200;
+
+/// The user that a reference means. A reference that is new gets an id, which stays the same from then on; for an operation that only reads
+/// it gets an id that nobody has.
+///
+/// # Errors
+/// When the database is out of reach.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<UserId, Error> {
+    let reference = match reference {
+        UserRef::Id(id) => return Ok(*id),
+        UserRef::External(reference) => reference,
+    };
+    let (pool, tenant) = (engine.db().control.system(), ctx.tenant_id);
+    if let Some(known) = store::user_by_reference(pool, tenant, reference).await? {
+        return Ok(known);
+    }
+    if ctx.only_reads {
+        return Ok(stranger(ctx, reference));
+    }
+    intake::check_id("user_id", reference)?;
+    // Two calls may meet a new user at the same moment: the first row wins.
+    let mut tx = engine.db().control.begin_system().await?;
+    store::insert_user(&mut tx, tenant, UserId(engine.clock().id()), reference, None, engine.clock().now()).await?;
+    tx.commit().await?;
+    store::user_by_reference(pool, tenant, reference).await?.ok_or_else(|| Error::internal("a user that was just added is not there"))
+}
+
+/// The id of nobody that stands for an unknown reference in one request.
+fn stranger(ctx: &OpContext, reference: &str) -> UserId {
+    let hash = Sha256::new().chain_update(ctx.request_id.to_string()).chain_update(reference).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    UserId(Uuid::from_bytes(bytes))
+}
+
+/// The user that a reference means, if there is one; a new reference is not stored.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn known_user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<Option<UserId>, Error> {
+    match reference {
+        UserRef::Id(id) => Ok(Some(*id)),
+        UserRef::External(reference) => Ok(store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await?),
+    }
+}
+
+/// The user that a call of an agent would act for, under the rules of the agent's keys, when an operator tries that call. Nothing is stored.
+///
+/// # Errors
+/// `Invalid` for a user that is missing or unknown.
+pub async fn user_of_agent(engine: &Engine, ctx: &OpContext, agent: &Agent, named: Option<&UserRef>) -> Result<Option<UserId>, Error> {
+    let Some(reference) = named else {
+        return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
+    };
+    let known = known_user(engine, ctx, reference).await?;
+    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is not a user's id, and no user has this reference"))
+}
+
+/// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).
+///
+/// # Errors
+/// As [`OpContext::in_the_name_of`].
+pub async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&UserRef>) -> Result<OpContext, Error> {
+    match (named, &ctx.actor) {
+        (Some(reference), Actor::Agent { .. }) if ctx.user().is_some() => {
+            let same = named_by_caller(engine, ctx.clone(), reference).await;
+            same.map_err(|error| match error {
+                Error::Forbidden(_) => Error::Forbidden("user_id differs from the user of this key or of the header X-Remembrancer-User: leave user_id out, or name the same user".into()),
+                error => error,
+            })
+        }
+        (Some(reference), Actor::Agent { .. }) => {
+            // A caller that may not choose its user is refused before a row is written for the name.
+            ctx.may_name_a_user()?;
+            ctx.in_the_name_of(Some(user(engine, ctx, reference).await?))
+        }
+        _ => ctx.in_the_name_of(None),
+    }
+}
+
+/// The context of a call whose user the caller's runtime names, where no model can write.
+///
+/// # Errors
+/// `Forbidden` when the key is bound to another user.
+#[boxed]
+pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -> Result<OpContext, Error> {
+    match (ctx.user(), named) {
+        (None, named) => Ok(OpContext { users: Some(user(engine, &ctx, named).await?).into(), ..ctx }),
+        // A name that will be refused is not stored.
+        (Some(bound), UserRef::Id(id)) if *id == bound => Ok(ctx),
+        (Some(bound), UserRef::External(reference))
+            if store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await? == Some(bound) =>
+        {
+            Ok(ctx)
+        }
+        (Some(bound), UserRef::External(reference)) if ctx.only_reads && stranger(&ctx, reference) == bound => Ok(ctx),
+        _ => Err(Error::Forbidden("this key is bound to another user".into())),
+    }
+}
+
+/// Gives a user a reference and a name; `id` is the id that memories carry already, if there is one.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for a reference that has the form of an id or is too long; `Conflict` when the
+/// organisation has the reference or the id already.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: Option<&str>, id: Option<UserId>) -> Result<User, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let reference = &*Admitted::id("external_ref", reference)?;
+    let name = name.map(|name| Admitted::text("name", name.to_owned())).transpose()?;
+    let name = name.as_ref().map(|name| name.as_str());
+    let mut checks = Checks::default();
+    check(&mut checks, reference, name, id);
+    checks.done()?;
+    let id = id.unwrap_or_else(|| UserId(engine.clock().id()));
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::insert_user(&mut tx, ctx.tenant_id, id, reference, name, engine.clock().now()).await? {
+        return Err(Error::Conflict("a user with this reference or this id exists already".into()));
+    }
+    // The reference may be an e-mail address: it stays out of the audit log.
+    let entry = NewEntry::new(engine, ctx, "user.added", "user", id, "user added");
+    finish(engine, tx, ctx, entry).await?;
+    Ok(User { id, external_ref: reference.clone(), name: name.map(str::to_owned) })
+}
+
+/// What a user's reference, name and id may be.
+pub fn check(checks: &mut Checks, reference: &str, name: Option<&str>, id: Option<UserId>) {
+    let is_reference = matches!(reference.parse(), Ok(UserRef::External(_)));
+    checks
+        .that(is_reference, "external_ref", format!("must have 1 to {USER_REF_MAX} printable characters and must not look like an id"))
+        .that(id.is_none_or(|id| !id.0.is_max()), "id", "is not the id of a user")
+        .optional_text("name", name, NAME_MAX);
+}
+
+/// Adds a user with the id that it had elsewhere; repeating it changes nothing. The import that brings the user writes the audit row.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Conflict` when the id or the reference went to another user meanwhile.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn adopt_user(engine: &Engine, ctx: &OpContext, user: &User) -> Result<(), Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    let User { id, external_ref, name } = user;
+    store::insert_user(&mut tx, ctx.tenant_id, *id, external_ref, name.as_deref(), engine.clock().now()).await?;
+    tx.commit().await?;
+    match store::user_by_reference(engine.db().control.system(), ctx.tenant_id, external_ref).await? {
+        Some(there) if there == *id => Ok(()),
+        _ => Err(Error::Conflict(format!("the user {id} was added meanwhile under another reference: import again"))),
+    }
+}
+
+/// The organisation's users, by their reference.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[boxed]
+#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error> {
+    ctx.require_role(OperatorRole::Admin)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(users)
+}
+
+/// The users whose reference or name begins with a text, at most 200: for a filter of a list.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn users_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<UserId>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_named(&mut tx, ctx.tenant_id, text, NAMED_MAX).await?;
+    tx.commit().await?;
+    Ok(users)
+}
+
+/// What some users are called: their name, or else the organisation's reference to them. Users that it never named are left out.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn user_names(engine: &Engine, ctx: &OpContext, ids: &[UserId]) -> Result<HashMap<UserId, String>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_by_id(&mut tx, ctx.tenant_id, ids).await?;
+    tx.commit().await?;
+    Ok(users.into_iter().map(|user| (user.id, user.name.unwrap_or(user.external_ref))).collect())
+}

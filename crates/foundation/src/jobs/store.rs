@@ -1,0 +1,437 @@
+//! All SQL of the event bus.
+
+use super::{Held, NewEvent, PostedJob, State, Task};
+use chrono::{DateTime, Utc};
+use db::{DbError, SystemPool, Tenancy, Tx, insert};
+use uuid::Uuid;
+use wire::{AgentId, EventId, TenantId, UserId};
+
+/// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
+pub const CHANNEL: &str = "remembrancer_captures";
+
+/// Puts an event on the bus.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, finished_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $8, case when $7 = 'done' then $8 end)",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(event.id)
+    .bind(event.kind)
+    .bind(event.task)
+    .bind(&event.payload)
+    .bind(event.state)
+    .bind(event.now)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts an event of capture on the bus of memories, with where it came from. It belongs to the user that it names, or to the one in whose name
+/// the transaction runs.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
+    let origin = &event.origin;
+    let mut query = insert!("insert into events" {
+        tenant_id: tenancy.tenant,
+        agent_id: agent,
+        id: event.id,
+        user_id: origin.user_id.or(tenancy.users.id()),
+        kind: event.kind,
+        task: event.task,
+        payload: &event.payload,
+        state: event.state,
+        run_after: event.now,
+        created_at: event.now,
+        source_id: origin.source_id,
+        session_id: origin.session_id,
+        connection_id: origin.connection_id,
+        requested_scope: origin.requested_scope,
+        event_type: origin.event_type,
+        source_metadata: origin.metadata.clone().unwrap_or_else(|| serde_json::json!({})),
+    } "");
+    // Announced in the same statement: the caller waits for every round trip.
+    if event.state == State::Pending && Task::HEAVY.contains(&event.task) {
+        query.push(" returning pg_notify(").push_bind(CHANNEL).push(", '')");
+    }
+    query.build().execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Announces heavy work.
+pub async fn announce(tx: &mut Tx) -> Result<(), DbError> {
+    sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&mut **tx).await?;
+    Ok(())
+}
+
+/// Makes sure that a synthesis of an agent's and user's observations is due. One that is already open is locked until the transaction ends,
+/// so that it cannot end without seeing what this transaction adds.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
+pub async fn request_synthesis(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    (agent, user): (AgentId, Option<UserId>),
+    event: &NewEvent,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
+          on conflict (tenant_id, agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
+                where task = 'synthesise' and state in ('pending', 'running', 'failed')
+             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id
+          returning pg_notify($9, '')",
+    )
+    .bind(tenancy.tenant)
+    .bind(agent)
+    .bind(event.id)
+    .bind(event.kind)
+    .bind(event.task)
+    .bind(&event.payload)
+    .bind(event.now)
+    .bind(user)
+    .bind(CHANNEL)
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
+/// already.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
+          on conflict (tenant_id, task)
+                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing
+          returning pg_notify($9, '')",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(event.id)
+    .bind(event.kind)
+    .bind(event.task)
+    .bind(&event.payload)
+    .bind(event.now)
+    .bind(due)
+    .bind(CHANNEL)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Puts a job from another database on the bus; delivering it again changes nothing.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
+pub async fn deliver(
+    pool: &SystemPool,
+    tenant: TenantId,
+    agent: AgentId,
+    id: EventId,
+    posted: &PostedJob,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    sqlx::query(
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) on conflict do nothing",
+    )
+    .bind(tenant)
+    .bind(agent)
+    .bind(id)
+    .bind(posted.task.kind())
+    .bind(posted.task)
+    .bind(&posted.payload)
+    .bind(posted.run_after)
+    .bind(now)
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// An event that this worker holds. `attempt` is its fencing token.
+#[derive(sqlx::FromRow)]
+pub struct Leased {
+    pub tenant_id: TenantId,
+    pub agent_id: AgentId,
+    pub id: EventId,
+    pub task: String,
+    pub payload: serde_json::Value,
+    pub attempt: i32,
+    /// Attempts since it was requested or retried, this one included.
+    pub tries: i32,
+}
+
+impl Leased {
+    /// What its work needs to know.
+    pub fn held(&self) -> Held {
+        Held { tenant_id: self.tenant_id, agent_id: self.agent_id, id: self.id, attempt: self.attempt }
+    }
+}
+
+/// The kinds of work. Each has workers of its own, so that none waits for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// What takes milliseconds.
+    Light,
+    /// [`Task::HEAVY`].
+    Heavy,
+    /// [`Task::UPKEEP`].
+    Upkeep,
+    /// [`Task::ERASURE`].
+    Erasure,
+}
+
+impl Load {
+    /// Its tasks; with false, all tasks but these.
+    fn tasks(self) -> (Vec<&'static str>, bool) {
+        let tasks: Vec<Task> = match self {
+            Self::Light => [&Task::HEAVY[..], &Task::UPKEEP, &Task::ERASURE].concat(),
+            Self::Heavy => Task::HEAVY.to_vec(),
+            Self::Upkeep => Task::UPKEEP.to_vec(),
+            Self::Erasure => Task::ERASURE.to_vec(),
+        };
+        (tasks.into_iter().map(Task::as_str).collect(), self != Self::Light)
+    }
+}
+
+/// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
+/// any. Observations are never claimed.
+pub async fn claim(
+    pool: &SystemPool,
+    load: Load,
+    now: DateTime<Utc>,
+    lease_until: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Leased>, DbError> {
+    let (tasks, among) = load.tasks();
+    Ok(sqlx::query_as(
+        r"with recursive tenants as (
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              union all
+              select (select e.tenant_id from events e
+                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
+                       order by e.tenant_id limit 1)
+                from tenants t where t.tenant_id is not null),
+          due as (
+              select e.tenant_id, e.agent_id, e.id, row_number() over (partition by e.tenant_id order by e.run_after) as turn, e.run_after
+                from tenants t
+               cross join lateral (
+                     select w.tenant_id, w.agent_id, w.id, w.run_after from events w
+                      where w.tenant_id = t.tenant_id and w.run_after <= $1 and w.kind <> 'observation'
+                        and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1))
+                        and (w.task = any($4)) = $5
+                      order by w.run_after limit $3 for update skip locked) e)
+          update events set state = 'running', attempt = attempt + 1, leased_until = $2
+           where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from due order by turn, run_after limit $3)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
+    )
+    .bind(now)
+    .bind(lease_until)
+    .bind(most)
+    .bind(tasks)
+    .bind(among)
+    .fetch_all(pool)
+    .await?)
+}
+
+/// Claims one heavy event: of the next tenant after `last` that is not in `busy`, in a circle, and of its agents the one that waits longest.
+/// The events of an agent come in the order in which they became due, so that the parts of a source are placed in theirs.
+pub async fn claim_step(
+    pool: &SystemPool,
+    now: DateTime<Utc>,
+    lease_until: DateTime<Utc>,
+    last: Option<TenantId>,
+    busy: &[TenantId],
+) -> Result<Option<Leased>, DbError> {
+    let (tasks, _) = Load::Heavy.tasks();
+    let busy: Vec<Uuid> = busy.iter().map(|tenant| tenant.0).collect();
+    Ok(sqlx::query_as(
+        r"with recursive tenants as (
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              union all
+              select (select e.tenant_id from events e
+                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
+                       order by e.tenant_id limit 1)
+                from tenants t where t.tenant_id is not null),
+          circle as (
+              select tenant_id, coalesce(tenant_id <= $5, false) as served from tenants
+               where tenant_id is not null and tenant_id <> all($4) order by served, tenant_id),
+          next as (
+              select e.tenant_id, e.agent_id, e.id
+                from circle c
+               cross join lateral (
+                     select w.tenant_id, w.agent_id, w.id
+                       from (select distinct on (o.agent_id) o.agent_id, o.id, coalesce(o.leased_until, o.run_after) as since
+                               from events o
+                              where o.tenant_id = c.tenant_id and o.run_after <= $1 and o.kind <> 'observation' and o.task = any($3)
+                                and (o.state in ('pending', 'failed') or (o.state = 'running' and o.leased_until < $1))
+                              order by o.agent_id, o.run_after, o.id) first
+                       join events w on w.tenant_id = c.tenant_id and w.agent_id = first.agent_id and w.id = first.id
+                      where w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1)
+                      order by first.since limit 1 for update of w skip locked) e
+               order by c.served, c.tenant_id limit 1)
+          update events set state = 'running', attempt = attempt + 1, leased_until = $2
+           where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from next)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
+    )
+    .bind(now)
+    .bind(lease_until)
+    .bind(tasks)
+    .bind(busy)
+    .bind(last)
+    .fetch_optional(pool)
+    .await?)
+}
+
+/// Locks an event for a transaction that ends it or stores a part of its effects; false when the lease was lost.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
+pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
+    let there: Option<i32> = sqlx::query_scalar(
+        "select 1 from events where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' for update",
+    )
+    .bind(held.tenant_id)
+    .bind(held.agent_id)
+    .bind(held.id)
+    .bind(held.attempt)
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(there.is_some())
+}
+
+/// Records how far an event has come, in the transaction that stores this part of its effects.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
+pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Value) -> Result<(), DbError> {
+    sqlx::query("update events set outcome = $4 where tenant_id = $1 and agent_id = $2 and id = $3")
+        .bind(held.tenant_id)
+        .bind(held.agent_id)
+        .bind(held.id)
+        .bind(outcome)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// Extends a lease; false when it was lost.
+pub async fn extend(pool: &SystemPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        "update events set leased_until = $5 where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
+    )
+    .bind(event.tenant_id)
+    .bind(event.agent_id)
+    .bind(event.id)
+    .bind(event.attempt)
+    .bind(lease_until)
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// How an attempt ended.
+pub struct Ending<'a> {
+    pub state: State,
+    pub error: Option<&'a str>,
+    pub outcome: Option<serde_json::Value>,
+    pub run_after: DateTime<Utc>,
+    pub now: DateTime<Utc>,
+    /// Whether it counts among the attempts after which an event is dead.
+    pub counts: bool,
+}
+
+/// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
+pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
+                 finished_at = case when $5 in ('done', 'dead') then $9 end,
+                 attempts_before = attempts_before + case when $10 then 0 else 1 end
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
+    )
+    .bind(event.tenant_id)
+    .bind(event.agent_id)
+    .bind(event.id)
+    .bind(event.attempt)
+    .bind(ending.state)
+    .bind(ending.error)
+    .bind(&ending.outcome)
+    .bind(ending.run_after)
+    .bind(ending.now)
+    .bind(ending.counts)
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Gives an event back whose next step is due: its place among those of its agent stays, and its earlier failures no longer count. False when
+/// the lease was lost meanwhile, in which case nothing changes.
+pub async fn give_back(pool: &SystemPool, event: &Leased, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let done = sqlx::query(
+        r"update events set state = 'pending', error = null, leased_until = $5, attempts_before = attempt
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
+    )
+    .bind(event.tenant_id)
+    .bind(event.agent_id)
+    .bind(event.id)
+    .bind(event.attempt)
+    .bind(now)
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Makes the failed events of a tenant due now instead of later.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn hasten(pool: &SystemPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
+    sqlx::query("update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'")
+        .bind(tenant)
+        .bind(now)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// How many events wait or run, by state.
+pub async fn depth(pool: &SystemPool) -> Result<Vec<(String, i64)>, DbError> {
+    Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state")
+        .fetch_all(pool)
+        .await?)
+}
+
+/// The same for one tenant.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
+    Ok(sqlx::query_as(
+        r"select state, count(*) from events
+           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state",
+    )
+    .bind(tenant)
+    .fetch_all(&mut **tx)
+    .await?)
+}
+
+/// How many memories the waiting jobs of re-canonicalisation still have to refile.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar(
+        r"select count(distinct (m.agent_id, m.id))
+            from events e
+            join agent_memories m
+              on m.tenant_id = e.tenant_id and m.deleted_at is null and m.vocabulary_version < (e.payload->>'version')::bigint
+             and m.topic_normal in (select jsonb_array_elements_text(e.payload->'forms'))
+           where e.tenant_id = $1 and e.task = 'recanonicalise' and e.state in ('pending', 'running', 'failed')",
+    )
+    .bind(tenant)
+    .fetch_one(&mut **tx)
+    .await?)
+}
+
+/// Deletes at most `most` finished events of a tenant's knowledge that ended before a time; how many.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn sweep(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
+    Ok(sqlx::query_scalar("select sweep_events($1, $2, $3)").bind(tenant).bind(before).bind(most).fetch_one(&mut **tx).await?)
+}
+
+/// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn commons(control: &SystemPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
+    Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)
+}

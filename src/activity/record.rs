@@ -2,15 +2,14 @@
 
 use super::model::{Body, NewReport};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::Value;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
     RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope,
@@ -25,8 +24,7 @@ const STEP_IMPORTANCE: f32 = 0.5;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` with every field that is empty, too long or out of range.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActionRequest) -> Result<RecordActionResponse, Error> {
     may_report(ctx)?;
     let request = Admitted::new(request)?;
@@ -50,8 +48,7 @@ pub async fn record_action(engine: &Engine, ctx: &OpContext, request: RecordActi
 ///
 /// # Errors
 /// As [`record_action`]; `Invalid` also for a time in the future.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn record_steps(
     engine: &Engine,
     ctx: &OpContext,

@@ -5,7 +5,6 @@ use super::{StoredTurn, reviewed, transcript};
 use crate::consolidation::store;
 use crate::consolidation::{NewCandidate, Owner, Placed, Spot, place_all, prepare};
 use crate::memories::store as memories;
-use async_recursion::async_recursion as boxed;
 use extract::{self, quotes};
 use foundation::audit::{self, NewEntry};
 use foundation::intake::Admitted;
@@ -13,7 +12,7 @@ use foundation::jobs::{self, ExtractPayload, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use std::ops::Range;
-use tracing::instrument;
+use verb::verb;
 use wire::{CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, SourceId, TOPIC_MAX};
 
 /// The words that a person makes a candidate of.
@@ -45,8 +44,7 @@ pub struct Added {
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's source and a turn that it does not have; `Invalid` for the field
 /// `words` if they are not in the turn or too long, and for the field `topic`; `Conflict` for a turn that may carry an instruction and was not
 /// released from quarantine, and for words that were rejected, deleted or erased before.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn add_candidate(engine: &Engine, ctx: &OpContext, source: SourceId, selection: Selection) -> Result<Added, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     // The words are only looked up: what is stored is the text of the source, which passed the gate.

@@ -2,14 +2,13 @@
 
 use super::store::{self, Event};
 use crate::memories::{self, slugs};
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::audit::{self, NewEntry};
 use foundation::{Checks, Engine, Error, OpContext, jobs};
 use serde_json::Value;
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, BULK_MAX, EventBus, EventCount, EventFilter, EventId, EventRow, EventState, MemoryId, OperatorRole, Page};
 
 /// Rows on one page of the console.
@@ -23,8 +22,7 @@ const PHRASES: usize = 3;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or task.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn events(engine: &Engine, ctx: &OpContext, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("task", filter.task.as_deref(), TASK_MAX).done()?;
@@ -60,8 +58,7 @@ async fn topics(tx: &mut Tx, ctx: &OpContext, events: &[Event]) -> Result<HashMa
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn event_counts(engine: &Engine, ctx: &OpContext) -> Result<Vec<EventCount>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut counts = Vec::new();
@@ -155,8 +152,7 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`, `Invalid` for no ids or too many.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn retry(engine: &Engine, ctx: &OpContext, ids: &[EventId]) -> Result<i64, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     let message = format!("names {} events; it may name 1 to {BULK_MAX}", ids.len());

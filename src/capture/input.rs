@@ -3,12 +3,11 @@
 use super::progress::Progress;
 use super::store;
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
-use async_recursion::async_recursion as boxed;
 use foundation::jobs::{self, ExtractPayload, Held};
 use foundation::{Engine, Error, OpContext, identity, intake};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tracing::instrument;
+use verb::verb;
 use wire::{CapturePolicy, EventId, MemoryKind, MemoryScope, Promotion, QuarantineId, SourceId};
 use words::guard;
 
@@ -27,8 +26,7 @@ pub struct InputPayload {
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: &InputPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let stored = store::source_of_event(&mut tx, ctx.tenancy(), held).await?.ok_or(Error::NotFound("source"))?;

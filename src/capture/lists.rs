@@ -4,13 +4,12 @@ use super::events::event_row;
 use super::speakers::reading;
 use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
 use crate::memories::slugs;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use extract::parts::StoredTurn;
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
     SourceTurn,
@@ -27,8 +26,7 @@ const EVENTS: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn sources(engine: &Engine, ctx: &OpContext, filter: &SourceFilter) -> Result<Page<SourceRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
@@ -75,8 +73,7 @@ fn source_row(one: Located, numbers: &HashMap<SourceId, SourceNumbers>, slugs: &
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's source.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn source(engine: &Engine, ctx: &OpContext, id: SourceId, turn: i64) -> Result<SourceDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
@@ -154,8 +151,7 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn numbers(engine: &Engine, ctx: &OpContext) -> Result<CaptureNumbers, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

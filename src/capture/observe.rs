@@ -3,7 +3,6 @@
 use super::request::capturing;
 use super::source::Read;
 use crate::profile::{Subject, flatten, has_connection, normalise};
-use async_recursion::async_recursion as boxed;
 use foundation::idempotency::Once;
 use foundation::identity::count_source;
 use foundation::intake::Admitted;
@@ -12,8 +11,8 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role, Scope,
     SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
@@ -32,8 +31,7 @@ const UNKNOWN_CONNECTION: &str = "is not a connection of this agent and person: 
 /// # Errors
 /// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for an empty or too long content, and for a
 /// connection that the person does not have.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: ObservationRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &observing(engine, ctx, request, |request| (request.user_id.as_ref(), request.commons)).await?;
     Checks::default().bytes("content", &request.content, OBSERVATION_MAX).done()?;
@@ -59,8 +57,7 @@ pub async fn record_observation(engine: &Engine, ctx: &OpContext, request: Obser
 /// # Errors
 /// `Forbidden` without `capture:write`, and without `commons:write` for all agents; `Invalid` for no entries, too many, or one that is empty
 /// or too long.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: UserContextRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &observing(engine, ctx, request, |request| (request.user_id.as_ref(), request.commons)).await?;
     let once = Once::new(engine, ctx, "update_user_context", request)?;
@@ -80,8 +77,7 @@ pub async fn update_user_context(engine: &Engine, ctx: &OpContext, request: User
 ///
 /// # Errors
 /// As [`update_user_context`]; `Invalid`, too, for a connection that the person does not have.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn update_connection_context(
     engine: &Engine,
     ctx: &OpContext,

@@ -4,7 +4,6 @@ use super::input::InputPayload;
 use super::source::{Paste, Read};
 use super::store;
 use crate::memories::remember::check_decision;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -14,8 +13,8 @@ use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
     MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
@@ -26,8 +25,7 @@ use wire::{
 /// # Errors
 /// `Forbidden` without `capture:write`; `NotFound` for a source that is not the agent's and user's; `Invalid` for a scope without its id or
 /// an attachment that is not text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: CaptureConversationRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "capture_conversation", request)?;
@@ -40,8 +38,7 @@ pub async fn capture_conversation(engine: &Engine, ctx: &OpContext, request: Cap
 ///
 /// # Errors
 /// As [`capture_conversation`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureSessionRequest) -> Result<CaptureResponse, Error> {
     let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "capture_session", request)?;
@@ -54,8 +51,7 @@ pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureS
 ///
 /// # Errors
 /// `Forbidden` without `capture:write`; `Invalid` with every field that is wrong.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryRequest) -> Result<QueuedResponse, Error> {
     let agent = ctx.agent_id()?;
     let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
@@ -95,8 +91,7 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` as for a source and a capture.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<SourceResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     identity::agent(engine, ctx, paste.agent_id).await?;

@@ -7,7 +7,6 @@ use super::store::{self, StoredSource};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
 use crate::profile::documents::Attachment;
 use crate::profile::{self, Subject};
-use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use extract::parts::{self, StoredTurn};
 use extract::{Extraction, Span, Transcript};
@@ -17,8 +16,8 @@ use foundation::{Engine, Error, OpContext, identity};
 use models::chat::ChatError;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{CaptureMode, CapturePolicy, EventId, MemoryScope, QuarantineId, SourceForm, SourceId};
 
 /// Longest pause that a provider may ask for.
@@ -50,8 +49,7 @@ struct Extracting<'a> {
 ///
 /// # Errors
 /// When the database is out of reach: the event is tried again, and the source stays.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn extract_source(
     engine: &Engine,
     ctx: &OpContext,

@@ -2,7 +2,6 @@
 
 use super::media;
 use super::store::{self, Body, NewSource};
-use async_recursion::async_recursion as boxed;
 use chrono_tz::Tz;
 use db::Tx;
 use extract::parts::{PART_MAX, Part, split};
@@ -15,8 +14,8 @@ use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tokio::sync::Semaphore;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind,
     SourceResponse, TITLE_MAX, UserId,
@@ -51,8 +50,7 @@ pub struct Paste {
 /// `Forbidden` without `capture:write`; `OverQuota` for a key that sent its share of the day; `Invalid` for the field `content` if it is
 /// empty, too large, no text and no attachment, or a conversation that cannot be read: a table, or JSON without messages; `Invalid` for an
 /// unknown `time_zone`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, bytes = content.len()))]
+#[verb(bytes = content.len())]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;

@@ -5,7 +5,6 @@ use super::store::{self, LockedPart};
 use crate::consolidation::{self, Owner};
 use crate::memories::model::{Change, DedupKey, Memory};
 use crate::memories::{CAPTURE, CONSOLE, store as memories};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tx;
 use extract::Role;
@@ -16,7 +15,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use tracing::instrument;
+use verb::verb;
 use wire::{CONTENT_MAX, MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
 use words::guard;
 use words::names::SPEAKER_MAX;
@@ -64,8 +63,7 @@ pub struct RenamedSpeaker {
 /// `Forbidden` without the role `operator`; `NotFound` for another tenant's source; `Invalid` for a name that is empty, too long, the
 /// present one, or reads like an instruction; `Conflict` if nobody in the source has the old name, or for another number of turns than
 /// `shown`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn rename_speaker(
     engine: &Engine,
     ctx: &OpContext,

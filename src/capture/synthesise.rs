@@ -9,13 +9,12 @@ use super::stand_in;
 use super::store::{self, StoredObservation};
 use crate::consolidation::{self, NewCandidate, Owner, Placed};
 use crate::profile::{self, Drawn, Observation, Subject, View};
-use async_recursion::async_recursion as boxed;
 use foundation::jobs::{self, Held, NewEvent, Task, Work};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
-use tracing::instrument;
+use verb::verb;
 use wire::{CapturePolicy, EventId, MemoryKind, MemoryScope, ObservationCategory, QuarantineId, Role};
 use words::guard;
 use words::stems;
@@ -35,8 +34,7 @@ const TOPIC_WORDS: usize = 4;
 ///
 /// # Errors
 /// When the database is out of reach, or the lease was lost: nothing is changed, and the observations stay.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held, tries: i32) -> Result<Work, Error> {
     let policy = identity::capture_policy(engine, ctx).await?;
     let by_model = engine.chat().is_some() && policy.outside_models;

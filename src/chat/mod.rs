@@ -11,7 +11,7 @@ use foundation::identity::{self, SeenKey};
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
-use tracing::instrument;
+use verb::verb;
 use wire::{BotId, KeyId, OperatorRole, RequestId, UserId};
 
 /// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
@@ -27,8 +27,7 @@ fn hash(secret: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign key, `Invalid` for its name.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str) -> Result<(BotId, String), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let name = &*Admitted::text("name", name.to_owned())?;
@@ -47,8 +46,7 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str, user: UserId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     // Telegram's ids of groups and channels are negative.
@@ -66,8 +64,7 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     if !store::unbind_chat(engine.db().control.system(), ctx.tenant_id, bot, chat).await? {

@@ -19,7 +19,6 @@ pub async fn bot(pool: &SystemPool, id: BotId) -> Result<Option<BotRecord>, DbEr
 }
 
 /// Inserts a bot of Telegram; false when the tenant has no such key.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_bot(
     pool: &SystemPool,
     tenant: TenantId,
@@ -45,7 +44,6 @@ pub async fn insert_bot(
 }
 
 /// Binds a chat to a person; false when the tenant has no such bot.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn bind_chat(
     pool: &SystemPool,
     tenant: TenantId,
@@ -70,7 +68,6 @@ pub async fn bind_chat(
 }
 
 /// Unbinds a chat; whether it was bound.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unbind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
     let done = sqlx::query("delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)
@@ -82,7 +79,6 @@ pub async fn unbind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: 
 }
 
 /// The user that a chat is bound to.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn user_of(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select user_id from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")
         .bind(tenant)

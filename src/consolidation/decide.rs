@@ -5,12 +5,11 @@ use super::promote::{Durable, make_durable, merge, return_to_inbox};
 use super::store;
 use crate::memories::model::{Change, Memory};
 use crate::memories::{Shown, share, store as memories};
-use async_recursion::async_recursion as boxed;
 use db::{Tx, lock_all};
 use foundation::audit::{self, NewEntry};
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext, idempotency};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     BULK_MAX, CONTENT_MAX, InboxEdit, InboxOutcome, InboxVerdict, MemoryId, MemoryScope, MemoryStatus, OperatorRole, REASON_MAX, TOPIC_MAX,
 };
@@ -21,8 +20,7 @@ use wire::{
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids, too many, a verdict that is not complete, or a text that memories may not
 /// have; `NotFound` if any is not the tenant's; `Conflict` for a merge into a memory that is not in force or not the same agent's and user's,
 /// and if any memory has changed since it was shown.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn decide(
     engine: &Engine,
     ctx: &OpContext,
@@ -42,8 +40,7 @@ pub async fn decide(
 ///
 /// # Errors
 /// As [`decide`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], verdict: &InboxVerdict) -> Result<InboxOutcome, Error> {
     let (tx, outcome) = apply(engine, ctx, ids, verdict, &Shown::default()).await?;
     tx.rollback().await?;

@@ -3,12 +3,11 @@
 use super::store::{self, End, Pair};
 use crate::memories::model::Memory;
 use crate::memories::{slugs, store as memories};
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, OperatorRole, Page, TOPIC_MAX};
 
 /// Candidates on one page.
@@ -22,8 +21,7 @@ const AROUND: i32 = 200;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn inbox(engine: &Engine, ctx: &OpContext, filter: &InboxFilter) -> Result<Page<InboxItem>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
@@ -43,8 +41,7 @@ pub async fn inbox(engine: &Engine, ctx: &OpContext, filter: &InboxFilter) -> Re
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than 100 ids.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn items(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<InboxItem>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} candidates; at most {BULK_MAX} are allowed", ids.len());
@@ -62,8 +59,7 @@ pub async fn items(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn quotes(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Vec<InboxQuote>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -8,7 +8,6 @@ use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::twins::{self, Verdict, judge};
-use async_recursion::async_recursion as boxed;
 use db::{lock, lock_key};
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
@@ -17,7 +16,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, QueuedResponse, Scope};
 
 /// The candidates of an event.
@@ -31,8 +30,7 @@ pub struct ItemsPayload {
 ///
 /// # Errors
 /// `Forbidden` without `capture:write`; `Invalid` for no items or too many; `NotFound` for one that the agent cannot see.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn consolidate(engine: &Engine, ctx: &OpContext, request: ConsolidateRequest) -> Result<QueuedResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::CaptureWrite)?;
@@ -62,8 +60,7 @@ pub async fn consolidate(engine: &Engine, ctx: &OpContext, request: ConsolidateR
 ///
 /// # Errors
 /// When the database or the model is out of reach: the event is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId, payload: &ItemsPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let ids: Vec<_> = payload.memory_ids.iter().map(|id| id.0).collect();

@@ -4,14 +4,13 @@ use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided, Pair};
 use crate::memories::model::{Change, Link, Memory};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
-use async_recursion::async_recursion as boxed;
 use db::{Tx, lock_all};
 use foundation::audit::{self, NewEntry};
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
 
 /// What accepting a proposal did, as far as undoing it needs to know.
@@ -41,8 +40,7 @@ enum Effect {
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no proposals, too many, or those of several agents; `NotFound` if none of them is
 /// open, or not the tenant's; `Conflict` if a memory has changed since it was shown.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool, shown: &Shown) -> Result<Vec<PairId>, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
@@ -105,8 +103,7 @@ async fn close(engine: &Engine, ctx: &OpContext, tx: &mut Tx, pair: &Pair, effec
 ///
 /// # Errors
 /// As [`decide_pairs`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: bool) -> Result<(), Error> {
     decide_pairs(engine, ctx, &[id], accept, &Shown::default()).await.map(drop)
 }
@@ -116,8 +113,7 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed
 /// since, so that undoing would lose the change, or if nothing recorded what the decision did.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
@@ -152,8 +148,7 @@ pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Res
 ///
 /// # Errors
 /// As [`undo_pairs`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(), Error> {
     undo_pairs(engine, ctx, &[id]).await
 }

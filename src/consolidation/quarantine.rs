@@ -2,12 +2,11 @@
 
 use super::store::{self, Quarantined};
 use crate::memories::slugs;
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use foundation::audit::{self, NewEntry};
 use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{OperatorRole, Page, QuarantineId, QuarantineItem};
 
 /// Turns on one page.
@@ -17,8 +16,7 @@ const PAGE: usize = 25;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn quarantine(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<Page<QuarantineItem>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, None)?;
@@ -44,8 +42,7 @@ pub async fn quarantine(engine: &Engine, ctx: &OpContext, after: Option<&str>) -
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's turn; `Conflict` if somebody decided already.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineId, release: bool) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let now = engine.clock().now();
@@ -77,8 +74,7 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's turn; `Conflict` unless the turn is dismissed.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn undo_dismissal(engine: &Engine, ctx: &OpContext, id: QuarantineId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

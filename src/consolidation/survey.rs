@@ -6,7 +6,6 @@ use super::store::{self, Pair, Surveyed};
 use crate::memories::model::Memory;
 use crate::memories::store::{self as memories, Embedded};
 use crate::memories::{slugs, twins};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
 use db::{Tx, lock, lock_key};
@@ -17,8 +16,8 @@ use foundation::{Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
     SuggestionFilter,
@@ -47,8 +46,7 @@ pub struct SurveyPayload {
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -66,8 +64,7 @@ pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Er
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`, `NotFound` for an agent that is not the organisation's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn survey_now(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Operator)?;
     if let Some(agent) = agent
@@ -99,8 +96,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyP
 ///
 /// # Errors
 /// When the database is out of reach: the event is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let batch = store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), payload, BATCH).await?;
@@ -162,8 +158,7 @@ fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> O
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn suggestions(engine: &Engine, ctx: &OpContext, filter: &SuggestionFilter) -> Result<Page<SuggestedPair>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), None)?;

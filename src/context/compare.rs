@@ -6,12 +6,11 @@ use super::heavy::off_thread;
 use super::log::read;
 use super::preview::acting_as;
 use super::store::{Entry, Text};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
-use tracing::instrument;
+use verb::verb;
 use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId, OperatorRole};
 
 /// Two logged contexts, the earlier first; or, for one id, that context and what the same request gives its agent now. Nothing is logged or
@@ -20,8 +19,7 @@ use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId, Oper
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` unless `ids` names one or two contexts; `NotFound` for another tenant's context, and for
 /// one id whose text, and with it the request, is no longer kept.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn compare(engine: &Engine, ctx: &OpContext, ids: &[ContextId]) -> Result<ContextComparison, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let agents = identity::all_agents(engine, ctx).await?;

@@ -4,11 +4,10 @@ use super::log::logged;
 use super::sources;
 use super::store::{self, Listed};
 use crate::memories;
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};
 
 /// Contexts on one page.
@@ -19,8 +18,7 @@ const PAGE: usize = 25;
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, a period that ends before it begins, or a reference that is no
 /// user's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -> Result<Page<ContextEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default()
@@ -67,8 +65,7 @@ fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
 ///
 /// # Errors
 /// As [`logged`]; `Forbidden` for agents.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn entry(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<ContextDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let context = logged(engine, ctx, id, None).await?;

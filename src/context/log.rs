@@ -14,7 +14,7 @@ use sqlx::types::Json;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState,
     UserRef,
@@ -138,8 +138,7 @@ fn without_words(block: &ContextBlock) -> ContextBlock {
 /// # Errors
 /// `Forbidden` without `context:read` or the role `viewer`; `NotFound` for another agent's, user's or tenant's context, or one that the log
 /// no longer keeps.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Option<&UserRef>) -> Result<LoggedContext, Error> {
     let own = match &ctx.access {
         Access::Scopes(_) => {

@@ -22,14 +22,13 @@ pub use preview::preview;
 
 use crate::memories::{self, model::Memory};
 use crate::recall;
-use async_recursion::async_recursion as boxed;
 use budget::{Piece, TOKEN, fit};
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use items::{Marks, from_knowledge, from_memory, line, section, standing};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,
     SectionName,
@@ -50,8 +49,7 @@ const EPISODES: usize = 8;
 ///
 /// # Errors
 /// As [`crate::recall::search`]; `Invalid` for a budget outside 100..=32,000 or a slug that names no project or repository.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextRequest) -> Result<ContextBundle, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;

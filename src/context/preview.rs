@@ -3,14 +3,13 @@
 use super::assembly::{build, check};
 use super::sources;
 use crate::profile::documents::require_connections;
-use async_recursion::async_recursion as boxed;
 use db::Users;
 use foundation::identity::{self, Agent};
 use foundation::op::{Access, Actor};
 use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
 
 /// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
@@ -19,8 +18,7 @@ use wire::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
 /// # Errors
 /// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
 /// [`super::assemble`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) -> Result<ContextPreview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let PreviewRequest { agent_id, context: request } = request;

@@ -6,14 +6,13 @@ use crate::memories::model::{Draft, Memory, embedded_text};
 use crate::memories::remember;
 use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
-use async_recursion::async_recursion as boxed;
 use db::{lock, lock_all, lock_key};
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
 use foundation::intake::{self, Admitted};
 use foundation::{Checks, Engine, Error, OpContext};
 use store::{Alike, Likeness};
-use tracing::instrument;
+use verb::verb;
 use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
 
 /// Most entries about the same subject that an answer lists.
@@ -28,8 +27,7 @@ const LISTED: usize = 10;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`, `Invalid` with every field that is wrong.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;

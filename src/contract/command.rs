@@ -4,11 +4,10 @@ use super::pages::{SHOWN_MAX, Shown, page};
 use super::remove;
 use super::store::{self, Listed};
 use crate::memories;
-use async_recursion::async_recursion as boxed;
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
 use words::quote::one_line;
 use words::shorten;
@@ -74,8 +73,7 @@ pub(crate) fn help(text: &str) -> String {
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` to list or `memory:forget` to delete, `Invalid` for a text that is too long.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) -> Result<CommandResponse, Error> {
     let lines: Vec<String> = answer(engine, ctx, request).await?.iter().map(Line::markdown).collect();
     Ok(CommandResponse { text: lines.join("\n") })

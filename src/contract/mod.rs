@@ -19,13 +19,12 @@ use crate::memories;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
 use crate::memories::remember::check_source;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
     MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest,
@@ -36,8 +35,7 @@ use wire::{
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an agent that must name its user and does not.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<MemoryListResponse, Error> {
     let memories: Vec<MemoryResponse> = entries(engine, ctx, user).await?.into_iter().filter_map(response).collect();
     Ok(MemoryListResponse { total: i64::try_from(memories.len()).unwrap_or(i64::MAX), memories })
@@ -47,8 +45,7 @@ pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> R
 ///
 /// # Errors
 /// As [`list`], and `NotFound` for what is not in the list.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryWithVersions, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
@@ -66,8 +63,7 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for content outside its limits; `NotFound` for what is not in the list.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn update(
     engine: &Engine,
     ctx: &OpContext,
@@ -123,8 +119,7 @@ pub async fn update(
 ///
 /// # Errors
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Option<MemoryResponse>, Error> {
     Ok(remove(engine, ctx, name, user, Listed::Categorised).await?.and_then(response))
 }

@@ -2,13 +2,12 @@
 
 use super::{of_user, response};
 use crate::memories::{self, Whose, model::Memory};
-use async_recursion::async_recursion as boxed;
 use foundation::identity::acting_for;
 use foundation::{Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{MemoryId, MemoryResponse, Provenance, Scope, UserRef};
 use words::minutes::format_day;
 use words::quote::{Origin, Quote, inline, spoken};
@@ -26,8 +25,7 @@ pub struct Block {
 ///
 /// # Errors
 /// As [`super::list`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Block, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;

@@ -79,7 +79,6 @@ pub struct Alike {
 const MOST: i64 = 50;
 
 /// The entries that a new one may repeat or contradict: near ones and, if it has a subject, those about the same; nearest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Vec<Alike>, DbError> {
     let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
     let of_user = of_user!("m", "$3");

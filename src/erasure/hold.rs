@@ -1,19 +1,17 @@
 //! Legal holds: while one is open, nothing of a user is erased, archived or swept.
 
 use super::store;
-use async_recursion::async_recursion as boxed;
 use foundation::audit::{self, NewEntry};
 use foundation::intake::Reason;
 use foundation::{Checks, Engine, Error, OpContext, identity};
-use tracing::instrument;
+use verb::verb;
 use wire::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
 
 /// Puts a user under a legal hold. An erasure that runs stops before its next step.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for an unknown reference; `Conflict` if there is a hold.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<UserId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
@@ -35,8 +33,7 @@ pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` if there is no hold.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
@@ -58,8 +55,7 @@ pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason:
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn holds(engine: &Engine, ctx: &OpContext) -> Result<Vec<LegalHold>, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -18,7 +18,6 @@ impl Key {
     ///
     /// # Errors
     /// When the database is out of reach.
-    #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
     pub(crate) async fn find(engine: &Engine, tenant: TenantId) -> Result<Option<Self>, Error> {
         Ok(store::secret(engine.db().control.system(), tenant).await?.map(|secret| Self::new(&secret)))
     }
@@ -27,7 +26,6 @@ impl Key {
     ///
     /// # Errors
     /// When the database is out of reach.
-    #[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
     pub(super) async fn find_or_make(engine: &Engine, tenant: TenantId) -> Result<Self, Error> {
         let secret = engine.clock().secret(SECRET_LENGTH);
         store::insert_secret(engine.db().control.system(), tenant, &secret, engine.clock().now()).await?;

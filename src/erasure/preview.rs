@@ -1,9 +1,8 @@
 //! What an erasure would remove.
 
 use super::{mentions, rows, store};
-use async_recursion::async_recursion as boxed;
 use foundation::{Checks, Engine, Error, OpContext, identity};
-use tracing::instrument;
+use verb::verb;
 use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, OperatorRole, UserId, UserRef};
 
 /// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes
@@ -12,8 +11,7 @@ use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a name that is too short or too long, or too many; `NotFound` for an unknown
 /// reference.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn preview(engine: &Engine, ctx: &OpContext, user: &UserRef, names: &[String]) -> Result<ErasurePreview, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut checks = Checks::default();

@@ -2,12 +2,11 @@
 
 use super::key::Key;
 use super::store;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tx;
 use db::columns::{Erasure as Rule, Holds, TABLES, label};
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount};
 
 /// The first field of a report.
@@ -81,8 +80,7 @@ pub(super) async fn stored(tx: &mut Tx, ctx: &OpContext, id: ErasureId) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound` for a request that is not done.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn report(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<SignedReport, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -95,8 +93,7 @@ pub async fn report(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<S
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn verify_report(engine: &Engine, ctx: &OpContext, signed: &SignedReport) -> Result<bool, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let Some(key) = Key::find(engine, ctx.tenant_id).await? else { return Ok(false) };

@@ -4,13 +4,12 @@ use super::preview::{check_names, known, of_user};
 use super::run::ErasePayload;
 use super::store::{self, NewRequest, Stored};
 use super::{admin, mentions, report};
-use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::{DbError, Tx};
 use foundation::audit::{self, NewEntry};
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext, identity};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,
     UserId,
@@ -25,8 +24,7 @@ const LISTED: i64 = 100;
 /// `Forbidden` without the role `admin`; `Invalid` with every field that is wrong, for example a reason that names the person;
 /// `NotFound` for an unknown reference; `Conflict` if a request for the person is open, or if the person, or the owner of a mention, is
 /// under a legal hold.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Result<ErasureId, Error> {
     let by = admin(ctx)?;
     let new = Admitted::new(new)?.into_inner();
@@ -94,8 +92,7 @@ async fn refuse_held(engine: &Engine, ctx: &OpContext, user: UserId, rows: &[Men
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn requests(engine: &Engine, ctx: &OpContext) -> Result<Vec<Erasure>, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -115,8 +112,7 @@ pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext, tx: &mut Tx) -> Re
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn show(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<ErasureDetail, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -145,8 +141,7 @@ async fn locked(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(Tx, 
 /// # Errors
 /// `Forbidden` without the role `admin` and for the admin who made the request; `NotFound`; `Conflict` if the request expired or ended, or
 /// under a legal hold.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
     let by = admin(ctx)?;
     let (mut tx, Stored { request, ticked, .. }) = locked(engine, ctx, id).await?;
@@ -170,8 +165,7 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`; `Conflict` if it was confirmed or ended.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let (mut tx, Stored { request, .. }) = locked(engine, ctx, id).await?;
@@ -187,8 +181,7 @@ pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result
 ///
 /// # Errors
 /// When a database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn resume(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     for id in store::unfinished(engine.db().control.system(), ctx.tenant_id).await? {
         post(engine, ctx, id).await?;

@@ -5,7 +5,6 @@ use super::key::Key;
 use super::memories::{self, PART};
 use super::store::{self, Stored};
 use super::{mentions, report, rows};
-use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use foundation::audit::{self, NewEntry};
 use foundation::jobs::Work;
@@ -13,7 +12,7 @@ use foundation::{Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use tracing::instrument;
+use verb::verb;
 use wire::{ErasureId, ErasureState, UserId};
 
 /// How often the person's rows are removed while agents go on writing new ones.
@@ -45,8 +44,7 @@ struct Run<'a> {
 ///
 /// # Errors
 /// When a database is out of reach: the job is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, request = %payload.request_id))]
+#[verb(request = %payload.request_id)]
 pub async fn carry_out(engine: &Engine, ctx: &OpContext, payload: &ErasePayload, stop: &CancellationToken) -> Result<Work, Error> {
     let id = payload.request_id;
     let stored = read(engine, ctx, id).await?;

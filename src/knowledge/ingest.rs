@@ -4,7 +4,6 @@
 use super::found::{embedded_text, is_found, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
 use crate::vocabulary::{self, NewTerm};
-use async_recursion::async_recursion as boxed;
 use documents::{CHUNKING, Parsed};
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -13,7 +12,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use tracing::instrument;
+use verb::verb;
 use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, OperatorRole, RunId, Scope, UPLOAD_FILES_MAX, UploadedFile};
 use words::guard;
 use words::normal;
@@ -60,8 +59,7 @@ pub struct Ingestion {
 /// # Errors
 /// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; any error of the databases. Files that were ingested before
 /// an error stay, and the next ingestion continues from there.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn ingest(
     engine: &Engine,
     ctx: &OpContext,
@@ -78,8 +76,7 @@ pub async fn ingest(
 /// # Errors
 /// `Forbidden` without the role `reviewer`, because a glossary among the files changes the vocabulary; `Invalid` for a collection without
 /// a name, for no files or too many, and for two files with one name.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, files = files.len()))]
+#[verb(files = files.len())]
 pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: Vec<(String, Vec<u8>)>) -> Result<Vec<UploadedFile>, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let names: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
@@ -388,8 +385,7 @@ async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, col
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again, and finished chunks keep their vectors.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<&'static str, Error> {
     let tokens = engine.tokens();
     let (mut calls, mut after) = (0, -1);

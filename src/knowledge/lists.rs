@@ -2,13 +2,12 @@
 
 use super::store::{self, DocumentRow};
 use crate::memories;
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use documents::html;
 use documents::index::{self, IndexEntry};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
     TopologyRequest,
@@ -28,8 +27,7 @@ const CITED_DAYS: i64 = 30;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
@@ -47,8 +45,7 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn collections(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -61,8 +58,7 @@ pub async fn collections(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<DocumentDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -105,8 +101,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<IngestRun>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
@@ -130,8 +125,7 @@ pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before:
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     all_components(engine, ctx).await
@@ -141,8 +135,7 @@ pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a component that is in no document.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyRequest) -> Result<Component, Error> {
     ctx.require(Scope::KbRead)?;
     Checks::default().text("component", &request.component, 256).done()?;
@@ -186,8 +179,7 @@ async fn all_components(engine: &Engine, ctx: &OpContext) -> Result<Vec<Componen
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, Error> {
     ctx.require(Scope::KbRead)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -212,8 +204,7 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a document that is not there or no longer in force.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn full_text(engine: &Engine, ctx: &OpContext, name: &str) -> Result<String, Error> {
     ctx.require(Scope::KbRead)?;
     let is_named = |row: &DocumentRow| {

@@ -12,7 +12,7 @@ use foundation::usage::Payer;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
 };
@@ -138,8 +138,7 @@ impl RankedChunk {
 /// # Errors
 /// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is
 /// out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest) -> Result<KnowledgeResponse, Error> {
     ctx.require(Scope::KbRead)?;
     Checks::default()

@@ -3,10 +3,9 @@
 use super::store::{self, Aging};
 use super::sweep::agents;
 use crate::memories;
-use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};
 
 /// Most sweeps that are listed.
@@ -16,8 +15,7 @@ const RUNS: i64 = 20;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn forecast(engine: &Engine, ctx: &OpContext) -> Result<Forecast, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (now, slugs) = (engine.clock().now(), memories::slugs(engine, ctx).await?);

@@ -7,7 +7,6 @@ use crate::memories::store::{self as memories, Embedded};
 use crate::memories::writing::{self, Outcome};
 use crate::memories::{lock_episodes, make_room};
 use crate::vocabulary::Resolved;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -16,8 +15,8 @@ use foundation::intake::{self, Admitted};
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
     NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
@@ -38,8 +37,7 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d
 ///
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` with every message that is wrong; `Conflict` if the agent has its most memories.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, messages = request.messages.len()))]
+#[verb(messages = request.messages.len())]
 pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, request: MessagesRequest) -> Result<MessagesResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;

@@ -2,11 +2,10 @@
 
 use super::messages::session_id;
 use super::store::{self, SessionRow};
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
 
 /// Why no agent gets them: no other read by an agent's key finds them either.
@@ -21,8 +20,7 @@ const PAGE: usize = 100;
 /// # Errors
 /// `Forbidden` without `memory:read`, and for messages that are out of an agent's reach; `NotFound` for a session without any message; `Invalid` for a foreign cursor or a name that is empty
 /// or too long.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn session_messages(
     engine: &Engine,
     ctx: &OpContext,

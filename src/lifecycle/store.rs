@@ -11,7 +11,6 @@ use wire::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Sour
 use words::aging::{WEEK, WEEKLY};
 
 /// Counts messages of a session, which is created with its first ones.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn touch_session(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -39,7 +38,6 @@ pub async fn touch_session(
 }
 
 /// Whether an agent and a user have a session.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         "select exists (select from sessions s where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
@@ -107,13 +105,11 @@ fn of_session(what: &str, tenancy: Tenancy, (agent, id): (AgentId, Uuid), now: D
 }
 
 /// How many live messages a session has.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, session: (AgentId, Uuid), now: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(of_session("count(*)", tenancy, session, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page of the live messages of a session and one more, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn list_session(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -151,7 +147,6 @@ pub struct Aging {
 
 /// How the memories of agents age at `now`, each with the floor of its policy. Nothing ages under a legal hold. Live
 /// memories are counted for the ranking already; of those that fade, the rows are read.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now: DateTime<Utc>) -> Result<Vec<Aging>, DbError> {
     let (agents, floors): (Vec<AgentId>, Vec<f64>) = floors.iter().copied().unzip();
     /// `select … by agent` of memories, with a condition.
@@ -214,7 +209,6 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now
 }
 
 /// When the last sweep of a tenant was requested.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_sweep(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
     Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'sweep' and payload->>'after' is null")
         .bind(tenant)
@@ -223,7 +217,6 @@ pub async fn last_sweep(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime
 }
 
 /// The latest sweeps of a tenant with all of their parts, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<SweepRun>, DbError> {
     Ok(sqlx::query_as(
         r"select min(created_at) as started_at,
@@ -245,7 +238,6 @@ pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<
 }
 
 /// How many live memories of agents expire on each of the next seven days, by retention.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<ExpiringDay>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select (m.expires_at at time zone 'UTC')::date as day, m.retention, count(*) as memories
@@ -319,7 +311,6 @@ pub async fn sweep_records(
 
 /// Deletes at most `most` leaves of an agent's profiles that nobody observed since the time that `ended` names for one of their matters; how
 /// many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn sweep_leaves(tx: &mut Tx, tenant: TenantId, agent: AgentId, ended: &Value, most: i64) -> Result<i64, DbError> {
     let sql = "select sweep_leaves($1, $2, $3, $4)";
     Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(ended).bind(most).fetch_one(&mut **tx).await?)

@@ -5,7 +5,6 @@ use super::store::{self, Record};
 use super::{history, matters};
 use crate::memories;
 use crate::memories::store::Which;
-use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
@@ -16,8 +15,8 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
 
 /// Memories of one transaction: what a sweep holds locked at a time, for some milliseconds.
@@ -90,8 +89,7 @@ impl Step {
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn request_sweep(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let last = store::last_sweep(&mut tx, ctx.tenant_id).await?;
@@ -108,8 +106,7 @@ pub async fn request_sweep(engine: &Engine, ctx: &OpContext) -> Result<bool, Err
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn sweep_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Operator)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -133,8 +130,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: SweepPay
 ///
 /// # Errors
 /// When the database is out of reach: the event is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, stop: &CancellationToken) -> Result<Work, Error> {
     let (mut done, mut steps, mut after) = (Done::default(), STEPS, payload.after);
     for agent in agents(engine, ctx).await?.into_iter().filter(|agent| payload.after.is_none_or(|after| *agent > after)) {

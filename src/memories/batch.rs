@@ -1,7 +1,6 @@
 //! remember, for many facts at once: embedded together, stored one by one.
 
 use super::remember::{self, Prepared};
-use async_recursion::async_recursion as boxed;
 use foundation::engine::Missing;
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
@@ -9,7 +8,7 @@ use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
-use tracing::instrument;
+use verb::verb;
 use wire::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, RememberRequest, RememberResponse, Scope, UserRef};
 
 /// Remembers up to 500 facts of one user in order, each as [`super::remember()`] does. Each item has a transaction of its own, so an error
@@ -20,8 +19,7 @@ use wire::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, Remember
 /// # Errors
 /// `Forbidden` without `memory:write`; `Invalid` for no items or too many. Errors that no item caused, such as a lost database, end the
 /// batch.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, items = items.len()))]
+#[verb(items = items.len())]
 pub async fn remember_batch(
     engine: &Engine,
     ctx: &OpContext,

@@ -3,11 +3,10 @@
 use super::history::trust;
 use super::model::{Memory, recency};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, audit, identity};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
     SESSION_MAX, StateFilter,
@@ -55,8 +54,7 @@ fn is_live(status: MemoryStatus) -> bool {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(filter)?;
@@ -75,8 +73,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} memories; at most {BULK_MAX} are allowed", ids.len());
@@ -93,8 +90,7 @@ pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> R
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
@@ -160,8 +156,7 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryRecalls, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;

@@ -6,11 +6,10 @@ use super::model::Details;
 use super::origin::{CAPTURE, CONSOLE};
 use super::revise::{Cause, revise_from};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use foundation::idempotency::Once;
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 
 /// Gives a memory of any agent new content, as its next version. Agents then read it as the words of the operator. Topic, scope, links and
@@ -20,8 +19,7 @@ use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, Revi
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a
 /// memory that is deleted, archived, superseded, a candidate, or has another version.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn correct(
     engine: &Engine,
     ctx: &OpContext,
@@ -43,8 +41,7 @@ pub async fn correct(
 ///
 /// # Errors
 /// As [`correct`]; `Conflict` if the memory was changed since.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, version: i32) -> Result<ReviseResponse, Error> {
     ctx.require_role(OperatorRole::Operator)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

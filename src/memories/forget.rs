@@ -4,7 +4,6 @@ use super::link::post_settling;
 use super::model::{Change, Memory};
 use super::origin::CONSOLE;
 use super::{access, store, twins};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{Tx, lock_all as lock_keys};
 use foundation::audit::{self, NewEntry};
@@ -15,7 +14,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::op::Actor;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
 };
@@ -29,8 +28,7 @@ const UNDO: &str = "Undo";
 /// # Errors
 /// `Forbidden` without `memory:forget`; `NotFound` for another agent's, another tenant's or another user's memory; `Forbidden` for a
 /// shared memory unless the agent wrote it and may write to the commons.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
@@ -84,8 +82,7 @@ pub(crate) async fn forget_once(
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or with more than 100 ids; `NotFound` if any is not the tenant's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
     let reason = &Reason::new(reason);
@@ -109,8 +106,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
 ///
 /// # Errors
 /// As [`delete`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: &str) -> Result<BulkOutcome, Error> {
     let days = days_of(engine, ctx, ids).await?;
     let (mut tx, memories) = lock_all(engine, ctx, ids, reason).await?;
@@ -140,8 +136,7 @@ pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason:
 ///
 /// # Errors
 /// As [`delete`], without those about the reason.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn undo(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], at: DateTime<Utc>) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_all(engine, ctx, ids, UNDO).await?;
     let reason = &Reason::new(UNDO);

@@ -4,11 +4,10 @@ use super::access::{self, Purpose};
 use super::model::{Link, Memory, Version, recency};
 use super::origin::{provenance, said_by};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use foundation::identity::acting_for;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 
 /// Texts that wait for a review, among which a question looks for its words.
@@ -21,8 +20,7 @@ const QUOTES: i64 = 20;
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for a memory that the caller cannot see; agents see no forgotten
 /// ones.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryRecord, Error> {
     ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
@@ -83,8 +81,7 @@ pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> 
 ///
 /// # Errors
 /// As [`record`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Vec<MemoryVersion>, Error> {
     ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
@@ -99,8 +96,7 @@ pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: O
 ///
 /// # Errors
 /// As [`record`]; `Invalid` for a version that does not exist.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn compare(
     engine: &Engine,
     ctx: &OpContext,

@@ -3,11 +3,11 @@
 use super::model::Memory;
 use super::store::{self, Embedded};
 use super::twins::{self, Verdict};
-use async_recursion::async_recursion as boxed;
 use db::{Tx, lock};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext};
 use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, MemoryId, MemoryKind};
 
 /// Embeds a memory that was stored without a vector. If another one says the same by now, the later supersedes the earlier, with a link;
@@ -15,8 +15,7 @@ use wire::{AgentId, MemoryId, MemoryKind};
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenancy(), Some(agent), &[id], false).await?.pop();

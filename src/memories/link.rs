@@ -3,7 +3,6 @@
 use super::access::{self, Purpose};
 use super::model::{Change, Memory};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -12,7 +11,7 @@ use foundation::intake::Admitted;
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope};
 
 /// Links two memories, or removes the link if the request says so.
@@ -22,8 +21,7 @@ use wire::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, 
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` when an end is shared; `NotFound` for an end that is another agent's, tenant's or
 /// person's; `Invalid` for a link to itself; `Conflict` for an end that was forgotten.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     change(engine, ctx, LinkRequest { remove: false, ..request }).await
 }
@@ -32,8 +30,7 @@ pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Res
 ///
 /// # Errors
 /// As [`link`]. Removing a link that does not exist is no error.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     change(engine, ctx, LinkRequest { remove: true, ..request }).await
 }
@@ -180,8 +177,7 @@ pub(crate) async fn post_settling(engine: &Engine, ctx: &OpContext, tx: &mut Tx,
 ///
 /// # Errors
 /// When the database is out of reach: the job is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let links = store::links(&mut tx, ctx.tenancy(), id).await?;

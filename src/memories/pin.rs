@@ -2,14 +2,13 @@
 
 use super::access::{self, Purpose};
 use super::store;
-use async_recursion::async_recursion as boxed;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::identity::{self, acting_for};
 use foundation::intake::Admitted;
 use foundation::op::Actor;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
 use words::aging::expiry;
 
@@ -17,8 +16,7 @@ use words::aging::expiry;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write` or, for operators, the role `operator`; `NotFound`; `Conflict` for a deleted or archived memory.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_pinned(
     engine: &Engine,
     ctx: &OpContext,

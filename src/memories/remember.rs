@@ -4,7 +4,6 @@ use super::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use super::quota;
 use super::share::may_be_shared;
 use super::writing::{self, Traces};
-use async_recursion::async_recursion as boxed;
 use db::lock_all;
 use foundation::engine::Missing;
 use foundation::idempotency::Once;
@@ -13,7 +12,7 @@ use foundation::intake::{self, Admitted};
 use foundation::terms::Resolved;
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use tokio::time::Instant;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion, RATIONALE_MAX,
     RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
@@ -28,8 +27,7 @@ use words::guard::SecretKind;
 ///
 /// # Errors
 /// `Forbidden` without `memory:write` (or `commons:write` for the commons), `Invalid` with every field that is wrong.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;

@@ -3,10 +3,9 @@
 use super::model::Change;
 use super::shown::Shown;
 use super::store;
-use async_recursion::async_recursion as boxed;
 use foundation::audit::{self, NewEntry};
 use foundation::{Checks, Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 
 /// Marks up to 100 shared memories as reviewed, all or none, as they were shown. It holds for their present text: after a later change of
@@ -15,8 +14,7 @@ use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a memory
 /// that is not shared, that no agent recalls, or that has changed since it was shown.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let ids = named(ids)?;

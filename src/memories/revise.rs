@@ -6,7 +6,6 @@ use super::remember::{self, check_decision, check_source, check_support};
 use super::store::{self, Embedded};
 use super::twins;
 use super::writing::{self, Outcome, Traces};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::lock_all;
 use foundation::engine::Missing;
@@ -17,7 +16,7 @@ use foundation::op::Actor;
 use foundation::{Checks, Engine, Error, OpContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
     ReviseRequest, ReviseResponse, Role, Scope, Source, SourceKind, TOPIC_MAX,
@@ -32,8 +31,7 @@ const TOOL: &str = "tool";
 /// # Errors
 /// `Forbidden` without `memory:write`, or `commons:write` for shared memory; `NotFound` for another agent's, tenant's or person's;
 /// `Invalid` with every field that is wrong; `Conflict` for one that was forgotten or superseded, or that waits in the inbox.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryWrite)?;
@@ -205,8 +203,7 @@ fn draft(
 ///
 /// # Errors
 /// As [`super::remember()`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;

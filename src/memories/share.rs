@@ -10,7 +10,6 @@ use super::review::named;
 use super::shown::Shown;
 use super::writing::{self, Outcome};
 use super::{link, remember, store, twins};
-use async_recursion::async_recursion as boxed;
 use db::{Tx, lock_all};
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -21,6 +20,7 @@ use foundation::op::Actor;
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation, Scope,
     ShareResponse, Sharing, Source, Trust, UserRef,
@@ -47,8 +47,7 @@ pub(crate) fn may_be_shared(scope: MemoryScope) -> bool {
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a message
 /// of a session, a memory that no agent recalls, and one that has changed since it was shown.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn share(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_rows(engine, ctx, ids, shown).await?;
     let lifecycle = identity::lifecycle_policy(engine, ctx, ctx.commons_id).await?;
@@ -71,8 +70,7 @@ pub async fn share(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &S
 ///
 /// # Errors
 /// As [`share`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
+#[verb(ids = ids.len())]
 pub async fn make_private(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
     let (mut tx, memories) = lock_rows(engine, ctx, ids, shown).await?;
     let mut policies = HashMap::new();
@@ -98,8 +96,7 @@ pub async fn make_private(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], sh
 /// # Errors
 /// `Forbidden` without `commons:write`, for a memory that another agent wrote, and for a text that a person must review before it is shared;
 /// `NotFound`; `Conflict` for a message of a session and for a memory that no recall returns.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_shared(
     engine: &Engine,
     ctx: &OpContext,

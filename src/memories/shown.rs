@@ -2,10 +2,9 @@
 
 use super::model::Memory;
 use super::store;
-use async_recursion::async_recursion as boxed;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{BULK_MAX, ChangedMemory, MemoryId, OperatorRole};
 
 /// The versions of memories that a person saw. A memory that is not named may have any version.
@@ -37,8 +36,7 @@ impl FromIterator<(MemoryId, i32)> for Shown {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than 100 memories.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, memories = shown.0.len()))]
+#[verb(memories = shown.0.len())]
 pub async fn changed_since(engine: &Engine, ctx: &OpContext, shown: &Shown) -> Result<Vec<ChangedMemory>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} memories; at most {BULK_MAX} are allowed", shown.0.len());

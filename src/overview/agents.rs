@@ -4,12 +4,11 @@ use crate::memories::store::{self as memories, Counts};
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{profile, recall};
-use async_recursion::async_recursion as boxed;
 use chrono::{Duration, NaiveDate};
 use foundation::identity::{self, Agent, store};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};
 
 /// Days that the activity chart shows.
@@ -27,8 +26,7 @@ type Written = HashMap<(AgentId, NaiveDate), i64>;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
@@ -77,8 +75,7 @@ fn summary(agent: Agent, counts: Option<Counts>, first_day: NaiveDate, written: 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's agent.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, agent = %id))]
+#[verb(agent = %id)]
 pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AgentDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
@@ -127,8 +124,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn agent_names(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentName>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -2,14 +2,13 @@
 
 use super::agent_names;
 use crate::{capture, knowledge, memories, vocabulary};
-use async_recursion::async_recursion as boxed;
 use foundation::audit::{self, NewEntry};
 use foundation::{Engine, Error, OpContext, identity, projects};
 use serde_json::json;
 use std::collections::HashMap;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalId, SourceId, TermId,
     UserId, audit_words,
@@ -27,8 +26,7 @@ const PART: usize = 500;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut page = audit::browse(engine, ctx, &with_targets(engine, ctx, filter).await?).await?;
@@ -40,8 +38,7 @@ pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; when the writer fails.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
     ctx: &OpContext,

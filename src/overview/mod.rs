@@ -11,12 +11,11 @@ pub use places::places;
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{context, erasure, knowledge, memories, profile, recall, vocabulary};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::DbError;
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,
     TermFilter,
@@ -32,8 +31,7 @@ const NEWEST: i64 = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; any error of the databases.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();

@@ -2,12 +2,11 @@
 
 use super::agent_names;
 use crate::{knowledge, memories, profile, vocabulary};
-use async_recursion::async_recursion as boxed;
 use db::cursor::Seek;
 use foundation::{Checks, Engine, Error, OpContext, identity, projects};
 use std::collections::HashMap;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 
 /// Most places of each kind.
@@ -19,8 +18,7 @@ const EACH: usize = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a text of more than 256 characters.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn places(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let text = text.trim();

@@ -10,7 +10,6 @@ use super::store::Stored;
 use super::{activity, put, references, store};
 use crate::erasure;
 use crate::memories::model::content_hash;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{Tx, lift_statement_timeout, lock, lock_key};
 use foundation::audit::{self, NewEntry};
@@ -24,7 +23,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
 
 /// Bytes that are read from the file at a time.
@@ -54,8 +53,7 @@ pub struct ImportOptions {
 /// `Forbidden` for an agent without `export` and `memory:write`, or without `memory:forget` if the file deletes a memory that is live here;
 /// `Forbidden` for an operator without the role `admin`; `Invalid`, naming the line, for a file that is broken, of a newer schema, has an
 /// id twice or one that another agent or organisation uses, has another history of a memory, or (for an agent) changes a deleted one.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn import(
     engine: &Engine,
     ctx: &OpContext,

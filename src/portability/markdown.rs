@@ -5,7 +5,6 @@ use super::canonical::{self, Names};
 use super::export::{PAGE, Selection, agents, leave_trace};
 use super::lines::MemoryLine;
 use super::store::{self, Scope};
-use async_recursion::async_recursion as boxed;
 use db::lift_statement_timeout;
 use foundation::{Engine, Error, OpContext, identity};
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use tokio::fs::{self, OpenOptions};
 use tokio::io::AsyncWriteExt;
-use tracing::instrument;
+use verb::verb;
 use wire::MemoryFilter;
 use words::quote;
 
@@ -25,8 +24,7 @@ const TOPIC_IN_NAME: usize = 48;
 ///
 /// # Errors
 /// As [`super::export()`]; `Invalid` for a selection of areas; `Conflict` for a folder that holds something, or cannot be written.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn markdown(
     engine: &Engine,
     ctx: &OpContext,

@@ -10,7 +10,6 @@ use crate::memories::model::{content_hash, wording};
 use crate::memories::store::{self as memories, Embedded};
 use crate::profile::{self, Proposal, Subject};
 use crate::vocabulary::Snapshot;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Engine, Error, OpContext, intake};
@@ -18,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, MemoryId};
 use words::normal;
 
@@ -124,8 +123,7 @@ fn topics<'a>(memories: impl Iterator<Item = &'a MemoryLine>) -> Value {
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     if batch.section == Section::Memory {
@@ -251,8 +249,7 @@ pub struct Wanting {
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wanting: &Wanting) -> Result<&'static str, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut found = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, false).await?;

@@ -6,7 +6,6 @@ use super::model::Subject;
 use super::read::{CONNECTIONS, View};
 use super::store::{self, StoredConnection};
 use super::tree;
-use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::{Tenancy, Tx};
 use foundation::idempotency::Once;
@@ -14,8 +13,8 @@ use foundation::identity::{self, acting_for};
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::Value;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
     TOOL_SCHEMA_MAX, UserRef,
@@ -25,8 +24,7 @@ use wire::{
 ///
 /// # Errors
 /// `Forbidden` without `context:read`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn connections(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<ConnectionList, Error> {
     let ctx = &reading(engine, ctx, user).await?;
     Ok(ConnectionList { connections: read(engine, ctx, None).await? })
@@ -36,8 +34,7 @@ pub async fn connections(engine: &Engine, ctx: &OpContext, user: Option<&UserRef
 ///
 /// # Errors
 /// `Forbidden` without `context:read`, `NotFound` for a connection of another agent, user or organisation.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn connection(engine: &Engine, ctx: &OpContext, id: Uuid, user: Option<&UserRef>) -> Result<Connection, Error> {
     let ctx = &reading(engine, ctx, user).await?;
     read(engine, ctx, Some(id)).await?.pop().ok_or(Error::NotFound("connection"))
@@ -48,8 +45,7 @@ pub async fn connection(engine: &Engine, ctx: &OpContext, id: Uuid, user: Option
 ///
 /// # Errors
 /// `Forbidden` without `capture:write`; `Invalid` with every field that is empty, too long or out of range.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn put_connection(
     engine: &Engine,
     ctx: &OpContext,

@@ -5,7 +5,6 @@ use super::apply::lock_profile;
 use super::documents::index_leaves;
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
@@ -13,7 +12,7 @@ use foundation::identity::{self, acting_for};
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
 use sqlx::types::Json;
-use tracing::instrument;
+use verb::verb;
 use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
 
 /// Forgets one leaf of a user's profile: the agent's own, or one of the commons' profile if the policy shares it. Forgetting twice is no
@@ -22,8 +21,7 @@ use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_M
 /// # Errors
 /// `Forbidden` without `memory:forget`, and without `commons:write` for a leaf of the commons; `NotFound` for a leaf of another agent, user
 /// or organisation.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRequest) -> Result<ForgetLeafResponse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::MemoryForget)?;
@@ -57,8 +55,7 @@ pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRe
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for an empty or too long reason; `NotFound`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
@@ -74,8 +71,7 @@ pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, 
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -6,13 +6,12 @@ use super::read::View;
 use super::store::{self, Cited, StoredPerson};
 use super::versions;
 use crate::memories::slugs;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, OperatorRole, Page, PeopleFilter, PersonDetail, PersonRow,
     USER_REF_MAX, UserId,
@@ -31,8 +30,7 @@ const SENTENCE_MAX: usize = 600;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn people(engine: &Engine, ctx: &OpContext, filter: &PeopleFilter) -> Result<Page<PersonRow>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("user", filter.user.as_deref(), USER_REF_MAX).done()?;
@@ -99,8 +97,7 @@ fn first_sentence(narrative: &str) -> String {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a `before` below 1; `NotFound` if the agent knows nothing and has no connection.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn person(engine: &Engine, ctx: &OpContext, subject: Subject, before: Option<i64>) -> Result<PersonDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;

@@ -6,7 +6,6 @@ use super::narrative::{Told, compose, cut};
 use super::shared::beneath;
 use super::store::{self, StoredConnection, StoredProfile};
 use super::tree::render;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Tx};
 use foundation::identity::{self, acting_for};
@@ -14,8 +13,8 @@ use foundation::{Engine, Error, OpContext};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     AgentId, CapturePolicy, EventId, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters,
 };
@@ -313,8 +312,7 @@ impl View {
 ///
 /// # Errors
 /// `Forbidden` for an operator; otherwise when the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn for_context(engine: &Engine, ctx: &OpContext, connections: Option<&[Uuid]>) -> Result<Option<ProfileContext>, Error> {
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -336,8 +334,7 @@ pub async fn for_context(engine: &Engine, ctx: &OpContext, connections: Option<&
 ///
 /// # Errors
 /// `Forbidden` without `context:read`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn get(engine: &Engine, ctx: &OpContext, request: ProfileRequest) -> Result<ProfileResponse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;

@@ -2,14 +2,13 @@
 
 use super::model::{Diff, Leaf, LeafState, Subject};
 use super::store::{self, StoredVersion};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Tx};
 use foundation::identity::{self, acting_for};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, SensitiveMatters, UserRef};
 
 /// Versions of one page.
@@ -19,8 +18,7 @@ const PAGE: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without `context:read`, `Invalid` for a `before` below 1.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, before: Option<i64>) -> Result<ProfileVersions, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;

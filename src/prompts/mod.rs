@@ -1,9 +1,8 @@
 //! Instructions that make the tools useful: when an agent recalls, what it writes and how it words it. Versioned, one file each.
 
 use crate::tools;
-use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, OpContext, identity};
-use tracing::instrument;
+use verb::verb;
 use wire::{Discipline, Prompt};
 
 /// One text; without a discipline it is for every agent.
@@ -52,8 +51,7 @@ pub fn all() -> Vec<Prompt> {
 ///
 /// # Errors
 /// `Forbidden` if the caller is not an agent.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn for_agent(engine: &Engine, ctx: &OpContext) -> Result<Vec<Prompt>, Error> {
     let id = ctx.agent_id()?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

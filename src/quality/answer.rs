@@ -4,13 +4,12 @@ use super::overlap::reappears;
 use super::store::{self, Answer};
 use crate::context;
 use crate::memories::{self, model::Memory};
-use async_recursion::async_recursion as boxed;
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeSet;
-use tracing::instrument;
+use verb::verb;
 use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, MemoryId, Scope};
 use words::stems;
 
@@ -24,8 +23,7 @@ const BLOCKS: [BlockName; 3] = [BlockName::Memory, BlockName::Facts, BlockName::
 /// # Errors
 /// `Forbidden` without `context:read`; `Invalid` for an empty or too long text; `NotFound` for another agent's, user's or tenant's context, or
 /// one that the log does not have or no longer keeps.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn report_answer(engine: &Engine, ctx: &OpContext, id: ContextId, request: AnswerRequest) -> Result<AnswerUse, Error> {
     let agent_id = ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;

@@ -3,11 +3,10 @@
 use super::repeat::{Question, repeated};
 use super::store::{self, Period};
 use crate::recall::period::Span;
-use async_recursion::async_recursion as boxed;
 use chrono::{Days, NaiveDate};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};
 
 /// Periods, in days.
@@ -22,8 +21,7 @@ const QUESTIONS: i64 = 5000;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -> Result<Quality, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let days = filter.days.unwrap_or(30);

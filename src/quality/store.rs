@@ -19,7 +19,6 @@ pub struct Answer<'a> {
 }
 
 /// Stores the result of an answer, in place of an earlier one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %answer.agent_id))]
 pub async fn put_answer(tx: &mut Tx, tenancy: Tenancy, answer: &Answer<'_>) -> Result<(), DbError> {
     let memories: Vec<Uuid> = answer.memory_ids.iter().map(|id| id.0).collect();
     insert!("insert into context_answers" {
@@ -48,7 +47,6 @@ pub struct Period {
 }
 
 /// Reported answers, memories in their contexts, and those that they use, by day.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn answers(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64, i64, i64)>, DbError> {
     let query = sqlx::query_as(
         r"select (a.at at time zone 'UTC')::date, count(*), sum(a.injected)::bigint, sum(cardinality(a.memory_ids))::bigint
@@ -59,7 +57,6 @@ pub async fn answers(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64
 }
 
 /// Assembled contexts by day.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn contexts(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64)>, DbError> {
     let query = sqlx::query_as(
         r"select (c.at at time zone 'UTC')::date, count(*) from context_log c
@@ -69,7 +66,6 @@ pub async fn contexts(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i6
 }
 
 /// Observations, and those that correct an earlier one, by day.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn observations(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64, i64)>, DbError> {
     let query = sqlx::query_as(
         r"select (e.created_at at time zone 'UTC')::date, count(*), count(*) filter (where e.event_type = 'correction')
@@ -80,7 +76,6 @@ pub async fn observations(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate
 }
 
 /// Values of structured profiles that are shown, by the day on which they were first seen.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn leaves(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64)>, DbError> {
     let query = sqlx::query_as(
         r"select (l.first_seen at time zone 'UTC')::date, count(*) from profile_leaves l
@@ -91,7 +86,6 @@ pub async fn leaves(tx: &mut Tx, period: &Period) -> Result<Vec<(NaiveDate, i64)
 }
 
 /// Profiles by the day on which they were made; those from before the period without a day.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn profiles(tx: &mut Tx, period: &Period) -> Result<Vec<(Option<NaiveDate>, i64)>, DbError> {
     let query = sqlx::query_as(
         r"select case when p.created_at >= $2 then (p.created_at at time zone 'UTC')::date end, count(*) from profiles p
@@ -101,7 +95,6 @@ pub async fn profiles(tx: &mut Tx, period: &Period) -> Result<Vec<(Option<NaiveD
 }
 
 /// What agents asked: queries of recalls, and those of contexts whose texts are kept. At most `most`, the newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %period.tenant))]
 pub async fn questions(tx: &mut Tx, period: &Period, most: i64) -> Result<Vec<Question>, DbError> {
     let query = sqlx::query_as(
         r"(select r.agent_id, r.user_id, r.at, r.query from retrievals r

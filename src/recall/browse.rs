@@ -7,9 +7,8 @@ use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use crate::memories;
 use crate::ranking::explain;
-use async_recursion::async_recursion as boxed;
 use foundation::{Checks, Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
 
 /// Most hits.
@@ -21,8 +20,7 @@ const HITS: i64 = 100;
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for an empty or over-long query, an invalid filter, or a search among deleted memories,
 /// which have no words and no vectors in reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     memories::check_filter(filter)?;

@@ -4,12 +4,11 @@ use super::near::Near;
 use super::period::{Bars, Period};
 use super::store::{self, Recalls, Share, SilentRow};
 use crate::memories::{self, model::Memory};
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
 
 /// Zero hits on one page of the console.
@@ -22,8 +21,7 @@ const MOST: i64 = 10;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a period that is not offered, and for a day or an hour outside of it.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<RecallHealth, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
@@ -65,8 +63,7 @@ pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a period that is not offered, a day or an hour outside of it, or a foreign cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<Page<ZeroHit>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let span = Period::of(filter, engine.clock().now())?.counted;

@@ -40,11 +40,10 @@ pub(crate) use sight::Sight;
 pub use why::explain;
 
 use crate::memories::{self, Whose};
-use async_recursion::async_recursion as boxed;
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
     RetrievalId, Scope, SourceTag, Speaker, Trust,
@@ -71,8 +70,7 @@ const NEAR_MISSES: u32 = 5;
 /// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query, a `k` outside 1..=100, filters that contradict each other
 /// or an `as_of` in the future or from before the history that is kept; `Unavailable` when neither memory nor knowledge is in reach. A model that is out of reach is no error: the
 /// search then uses words only, and the answer says so.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters are about memories: a search for the decisions of one project should not return every document.
     let knowledge = ctx.require(Scope::KbRead).is_ok() && !request.filters.narrows();

@@ -10,9 +10,8 @@ use crate::knowledge;
 use crate::memories;
 use crate::ranking::Ranked;
 use crate::ranking::explain;
-use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,
 };
@@ -23,8 +22,7 @@ use wire::{
 /// # Errors
 /// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
 /// [`super::recall`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest) -> Result<Playground, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let PlaygroundRequest { agent_id, recall } = request;

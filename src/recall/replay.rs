@@ -10,13 +10,12 @@ use super::trace::{logged, logged_chunks};
 use super::{NEAR_MISSES, blend, differences, scope};
 use crate::memories::{self, model::Memory};
 use crate::vocabulary::Moment;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 
 /// Answers a logged recall again: with memory, vocabulary and knowledge as they were then, and as they are now. Nothing is counted or
@@ -24,8 +23,7 @@ use wire::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 ///
 /// # Errors
 /// As [`super::retrieval`], and `Invalid` when there is too much to read.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<Replay, Error> {
     let (ctx, line) = measured(engine, ctx, id, user).await?;
     let ctx = &ctx;

@@ -14,7 +14,7 @@ use foundation::identity::acting_for;
 use foundation::op::Access;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
     RetrievalId, Scope, SourceTag, UserRef,
@@ -34,8 +34,7 @@ const SWEEP: i64 = 1000;
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
 /// begins, or another agent's recalls.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
     let own = reader(ctx)?;
     let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
@@ -67,8 +66,7 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `NotFound` for another agent's or another tenant's recall, or one that the log
 /// no longer keeps.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Option<&UserRef>) -> Result<RetrievalDetail, Error> {
     let (ctx, measured) = measured(engine, ctx, id, user).await?;
     detail(engine, &ctx, measured).await

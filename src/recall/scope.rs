@@ -1,10 +1,9 @@
 //! How well a memory's scope fits the project of a question.
 
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use foundation::{Engine, Error, OpContext, projects};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{MemoryScope, RecallFilters};
 
 /// A memory of another project must share at least this much of the question's words to be shown without a link, or be about its matter by
@@ -31,8 +30,7 @@ pub struct Scoping {
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn of(engine: &Engine, ctx: &OpContext, filters: &RecallFilters, at: DateTime<Utc>) -> Result<Scoping, Error> {
     let (project, repo) = (filters.for_project, filters.for_repo);
     let strong = engine.model().related_threshold;

@@ -1,10 +1,9 @@
 //! search: memories by words and meaning, best first, without a floor.
 
 use super::{Mode, answer};
-use async_recursion::async_recursion as boxed;
 use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 
 /// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, even a weak one, unless
@@ -12,8 +11,7 @@ use wire::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
 ///
 /// # Errors
 /// As [`super::recall`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) -> Result<RecallResponse, Error> {
     let SearchRequest { query, k, user_id, filters, fewer, as_of } = request;
     let question = RecallRequest { query, k, expected: false, user_id, ranking: Some(Ranking::Hybrid), filters, as_of };
@@ -35,8 +33,7 @@ pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRe
 ///
 /// # Errors
 /// As [`super::recall`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn without_floor(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     answer(engine, ctx, request, FLOORLESS).await
 }

@@ -3,9 +3,8 @@
 use super::{retrieval, retrievals};
 use crate::memories;
 use crate::ranking::explain::evidence_of;
-use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{ExplainRequest, Explanation, MemoryRecord, MemoryRef, Relation, RetrievalDetail, RetrievalFilter, RetrievalId, UserRef};
 use words::shorten;
 
@@ -19,8 +18,7 @@ const QUOTE: usize = 200;
 ///
 /// # Errors
 /// `Invalid` unless exactly one of both is named; else as [`crate::memories::record`] and [`super::retrieval`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn explain(engine: &Engine, ctx: &OpContext, request: ExplainRequest) -> Result<Explanation, Error> {
     match (request.memory_id, request.retrieval_id) {
         (Some(name), None) => memory(engine, ctx, &name, request.user_id.as_ref()).await,

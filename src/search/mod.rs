@@ -11,7 +11,6 @@ pub(crate) use top::{TopReport, top_reports};
 use crate::activity::Reports;
 use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
-use async_recursion::async_recursion as boxed;
 use db::{DbError, by_deadline};
 use decision_points::{PLAIN, Recipe, recipe};
 use foundation::identity::{self, SearchSettings, acting_for};
@@ -21,7 +20,7 @@ use merge::{Candidate, merge};
 use sources::Item;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
     SourceState,
@@ -37,8 +36,7 @@ use words::stems;
 /// # Errors
 /// `Forbidden` without `memory:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=50; `Unavailable` when no source could
 /// answer.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search_my_memories(
     engine: &Engine,
     ctx: &OpContext,

@@ -6,8 +6,8 @@ use super::sources::{self, Item};
 use super::{floors, hits, scale, settings};
 use crate::activity::{Report, Reports};
 use crate::recall::PreparedQuestion;
-use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, OpContext};
+use verb::verb;
 use wire::{Scope, SearchSource};
 use words::bm25::Words;
 use words::stems;
@@ -29,8 +29,7 @@ pub(crate) struct TopReport {
 ///
 /// # Errors
 /// `Forbidden` if no agent acts; `Db` when a source is out of reach.
-#[boxed]
-#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub(crate) async fn top_reports(
     engine: &Engine,
     ctx: &OpContext,

@@ -2,13 +2,12 @@
 
 pub use foundation::engine::shelf::{Shelf, Skill, SkillFault, Skills};
 
-use async_recursion::async_recursion as boxed;
 use documents::front_matter;
 use foundation::engine::shelf::Stamp;
 use foundation::{Engine, Error, OpContext};
 use serde_json::{Map, Value};
 use std::path::Path;
-use tracing::instrument;
+use verb::verb;
 use walkdir::{DirEntry, WalkDir};
 use wire::{OperatorRole, SkillError, SkillList, SkillSummary};
 use words::tokens::count;
@@ -48,8 +47,7 @@ pub fn refresh(engine: &Engine) -> bool {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<SkillList, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let skills = engine.skills().skills();

@@ -2,14 +2,13 @@
 
 use super::store;
 use crate::memories::access::{self, Purpose};
-use async_recursion::async_recursion as boxed;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::intake::Admitted;
 use foundation::terms::{Snapshot, State, TermName};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
-use tracing::instrument;
+use verb::verb;
 use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX, TermId};
 use words::compare::compare;
 use words::normal;
@@ -24,8 +23,7 @@ const SPELLING_FLOOR: f64 = 0.86;
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long phrase.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) -> Result<LookupResponse, Error> {
     ctx.require(Scope::MemoryRead)?;
     Checks::default().text("phrase", &request.phrase, TOPIC_MAX).done()?;
@@ -43,8 +41,7 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
 ///
 /// # Errors
 /// `Forbidden` without `vocabulary:propose`, `Invalid` for an empty or over-long phrase, `NotFound` for a memory that is not the agent's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
     let agent = ctx.agent_id()?;
     ctx.require(Scope::VocabularyPropose)?;

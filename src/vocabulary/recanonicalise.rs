@@ -4,14 +4,13 @@ use super::{Resolved, Snapshot, store};
 use crate::memories::merge_twin;
 use crate::memories::model::{Change, DedupKey, Memory, searched_text};
 use crate::memories::store::{self as memories, Embedded};
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use db::{Tx, lock_all};
 use foundation::jobs::{self, NewEvent, PostedJob, Task};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, audit};
 use serde::{Deserialize, Serialize};
-use tracing::instrument;
+use verb::verb;
 use wire::EventId;
 
 /// Memories per job; a job that finds more is followed by another.
@@ -51,8 +50,7 @@ fn payload(work: &Work) -> Result<serde_json::Value, Error> {
 /// # Errors
 /// When a database is out of reach; the job is tried again. Without the model a memory is refiled all the same, and its vector follows
 /// later.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn recanonicalise(engine: &Engine, ctx: &OpContext, work: &Work) -> Result<&'static str, Error> {
     engine.vocabulary().outdate(ctx.tenant_id);
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
@@ -151,8 +149,7 @@ async fn file(
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn embed_terms(engine: &Engine, ctx: &OpContext) -> Result<&'static str, Error> {
     let model = &engine.model().name;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

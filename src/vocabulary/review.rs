@@ -4,7 +4,6 @@ use super::lookup;
 use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
 use crate::memories;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::audit::{self, NewEntry};
@@ -13,7 +12,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::terms::{self, Plan, State};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal,
     ProposalDetail, ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
@@ -29,8 +28,7 @@ const SHOWN: i64 = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter) -> Result<Page<Proposal>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
@@ -49,8 +47,7 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId]) -> Result<Vec<Proposal>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check_number(&mut Checks::default(), ids).done()?;
@@ -67,8 +64,7 @@ pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Result<ProposalDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -101,8 +97,7 @@ pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Resul
 ///
 /// # Errors
 /// As [`decide`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Effect, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(ids, verdict)?;
@@ -119,8 +114,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
 /// was decided meanwhile, or its phrase already means something.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let verdict = &*Admitted::new(verdict.clone())?;
@@ -151,8 +145,7 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was undone already, or a later decision
 /// depends on it.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -183,8 +176,7 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<Decision>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;

@@ -4,12 +4,12 @@ use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
 use crate::memories::{self, store::TopicUse};
-use async_recursion::async_recursion as boxed;
 use db::cursor::{Cursor, Seek};
 use foundation::intake::Admitted;
 use foundation::terms::{self, Plan};
 use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,
     TermDetail, TermFilter, TermId, TermUsage,
@@ -25,8 +25,7 @@ const HISTORY: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
@@ -44,8 +43,7 @@ pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Res
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDetail, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
@@ -68,8 +66,7 @@ pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDe
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an empty or over-long text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().text("term", text, TOPIC_MAX).done()?;
@@ -84,8 +81,7 @@ pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an over-long text.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec<String>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let filter = TermFilter { q: Some(q.trim().to_owned()).filter(|q| !q.is_empty()), ..TermFilter::default() };
@@ -180,8 +176,7 @@ fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`change`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Effect, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(change)?;
@@ -198,8 +193,7 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a term or alias that is not in force; `Conflict` when
 /// a form means another term.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {
     ctx.require_role(OperatorRole::Reviewer)?;
     let change = &*Admitted::new(change.clone())?;

@@ -76,13 +76,11 @@ fn events(select: &str, tenant: TenantId, filter: &EventFilter) -> Result<QueryB
 }
 
 /// How many events of a bus a filter matches, in the database of that bus.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn event_count(tx: &mut Tx, tenant: TenantId, filter: &EventFilter) -> Result<i64, DbError> {
     Ok(events("select count(*) from events e", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page of events and one more, newest first, in the database of the bus that the filter names.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, seek: &Seek, size: usize) -> Result<Vec<Event>, DbError> {
     let mut query = events(of_bus(filter.bus.unwrap_or_default()), tenant, filter)?;
     seek.push(&mut query, "e.created_at", "e.id", true, size);
@@ -90,7 +88,6 @@ pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, see
 }
 
 /// The events that worked on a source, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn events_of_source(tx: &mut Tx, tenant: TenantId, source: SourceId, most: i64) -> Result<Vec<Event>, DbError> {
     let mut query = events(OF_MEMORIES, tenant, &EventFilter::default())?;
     query.push(" and (e.agent_id, e.source_id) in (select p.agent_id, p.id from sources p where p.tenant_id = $1 and (p.id = ");

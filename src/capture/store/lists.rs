@@ -36,13 +36,11 @@ fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryB
 }
 
 /// How many sources a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter) -> Result<i64, DbError> {
     Ok(sources("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page of sources and one more, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, seek: &Seek, size: usize) -> Result<Vec<Located>, DbError> {
     let mut query = sources(LOCATED, tenant, filter)?;
     seek.push(&mut query, "s.created_at", "s.id", true, size);
@@ -67,7 +65,6 @@ pub struct SourcePart {
 }
 
 /// The parts of a source, in order.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn source_parts(tx: &mut Tx, tenant: TenantId, source: SourceId) -> Result<Vec<SourcePart>, DbError> {
     Ok(sqlx::query_as(
         r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts, s.created_at, s.content, s.turns
@@ -150,7 +147,6 @@ pub struct Quoted {
 }
 
 /// The places of a part between two bytes, in their order.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, until): (i32, i32)) -> Result<Vec<Quoted>, DbError> {
     Ok(sqlx::query_as(
         r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status, coalesce(m.deleted_at is not null, false) as deleted,
@@ -172,7 +168,6 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, unti
 }
 
 /// What waits: in the inbox, counted up to [`TOTAL_MAX`] and one more, because every page shows it; in quarantine; on the bus.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
     let (inbox, oldest, quarantined, waiting, dead) = sqlx::query_as(
         r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead

@@ -49,7 +49,6 @@ pub enum Body<'a> {
 }
 
 /// Inserts a part of a source; false if it is there.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: &NewSource<'_>) -> Result<bool, DbError> {
     let (text, media_type, bytes) = match source.body {
         Body::Text(text) => (Some(text), None, None),
@@ -82,7 +81,6 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
 }
 
 /// The parts of a source, in order, and whether each is a text; empty if the agent and user have none with this id.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: SourceId) -> Result<Vec<(SourceId, bool)>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select s.id, s.bytes is null from sources s where s.tenant_id = $1 and s.agent_id = $2 and (s.id = $3 or s.whole_id = $3) and ",
@@ -112,7 +110,6 @@ pub struct StoredSource {
 }
 
 /// The source that an event works on. It waits for whoever renames a speaker of it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
 pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<StoredSource>, DbError> {
     #[derive(FromRow)]
     struct Row {
@@ -170,7 +167,6 @@ pub struct CapturedPart {
 }
 
 /// The parts of a source, in order.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Result<Vec<CapturedPart>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select s.agent_id, s.id as source_id, s.user_id, s.session_id, s.content, s.turns, s.filename, s.attachment_id,
@@ -190,7 +186,6 @@ pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> 
 }
 
 /// The user of an event.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
 pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<UserId>, DbError> {
     let user: Option<Option<UserId>> = sqlx::query_scalar(concat!(
         "select e.user_id from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
@@ -233,7 +228,6 @@ macro_rules! observed {
 }
 
 /// The oldest waiting observations of an agent and a user.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
     Ok(sqlx::query_as(concat!(
         observed!(),
@@ -280,7 +274,6 @@ pub async fn read_by_rules(
 }
 
 /// Whether observations of an agent and a user wait.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select exists (select from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
@@ -327,7 +320,6 @@ pub async fn mark_processed(
 }
 
 /// Ends a synthesis, which the caller holds.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %held.agent_id))]
 pub async fn end_synthesis(tx: &mut Tx, tenancy: Tenancy, held: Held, outcome: &Value, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update events e
@@ -347,7 +339,6 @@ pub async fn end_synthesis(tx: &mut Tx, tenancy: Tenancy, held: Held, outcome: &
 }
 
 /// Puts a place into quarantine; false if it is there.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn insert_quarantine(
     tx: &mut Tx,
     tenancy: Tenancy,

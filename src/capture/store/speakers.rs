@@ -20,7 +20,6 @@ pub struct LockedPart {
 }
 
 /// The parts of a source, locked, in order; none for the id of a later part.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn lock_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Result<Vec<LockedPart>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select s.id, s.agent_id, s.user_id, s.turns from sources s
@@ -36,7 +35,6 @@ pub async fn lock_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Resu
 }
 
 /// Stores the turns of a part.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_turns(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, part: SourceId, turns: &[StoredTurn]) -> Result<(), DbError> {
     sqlx::query(concat!(
         "update sources s set turns = $4 where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
@@ -53,7 +51,6 @@ pub async fn put_turns(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, part: Sour
 }
 
 /// Takes the events that work on some parts from their workers. Their step begins again with the names as they are now.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn interrupt(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], now: DateTime<Utc>) -> Result<(), DbError> {
     let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
     sqlx::query(concat!(
@@ -72,7 +69,6 @@ pub async fn interrupt(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], now: D
 
 /// The memories that quote some parts, each with whether one of its quotes is of a speaker with this name. Left out is what a speaker of this
 /// name says in another source, too: "Speaker 1" may be somebody else there.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker: &str) -> Result<Vec<(MemoryId, bool)>, DbError> {
     let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
     Ok(sqlx::query_as(concat!(
@@ -93,7 +89,6 @@ pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker:
 }
 
 /// Gives the speaker of what is quoted from some parts another name.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn rename_in_evidence(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], (from, to): (&str, &str)) -> Result<(), DbError> {
     let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
     sqlx::query(concat!(
@@ -130,7 +125,6 @@ pub async fn equal(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], hashes: &[
 }
 
 /// Stores the content, the source and the subject of a memory, as its next version. `updated_at` does not move: nobody said it again.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn rename_memory(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m set content = $4, content_hash = $5, source = $6, subject = $7, version = version + 1

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use wire::{AgentId, MemoryEvidence, MemoryId};
 
 /// The memory that quotes this place, even if it was rejected or deleted since.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn memory_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Option<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select v.memory_id from evidence v
@@ -25,7 +24,6 @@ pub async fn memory_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot)
 }
 
 /// Adds a candidate's place to a memory; false if the place is known.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn insert_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -55,7 +53,6 @@ pub async fn insert_evidence(
 }
 
 /// Gives the evidence of a candidate to another memory of the agent; which places.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         "update evidence v set memory_id = $4 where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
@@ -72,7 +69,6 @@ pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: 
 }
 
 /// Gives some places of a memory back to the one that they were taken from.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn give_evidence_back(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -97,7 +93,6 @@ pub async fn give_evidence_back(
 }
 
 /// Gives the places that a candidate was made from back to it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn take_evidence_back(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<(), DbError> {
     sqlx::query(concat!(
         "update evidence v set memory_id = v.candidate_id where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = $3 and ",
@@ -113,7 +108,6 @@ pub async fn take_evidence_back(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, c
 }
 
 /// The memories that a candidate was merged into.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select distinct v.memory_id from evidence v
@@ -130,7 +124,6 @@ pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidat
 }
 
 /// The states of what is or was in quarantine at a place.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select q.state from quarantine q
@@ -148,7 +141,6 @@ pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &S
 }
 
 /// The bytes of a source around a place, before and after it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn surroundings(tx: &mut Tx, tenancy: Tenancy, place: &MemoryEvidence, most: i32) -> Result<(Vec<u8>, Vec<u8>), DbError> {
     let found: Option<(Vec<u8>, Vec<u8>)> = sqlx::query_as(concat!(
         r"select substring(convert_to(s.content, 'UTF8') from greatest($3 - $5, 0) + 1 for least($3, $5)),

@@ -43,13 +43,11 @@ fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBui
 }
 
 /// How many candidates a filter matches, up to [`wire::TOTAL_MAX`] and one more.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenant, filter)?, "m.created_at, m.id").await
 }
 
 /// One page of candidates and one more, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.created_at", "m.id", false, size);
@@ -57,7 +55,6 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter, seek: &Se
 }
 
 /// Whether a memory came through the inbox.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn was_candidate(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         "select exists (select from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $4 and v.memory_id = $2 and v.change = 'proposed' and ",
@@ -96,7 +93,6 @@ pub struct Proposed {
 }
 
 /// The proposal of a memory; none if it did not come through the inbox, or if the file that it was imported from does not have all of it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Option<Proposed>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select v.topic, v.topic_raw, v.is_canonical, v.kind, v.scope, v.project_id, v.retention, v.content, v.title, v.summary,

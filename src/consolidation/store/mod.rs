@@ -26,7 +26,6 @@ use wire::{MemoryId, QuarantineId, SourceId, UserId};
 use words::normal;
 
 /// Whether somebody forgot exactly this statement.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn is_forgotten(tx: &mut Tx, tenancy: Tenancy, owner: Owner, hash: &[u8]) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select exists (select from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3
@@ -44,7 +43,6 @@ pub async fn is_forgotten(tx: &mut Tx, tenancy: Tenancy, owner: Owner, hash: &[u
 }
 
 /// The candidate or live memory of an owner that has exactly this content and applies to the same project and session.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn same_content(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -77,7 +75,6 @@ pub async fn same_content(
 }
 
 /// The candidates and live memories of an owner whose vectors are nearest, with their cosines.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %owner.agent_id))]
 pub async fn nearest(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -115,7 +112,6 @@ pub async fn nearest(
 }
 
 /// Gives the row of a candidate the text and the place of `memory`: when a person edits it, or undoes that.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m
@@ -180,14 +176,12 @@ const QUARANTINED: &str = r"select q.id, q.agent_id, q.user_id, q.source_id, coa
   where q.tenant_id = $1";
 
 /// How many turns wait in quarantine.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn quarantine_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
     let sql = "select count(*) from quarantine q where q.tenant_id = $1 and q.state = 'waiting'";
     Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).fetch_one(&mut **tx).await?)
 }
 
 /// One page of waiting turns and one more, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn quarantine_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: usize) -> Result<Vec<Quarantined>, DbError> {
     let mut query = statement!(format!("{QUARANTINED} and q.state = 'waiting'"), tenancy.tenant);
     seek.push(&mut query, "q.created_at", "q.id", false, size);
@@ -195,14 +189,12 @@ pub async fn quarantine_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: u
 }
 
 /// A turn in quarantine, locked.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<Option<Quarantined>, DbError> {
     let mut query = statement!(format!("{QUARANTINED} and q.id = $2 for update of q"), tenancy.tenant, id);
     Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
 }
 
 /// Records a decision about a turn in quarantine.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn close_quarantined(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -222,7 +214,6 @@ pub async fn close_quarantined(
 }
 
 /// Lets a dismissed turn in quarantine wait again; whether there is one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<bool, DbError> {
     let sql = r"update quarantine set state = 'waiting', decided_by = null, decided_at = null
                  where tenant_id = $1 and id = $2 and state = 'dismissed'";

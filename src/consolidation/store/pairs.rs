@@ -107,7 +107,6 @@ pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
 }
 
 /// One page of suggestions about active memories, of one agent or of all, and one more, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn suggestion_list(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -123,7 +122,6 @@ pub async fn suggestion_list(
 }
 
 /// How many suggestions about active memories wait, of one agent or of all.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>) -> Result<i64, DbError> {
     let sql = concat!(
         "select count(*) from (",
@@ -135,7 +133,6 @@ pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<Agent
 }
 
 /// An open proposal, locked.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pair>, DbError> {
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
     let row: Option<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?;
@@ -155,7 +152,6 @@ pub struct Decided {
 }
 
 /// A proposal that was decided, locked.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Decided>, DbError> {
     let query = sqlx::query_as(concat!(
         r"select p.agent_id, p.relation, p.from_id, p.to_id, p.state = 'accepted' as accepted, p.effect
@@ -167,7 +163,6 @@ pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option
 }
 
 /// Opens a decided proposal again.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update memory_proposals p set state = 'open', decided_by = null, decided_at = null, effect = null
@@ -183,7 +178,6 @@ pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<()
 }
 
 /// Records the decision about a proposal, and what it did.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn close_pair(
     tx: &mut Tx,
     tenancy: Tenancy,

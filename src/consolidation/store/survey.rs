@@ -18,7 +18,6 @@ pub struct Surveyed {
 }
 
 /// When the last survey began.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
     Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'survey' and payload->>'after' is null")
         .bind(tenant)
@@ -27,7 +26,6 @@ pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTim
 }
 
 /// The next active memories that a survey compares: those with a vector of the model, by id.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn to_survey(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -60,7 +58,6 @@ pub async fn to_survey(
 }
 
 /// Whether a link connects two memories.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn is_linked(tx: &mut Tx, tenancy: Tenancy, one: MemoryId, other: MemoryId) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select exists (select from memory_links l

@@ -2,7 +2,6 @@
 
 use super::block::{Piece, message};
 use crate::context::heavy::off_thread;
-use async_recursion::async_recursion as boxed;
 use foundation::engine::Missing;
 use foundation::usage::Purpose;
 use foundation::{Engine, Error, OpContext, identity};
@@ -12,6 +11,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::timeout;
 use unicode_segmentation::UnicodeSegmentation;
+use verb::verb;
 use wire::{BlockItem, ContextMessage, ItemOrigin, MessageRole};
 use words::guard;
 use words::quote::inline;
@@ -41,8 +41,7 @@ struct Turn {
 ///
 /// # Errors
 /// `Internal` if choosing sentences ends early.
-#[boxed]
-#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = older.len()))]
+#[verb(turns = older.len())]
 pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: Vec<Piece>) -> Result<(Piece, Option<&'static str>), Error> {
     let room = TOKENS_MAX.min(older.iter().map(|piece| piece.tokens).sum::<usize>() / 2);
     let turn = |said: ContextMessage| Turn { speaker: said.name.unwrap_or_else(|| said.role.to_string()), content: said.content };

@@ -25,7 +25,7 @@ use render::Rendered;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::time::Instant;
-use tracing::instrument;
+use verb::verb;
 use wire::{
     AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
     ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
@@ -40,8 +40,7 @@ use words::tokens::TOKENIZER;
 /// # Errors
 /// `Forbidden` without `context:read`; `NotFound` for a connection that the user does not have; `Invalid` with every field that is wrong, for
 /// a slug that names no project or repository, and for `budget` if what is never cut does not fit.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, turns = request.turns.len()))]
+#[verb(turns = request.turns.len())]
 pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::ContextRead)?;

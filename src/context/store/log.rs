@@ -148,13 +148,11 @@ fn select(from: &str, tenancy: Tenancy, filter: &ContextFilter, user: Option<Use
 }
 
 /// How many contexts a filter matches, up to [`wire::TOTAL_MAX`] and one more.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_contexts(tx: &mut Tx, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<i64, DbError> {
     count_rows(tx, select(&format!("{COUNTED} from context_log c"), tenancy, filter, user)?, "c.at desc, c.id desc").await
 }
 
 /// Contexts, newest first, with their queries as long as their texts are kept.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn list_contexts(
     tx: &mut Tx,
     tenancy: Tenancy,

@@ -16,7 +16,6 @@ pub struct Known {
 }
 
 /// What the organisation calls a user; empty if it calls them nothing.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn known(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Known, DbError> {
     Ok(sqlx::query_as(
         r"select (select external_ref from users where tenant_id = $1 and id = $2) as external_ref,
@@ -30,14 +29,12 @@ pub async fn known(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Known,
 }
 
 /// Removes the reference and the name of a user.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn erase_user(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<(), DbError> {
     sqlx::query("delete from users where tenant_id = $1 and id = $2").bind(tenant).bind(user).execute(&mut **tx).await?;
     Ok(())
 }
 
 /// Revokes the keys that are bound to a user and takes their names; their ids. A revoked key acts for nobody.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn revoke_keys(tx: &mut Tx, tenant: TenantId, user: UserId, now: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
         r"update api_keys set revoked_at = coalesce(revoked_at, $3), user_id = null, name = 'erased', last_used_from = null
@@ -51,7 +48,6 @@ pub async fn revoke_keys(tx: &mut Tx, tenant: TenantId, user: UserId, now: DateT
 }
 
 /// Moves what a user cost to nobody.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn erase_ledger(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<(), DbError> {
     sqlx::query(
         r"with gone as (delete from usage_ledger where tenant_id = $1 and user_id = $2 returning *)
@@ -110,7 +106,6 @@ pub async fn erase_texts_about(tx: &mut Tx, tenant: TenantId, targets: &[Uuid]) 
 }
 
 /// Erases the texts of audit entries that name a user.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn erase_texts_naming(tx: &mut Tx, tenant: TenantId, user: UserId, known: &Known) -> Result<(), DbError> {
     sqlx::query(
         "delete from audit_texts where tenant_id = $1 and (message like any($2) or reason like any($2) or changes::text like any($2))",

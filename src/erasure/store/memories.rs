@@ -49,7 +49,6 @@ fn uuids(ids: &[MemoryId]) -> Vec<Uuid> {
 }
 
 /// The ids of a user's memories.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar("select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")
         .bind(tenant)
@@ -238,7 +237,6 @@ pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Res
 }
 
 /// Removes jobs about memories that are no more.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     sqlx::query(
         r"delete from events e

@@ -115,7 +115,6 @@ pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str
 }
 
 /// Locks sources with all of their parts, as everybody who works on a source does before anything else; which parts.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
         r"select s.id from sources s
@@ -130,7 +129,6 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
 }
 
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
     let parts = lock_sources(tx, tenant, ids).await?;
     for table in ["evidence", "quarantine", "events"] {
@@ -163,7 +161,6 @@ async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Resul
 }
 
 /// Removes logged recalls with their hits and citations.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_retrievals(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
     for table in ["retrieval_hits", "citations"] {
         delete_where(tx, table, "retrieval_id", tenant, ids).await?;

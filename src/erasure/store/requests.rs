@@ -8,13 +8,11 @@ use uuid::Uuid;
 use wire::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, TableCount, TenantId, UserId};
 
 /// The secret of a tenant's key, if it has one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn secret(control: &SystemPool, tenant: TenantId) -> Result<Option<String>, DbError> {
     Ok(sqlx::query_scalar("select secret from tenant_keys where tenant_id = $1").bind(tenant).fetch_optional(control).await?)
 }
 
 /// Gives a tenant a secret, unless it has one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_secret(control: &SystemPool, tenant: TenantId, secret: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("insert into tenant_keys (tenant_id, secret, created_at) values ($1, $2, $3) on conflict do nothing")
         .bind(tenant)
@@ -26,7 +24,6 @@ pub async fn insert_secret(control: &SystemPool, tenant: TenantId, secret: &str,
 }
 
 /// Sets a legal hold; false: there is one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_hold(tx: &mut Tx, (tenant, commons): (TenantId, AgentId), id: Uuid, hold: &LegalHold) -> Result<bool, DbError> {
     let mut query = insert!("insert into legal_holds" {
         tenant_id: tenant,
@@ -41,7 +38,6 @@ pub async fn insert_hold(tx: &mut Tx, (tenant, commons): (TenantId, AgentId), id
 }
 
 /// Lifts a legal hold; false: there is none.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lift_hold(tx: &mut Tx, tenant: TenantId, user: UserId, by: &str, reason: &str, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         "update legal_holds set lifted_by = $3, lift_reason = $4, lifted_at = $5 where tenant_id = $1 and user_id = $2 and lifted_at is null",
@@ -57,7 +53,6 @@ pub async fn lift_hold(tx: &mut Tx, tenant: TenantId, user: UserId, by: &str, re
 }
 
 /// The open legal holds of a tenant, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn holds(tx: &mut Tx, tenant: TenantId) -> Result<Vec<LegalHold>, DbError> {
     Ok(sqlx::query_as(
         "select user_id, reason, set_by, set_at from legal_holds where tenant_id = $1 and lifted_at is null order by set_at desc, id desc",
@@ -94,7 +89,6 @@ pub struct NewRequest<'a> {
 }
 
 /// Stores a request.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>) -> Result<(), DbError> {
     let mut query = insert!("insert into erasure_requests" {
         tenant_id: tenant,
@@ -114,7 +108,6 @@ pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>)
 }
 
 /// Marks requests that nobody confirmed in time.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn expire(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"update erasure_requests set state = 'expired', ended_at = expires_at, names = '{}', mentions = '[]'
@@ -136,7 +129,6 @@ macro_rules! columns {
 }
 
 /// The latest requests of a tenant, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>, most: i64) -> Result<Vec<Erasure>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",
@@ -168,19 +160,16 @@ macro_rules! stored {
 }
 
 /// One request.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
     Ok(sqlx::query_as(stored!("")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
 }
 
 /// One request, locked until the transaction ends.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
     Ok(sqlx::query_as(stored!(" for update")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
 }
 
 /// Confirms a request.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn confirm(
     tx: &mut Tx,
     tenant: TenantId,
@@ -203,7 +192,6 @@ pub async fn confirm(
 }
 
 /// Withdraws a request.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"update erasure_requests set state = 'withdrawn', ended_by_name = $3, ended_at = $4, names = '{}', mentions = '[]'
@@ -219,7 +207,6 @@ pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, no
 }
 
 /// The requests of a tenant that were confirmed and are not done.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unfinished(control: &SystemPool, tenant: TenantId) -> Result<Vec<ErasureId>, DbError> {
     Ok(sqlx::query_scalar("select id from erasure_requests where tenant_id = $1 and state = 'confirmed' order by confirmed_at")
         .bind(tenant)
@@ -228,7 +215,6 @@ pub async fn unfinished(control: &SystemPool, tenant: TenantId) -> Result<Vec<Er
 }
 
 /// Puts the job of a request on the bus of memories, or wakes a dead one. A job that waits or runs stays as it is.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn post_job(
     memory: &SystemPool,
     (tenant, commons): (TenantId, AgentId),
@@ -254,7 +240,6 @@ pub async fn post_job(
 }
 
 /// Says what the job of a request does now.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn begin_step(control: &SystemPool, tenant: TenantId, id: ErasureId, step: &str) -> Result<(), DbError> {
     sqlx::query("update erasure_requests set step = $3 where tenant_id = $1 and id = $2 and state = 'confirmed'")
         .bind(tenant)
@@ -266,7 +251,6 @@ pub async fn begin_step(control: &SystemPool, tenant: TenantId, id: ErasureId, s
 }
 
 /// Records the counts before the first row goes; later ones change nothing.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_found(control: &SystemPool, tenant: TenantId, id: ErasureId, found: &[TableCount]) -> Result<(), DbError> {
     sqlx::query("update erasure_requests set found = $3 where tenant_id = $1 and id = $2 and state = 'confirmed' and found is null")
         .bind(tenant)
@@ -278,7 +262,6 @@ pub async fn put_found(control: &SystemPool, tenant: TenantId, id: ErasureId, fo
 }
 
 /// Ends a request with its signed report; false: somebody else ended it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn finish(
     tx: &mut Tx,
     tenant: TenantId,
@@ -302,7 +285,6 @@ pub async fn finish(
 }
 
 /// The signed text of a request's report and its signature.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn report(tx: &mut Tx, tenant: TenantId, id: ErasureId) -> Result<Option<(String, String)>, DbError> {
     Ok(sqlx::query_as("select report, signature from erasure_requests where tenant_id = $1 and id = $2 and report is not null")
         .bind(tenant)

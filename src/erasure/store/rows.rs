@@ -45,7 +45,6 @@ pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: Us
 }
 
 /// Whether rows from before a time wait for their delivery. Their receivers would get words after these were erased.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn is_waiting(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(
         r"select exists (select from outbox where tenant_id = $1 and delivered_at is null and error is null and created_at <= $2)

@@ -17,7 +17,6 @@ pub struct Cited {
 }
 
 /// The newest recalls that cited a document, each with its best rank.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank

@@ -63,13 +63,11 @@ fn matching(select: &str, tenant: TenantId, filter: &DocumentFilter) -> Result<Q
 }
 
 /// How many documents a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_documents(tx: &mut Tx, tenant: TenantId, filter: &DocumentFilter) -> Result<i64, DbError> {
     Ok(matching("select count(*) from documents d", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// At most `most` collections that have a document in force, by name.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn collections(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar("select distinct collection from documents where tenant_id = $1 and valid_to is null order by 1 limit $2")
         .bind(tenant)
@@ -79,7 +77,6 @@ pub async fn collections(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec
 }
 
 /// One page's documents and one more, in reading order; newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_documents(
     tx: &mut Tx,
     tenant: TenantId,
@@ -93,7 +90,6 @@ pub async fn list_documents(
 }
 
 /// One document, in force or not.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<Option<DocumentRow>, DbError> {
     let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.id = $2"));
     Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
@@ -108,7 +104,6 @@ pub async fn titles(tx: &mut Tx, tenant: TenantId, ids: &[DocumentId]) -> Result
 }
 
 /// The newest documents, in force or not, whose title, reference or path contains a text.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn documents_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DocumentId>, DbError> {
     let sql = r"select d.id from documents d
                  where d.tenant_id = $1 and (d.title ilike $2 or d.reference ilike $2 or d.path ilike $2)
@@ -120,7 +115,6 @@ pub async fn documents_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i6
 pub type DocumentVersion = (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>);
 
 /// Every text that a path has had, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn versions(tx: &mut Tx, tenant: TenantId, collection: &str, path: &str) -> Result<Vec<DocumentVersion>, DbError> {
     Ok(sqlx::query_as(
         r"select id, valid_from, valid_to from documents where tenant_id = $1 and collection = $2 and path = $3
@@ -145,7 +139,6 @@ pub struct ChunkRow {
 }
 
 /// The chunks of a text, in its order.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Result<Vec<ChunkRow>, DbError> {
     Ok(sqlx::query_as(
         r"select id, heading_path, content, start_byte, end_byte, not awaiting_vector as embedded
@@ -169,7 +162,6 @@ pub struct ComponentRow {
 }
 
 /// What the texts in force say about components, the oldest text first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<ComponentRow>, DbError> {
     Ok(sqlx::query_as(
         r"select c.name, c.normal, c.description, c.depends_on, c.document_id, d.path
@@ -194,13 +186,11 @@ pub struct Run {
 }
 
 /// How many ingestions there were.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_runs(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select count(*) from ingest_runs where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
 }
 
 /// One page's ingestions and one more, in reading order; newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<Run>, DbError> {
     let mut query = statement!(
         "select id, collection, revision, actor_name, started_at, finished_at, report from ingest_runs where tenant_id = $1",
@@ -211,7 +201,6 @@ pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) 
 }
 
 /// How many files failed in the newest ingestion of each collection.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"select coalesce(sum(jsonb_array_length(report->'failures')), 0)::bigint
@@ -224,7 +213,6 @@ pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError
 }
 
 /// Path, reference, title, status and front matter of every text in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn front_matters(tx: &mut Tx, tenant: TenantId) -> Result<Vec<DocumentRow>, DbError> {
     let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.valid_to is null order by d.collection, d.path"));
     Ok(query.bind(tenant).fetch_all(&mut **tx).await?)

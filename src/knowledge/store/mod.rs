@@ -60,7 +60,6 @@ pub struct NewComponent<'a> {
 }
 
 /// Serialises ingestions of a tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_knowledge(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"knowledge", tenant.0.as_bytes()])).await
 }
@@ -75,7 +74,6 @@ pub struct InForce {
 }
 
 /// The texts in force of a collection.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
     Ok(sqlx::query_as(
         r"select id, path, content_hash, chunking from documents
@@ -88,7 +86,6 @@ pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result
 }
 
 /// Takes a text out of force: searches no longer find its chunks. False when it was not in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done =
         sqlx::query("update documents set valid_to = greatest(valid_from, $3) where tenant_id = $1 and id = $2 and valid_to is null")
@@ -141,7 +138,6 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
 }
 
 /// Stores a text.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
     sqlx::query(
         r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from,
@@ -227,7 +223,6 @@ pub async fn insert_chunks(
 }
 
 /// Stores what a text says about components.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_components(
     tx: &mut Tx,
     tenant: TenantId,
@@ -265,7 +260,6 @@ pub struct Unembedded {
 }
 
 /// Chunks of a text in force that have no vector, from the one `after` a place, in the order of the text.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, after: i32, most: i64) -> Result<Vec<Unembedded>, DbError> {
     Ok(sqlx::query_as(
         r"select c.id, c.ordinal, d.title, d.reference, c.heading_path, c.content
@@ -289,7 +283,6 @@ pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
 }
 
 /// Stores a chunk's vector, to be found if its text is in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_chunk_vector(
     tx: &mut Tx,
     tenant: TenantId,
@@ -318,7 +311,6 @@ pub async fn put_chunk_vector(
 }
 
 /// Records the start of an ingestion.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn begin_run(
     tx: &mut Tx,
     tenant: TenantId,
@@ -344,7 +336,6 @@ pub async fn begin_run(
 }
 
 /// Records the result of an ingestion.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn end_run(tx: &mut Tx, tenant: TenantId, id: RunId, report: &IngestReport, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2")
         .bind(tenant)

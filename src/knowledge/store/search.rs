@@ -211,7 +211,6 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
 }
 
 /// How many chunks have come into force since a moment, and how many terms in them.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn added_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
     Ok(sqlx::query_as(
         r"select count(distinct t.chunk_id), coalesce(sum(t.tf::float8), 0)::bigint
@@ -247,14 +246,12 @@ macro_rules! retired_since {
 }
 
 /// How many chunks were in force at a moment and are not any more, and the bytes of their texts.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
     let query = sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(c.content)), 0)::bigint", retired_since!()));
     Ok(query.bind(tenant).bind(at).fetch_one(&mut **tx).await?)
 }
 
 /// The chunks that were in force at a moment and are not any more.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<Vec<RetiredChunk>, DbError> {
     let query = sqlx::query_as(concat!(
         "select c.id as chunk_id, d.kind, d.status, d.reference, d.title, c.heading_path, c.content",

@@ -38,7 +38,6 @@ pub enum Which {
 
 /// Up to `most` live memories of an agent to be archived, locked, the weakest first. Those of users under a legal hold stay. Rows that
 /// somebody else changes now are skipped: no writer waits for a sweep, and no sweep for a writer.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn to_archive(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -75,7 +74,6 @@ pub async fn to_archive(
 }
 
 /// How many episodes of an agent may fade at `now`. Expired ones do not count, whether a sweep archived them or not.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime<Utc>) -> Result<i64, DbError> {
     let sql = format!(
         "select count(*) from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and {} and {}",
@@ -86,7 +84,6 @@ pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime
 }
 
 /// How many live memories an agent has, of all users, also of those whose rows the transaction does not see.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select live_memories($1, $2)").bind(tenancy.tenant).bind(agent).fetch_one(&mut **tx).await?)
 }
@@ -151,7 +148,6 @@ pub async fn archive(
 }
 
 /// Takes a memory out of the archive, with a new end of its retention. It counts as retrieved now. [`super::mark_restored`] makes it live.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn unarchive(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -178,7 +174,6 @@ pub async fn unarchive(
 }
 
 /// Pins or unpins a memory, which moves the end of its retention. Its vectors follow with `sync_live`.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn set_pinned(
     tx: &mut Tx,
     tenancy: Tenancy,

@@ -47,7 +47,6 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
 
 /// Takes the places in sources that a memory has as evidence from the memories of another agent that are out of recall: an earlier copy of it
 /// held them. Agents may not, so only operators do.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn take_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -78,7 +77,6 @@ pub async fn take_evidence(
 }
 
 /// Gives a copy of a memory, which another agent owns, the same evidence. Ids are unique per agent, so the rows keep theirs.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn copy_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,

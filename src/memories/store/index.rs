@@ -73,7 +73,6 @@ pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
 
 /// Makes a live memory's words findable, instead of its former ones. Topics and content count alike, but a message has only its content; a memory
 /// with only stop words is a document without terms.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
     let Cleared { topics, role, .. } = clear_words(tx, tenancy, agent, id).await?;
     let terms = stems::terms(&searched_text(role, &embedded_text(topic, &topics.join("\n")), content));
@@ -106,7 +105,6 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
 }
 
 /// Removes a memory's words from the search.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     clear_words(tx, tenancy, agent, id).await.map(drop)
 }

@@ -9,7 +9,6 @@ use wire::{AgentId, MemoryId, Relation, UserId};
 
 /// Links two memories; whether they were not so linked before. `agent` and `user` decide who may see the link: the commons if an end of it
 /// is shared, the user to whom an end of it belongs.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn link(
     tx: &mut Tx,
     ctx: &OpContext,
@@ -37,7 +36,6 @@ pub async fn link(
 }
 
 /// Removes a link; whether it existed.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn unlink(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -62,13 +60,11 @@ pub async fn unlink(
 }
 
 /// Whether links supersede a memory, and whether another in reach contradicts it. Links that the caller may not see count, too.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn still_linked(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<(bool, bool), DbError> {
     Ok(sqlx::query_as("select superseded, contradicted from links_on($1, $2)").bind(tenancy.tenant).bind(id).fetch_one(&mut **tx).await?)
 }
 
 /// A memory's links in both directions, newest first, as far as the caller may see them.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn links(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<Vec<Link>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select l.from_id, l.to_id, l.relation, o.agent_id as other_agent_id, o.user_id as other_user_id, o.short_id as other_short_id,

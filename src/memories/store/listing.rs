@@ -102,13 +102,11 @@ fn select(what: &str, tenant: TenantId, filter: &MemoryFilter) -> Result<QueryBu
 }
 
 /// How many memories a filter matches, up to [`wire::TOTAL_MAX`] and one more.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenant, filter)?, "m.updated_at desc, m.id desc").await
 }
 
 /// One page's memories and one more, in reading order; newest write first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
@@ -116,7 +114,6 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &S
 }
 
 /// The memories with this short id, or with this text in their topic, deleted ones included; the last written first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(
         r"select m.id from agent_memories m
@@ -143,7 +140,6 @@ pub struct Counts {
 
 /// The numbers of agents. Live memories are counted for the ranking already; of the rest each is counted in the index that has few other
 /// rows, and one step in an index finds a last write or recall.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
     Ok(sqlx::query_as(
         r"with live as (
@@ -171,7 +167,6 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: Date
 }
 
 /// How many memories of an agent that are not deleted have each status.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn status_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Vec<(MemoryStatus, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select status, count(*) from agent_memories
@@ -184,7 +179,6 @@ pub async fn status_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Res
 }
 
 /// The users with the most memories of an agent, with the number of memories and of users.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn user_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<(UserId, i64, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select user_id, count(*), count(*) over () from agent_memories
@@ -199,7 +193,6 @@ pub async fn user_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i6
 }
 
 /// Memories stored per agent and day (UTC), from `first` on. Candidates do not count.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn written_by_day(
     tx: &mut Tx,
     tenant: TenantId,
@@ -222,7 +215,6 @@ pub async fn written_by_day(
 
 /// Memories stored in each of the spans with these starts and ends, in their order; an end is not included. Candidates do not count. Each
 /// span is counted by its place in the index: to compute the day of every memory takes three times as long.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stored_by(
     tx: &mut Tx,
     (tenant, agent): (TenantId, Option<AgentId>),
@@ -244,7 +236,6 @@ pub async fn stored_by(
 }
 
 /// When a memory was last stored or revised.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn last_write(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>) -> Result<Option<DateTime<Utc>>, DbError> {
     let mut query = statement!("select m.updated_at from agent_memories m where m.tenant_id = $1 and m.status <> 'inbox'", tenant);
     of_agent(&mut query, agent);
@@ -273,7 +264,6 @@ pub struct Newest {
 const LINE: i32 = 200;
 
 /// The newest live memories, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newest>, DbError> {
     Ok(sqlx::query_as(
         r"select id, agent_id, topic, left(content, $3) as content, created_at from agent_memories

@@ -70,7 +70,6 @@ pub struct Neighbour {
 }
 
 /// The candidate of a key's owner with this content, if one waits.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8]) -> Result<Option<(MemoryId, String)>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select m.id, m.short_id from agent_memories m
@@ -90,7 +89,6 @@ pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8])
 }
 
 /// The newest texts, topics included, of the candidates of an agent and of those that it proposed to the commons.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, (agent, commons): (AgentId, AgentId), most: i64) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select m.topic || E'\n' || m.content from agent_memories m
@@ -128,7 +126,6 @@ macro_rules! bind_key {
 }
 
 /// The live memory with exactly this content and the owner, kind and place of `key`, under any topic; first one under its topic.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn same_content(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -152,7 +149,6 @@ pub async fn same_content(
 }
 
 /// The other live memories of some agents that hold the same content, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn copies_of(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -179,7 +175,6 @@ pub async fn copies_of(
 }
 
 /// Whether this content is kept already as an earlier wording of a memory.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, hash: &[u8]) -> Result<bool, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select exists (select from memory_links l
@@ -199,7 +194,6 @@ pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, 
 }
 
 /// Gives a memory what another one that it supersedes has more of: retention, a pin, and being the answer to one question.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &Memory)) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m
@@ -224,7 +218,6 @@ pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &M
 }
 
 /// The live memories under `key` whose vectors are nearest, other than `except`, with their cosines.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn nearest(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -272,7 +265,6 @@ pub struct Birth<'a> {
 }
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
     let mut query = insert!("insert into agent_memories" {
         tenant_id: tenancy.tenant,
@@ -331,7 +323,6 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
 }
 
 /// Records that exactly this was remembered again: counted and fresh. New details may make it the next version.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn touch(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -383,7 +374,6 @@ pub async fn touch(
 }
 
 /// Writes new content over a memory, as its next version. Its title, summary, rationale and alternatives are those of the draft.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn revise(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -486,7 +476,6 @@ pub async fn by_short(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], short: 
 }
 
 /// The live profile fact of a person that answers the same question, by topic or by phrase.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",

@@ -18,7 +18,6 @@ pub struct Recalled {
 
 /// How many recalls in the log returned a memory, and the latest `most` of them. It does not compare the owner's id, because others may
 /// recall shared memories.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn recalls(tx: &mut Tx, tenancy: Tenancy, id: MemoryId, most: i64) -> Result<(i64, Vec<Recalled>), DbError> {
     let count = concat!("select count(*) from retrieval_hits h where h.tenant_id = $1 and h.memory_id = $2 and ", of_user!("h", "$3"));
     let total = sqlx::query_scalar(count).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_one(&mut **tx).await?;

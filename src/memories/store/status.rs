@@ -8,7 +8,6 @@ use sqlx::types::Json;
 use wire::{AgentId, MemoryId, MemoryStatus};
 
 /// Marks a memory as deleted, and leaves a tombstone of its hash and source, never of its content.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn mark_deleted(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -51,7 +50,6 @@ pub async fn mark_deleted(
 }
 
 /// Undoes a deletion; whether the memory is live again. `updated_at` does not move: a restored memory is as old as before.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<bool, DbError> {
     let live: Option<bool> = sqlx::query_scalar(concat!(
         r"update agent_memories m
@@ -81,7 +79,6 @@ pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Re
 }
 
 /// Marks a memory as superseded by another.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m set status = 'superseded', live = false, version = version + 1
@@ -98,7 +95,6 @@ pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: 
 }
 
 /// Counts a version of a memory whose record stays as it is. `updated_at` does not move: nothing was written.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(concat!(
         "update agent_memories m set version = version + 1 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
@@ -121,7 +117,6 @@ pub struct Standing {
 }
 
 /// Sets the status of a memory that is not deleted. `updated_at` does not move: nothing was written.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn set_status(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -146,7 +141,6 @@ pub async fn set_status(
 }
 
 /// Marks a memory as somebody else's words.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn mark_captured(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     let text = concat!(
         "update agent_memories m set trust = 'captured' where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",

@@ -7,7 +7,6 @@ use wire::{AgentId, MemoryId, PairId, PairRelation, UserId};
 
 /// Suggests that one memory has a relation to another one of the same owner, unless that was suggested before; whether it is new. A relation
 /// that holds in both directions is stored once.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn suggest(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -34,7 +33,6 @@ pub async fn suggest(
 }
 
 /// The accepted suggestions about a memory that can be undone, each with the other memory, the last decision first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<(MemoryId, PairId)>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select case when p.from_id = $3 then p.to_id else p.from_id end, p.id

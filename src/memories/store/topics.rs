@@ -12,7 +12,6 @@ use wire::{AgentId, DecisionId, MemoryId, TenantId};
 use words::normal;
 
 /// How many memories that are not deleted have one of the phrases (normal forms), and of how many agents.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(i64, i64), DbError> {
     Ok(sqlx::query_as(
         r"select count(*), count(distinct agent_id) from agent_memories
@@ -40,7 +39,6 @@ pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[Memor
 }
 
 /// How many memories each decision still has to refile.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unresolved(
     tx: &mut Tx,
     tenant: TenantId,
@@ -62,7 +60,6 @@ pub async fn unresolved(
 }
 
 /// Memories of the tenant that have one of the phrases and were resolved under an older version: the rest of a job.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<Memory>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
@@ -76,7 +73,6 @@ pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64
 }
 
 /// Files a memory under what its phrase resolves to now. `updated_at` does not move: nothing was written.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved: &Resolved) -> Result<(), DbError> {
     sqlx::query(
         r"update agent_memories
@@ -119,7 +115,6 @@ pub async fn topic_use(tx: &mut Tx, tenant: TenantId, terms: &[String]) -> Resul
 }
 
 /// Keeps the topic of a draft on a memory with the same content, if it is another topic than the memory's own; whether it is new there.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &Draft, now: DateTime<Utc>) -> Result<bool, DbError> {
     let form = normal(&draft.topic_raw);
     if [normal(&memory.topic), normal(&memory.topic_raw)].contains(&form) || draft.key.topic_key() == normal(&memory.topic) {
@@ -141,7 +136,6 @@ pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &D
 }
 
 /// Keeps the topics of a memory on the one that supersedes it; returns the normal forms of those that it did not have.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn take_topics(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -177,7 +171,6 @@ pub async fn take_topics(
 }
 
 /// Removes further topics of a memory, by their normal forms; all of them if `forms` is absent.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_topics(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, forms: Option<&[String]>) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"delete from memory_topics t
@@ -220,7 +213,6 @@ pub struct StaleTopic {
 }
 
 /// Further topics of the tenant's memories that are one of the phrases and were resolved under an older version.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn stale_topics(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<StaleTopic>, DbError> {
     Ok(sqlx::query_as(
         r"select t.agent_id, t.memory_id, t.topic_raw from memory_topics t
@@ -236,7 +228,6 @@ pub async fn stale_topics(tx: &mut Tx, tenant: TenantId, forms: &[String], versi
 }
 
 /// Files a further topic under what its phrase resolves to now.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn file_topic(tx: &mut Tx, tenant: TenantId, topic: &StaleTopic, resolved: &Resolved) -> Result<(), DbError> {
     sqlx::query(
         r"update memory_topics set topic = $5, is_canonical = $6, vocabulary_version = $7

@@ -82,7 +82,6 @@ impl Encode<'_, Postgres> for Operand {
 }
 
 /// Stores a live memory's vector, over an older one of the same model, and records since when it is found by meaning.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn put_vector(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -152,7 +151,6 @@ pub async fn put_vector(
 }
 
 /// Removes the vectors of a former content; the memory is found by its words until the new vector comes.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     sqlx::query(concat!(
         "with small as (delete from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
@@ -197,7 +195,6 @@ pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[Mem
 }
 
 /// The models that have a vector of a memory.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn embedded_by(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         "select e.model from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
@@ -215,7 +212,6 @@ pub async fn embedded_by(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memo
 }
 
 /// Gives the vectors of a memory that was remembered again the weight of a new one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn refresh_vectors(
     tx: &mut Tx,
     tenancy: Tenancy,

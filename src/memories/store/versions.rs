@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use wire::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
 
 /// Copies the current record into its versions. `origin` is where the change came from, if not from where the memory was said.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn write_version(
     tx: &mut Tx,
     ctx: &OpContext,
@@ -45,7 +44,6 @@ pub async fn write_version(
 }
 
 /// The memories whose last change is a deletion, or the restoration of a deleted memory, made at `at`; each with whether that deleted it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<HashMap<MemoryId, bool>, DbError> {
     let rows: Vec<(MemoryId, bool)> = sqlx::query_as(concat!(
         r"select v.memory_id, v.deleted
@@ -70,7 +68,6 @@ pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: Da
 }
 
 /// A memory's versions, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
     #[derive(FromRow)]
     struct Row {
@@ -136,7 +133,6 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
 }
 
 /// Where the content of a version was said; its change may have come from somewhere else.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn source_of_version(
     tx: &mut Tx,
     tenancy: Tenancy,

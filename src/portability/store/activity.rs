@@ -76,7 +76,6 @@ pub async fn workflow_steps(
 }
 
 /// How many of these reports exist.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_reports(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) -> Result<i64, DbError> {
     let text = format!("select count(*) from {} t where t.tenant_id = $1 and t.id = any($3) and {}", of.table(), of_user!("t", "$2"));
     let mut query = statement!(text, tenancy.tenant, tenancy.users, ids);
@@ -84,7 +83,6 @@ pub async fn count_reports(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uu
 }
 
 /// Inserts reports that do not exist; returns the ids of the new ones.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_reports(tx: &mut Tx, tenancy: Tenancy, of: Reports, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let (table, columns) = (of.table(), columns(of));
     let mut query = statement!(

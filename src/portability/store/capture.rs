@@ -74,7 +74,6 @@ pub async fn pairs(tx: &mut Tx, scope: &Scope<'_>, last: Option<&PairLine>, size
 }
 
 /// The rows that quote a source which exists already with another user, or with other bytes at that place.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn misplaced(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let table = match section {
         Section::Evidence => "evidence",
@@ -137,7 +136,6 @@ macro_rules! behind_in {
 }
 
 /// How many rows of evidence, quarantine or proposals exist already: with the same id, at the same place or about the same memories.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_captured(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Captured, DbError> {
     let (table, key, behind) = match section {
         Section::Evidence => ("evidence", "source_id, starts, ends", behind_in_evidence!()),
@@ -158,7 +156,6 @@ pub async fn count_captured(tx: &mut Tx, tenancy: Tenancy, section: Section, row
 }
 
 /// Gives evidence that exists already to the memory in the file, if the candidate was merged there, or its merge undone.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn forward_evidence(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update evidence e set memory_id = behind.memory_id
@@ -177,7 +174,6 @@ pub async fn forward_evidence(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Re
 }
 
 /// Decides turns that wait in quarantine here and were decided in the file.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn forward_quarantined_turns(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update quarantine e set state = behind.state, decided_at = behind.decided_at, decided_by = behind.decided_by
@@ -194,7 +190,6 @@ pub async fn forward_quarantined_turns(tx: &mut Tx, tenancy: Tenancy, rows: &Val
 }
 
 /// Decides proposals that are open here and were decided in the file.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn forward_pairs(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update memory_proposals e set state = behind.state, decided_at = behind.decided_at, decided_by = behind.decided_by
@@ -211,19 +206,16 @@ pub async fn forward_pairs(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Resul
 }
 
 /// Inserts evidence whose memory and source are the same agent's and user's.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_evidence(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     put(tx, tenancy, "evidence", EVIDENCE, &[("agent_memories", "memory_id"), ("agent_memories", "candidate_id"), SOURCE], rows).await
 }
 
 /// Inserts turns in quarantine whose source is the same agent's and user's.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_quarantined_turns(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     put(tx, tenancy, "quarantine", QUARANTINED_TURN, &[SOURCE], rows).await
 }
 
 /// Inserts proposals about two memories of the same agent and user.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_pairs(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     put(tx, tenancy, "memory_proposals", PAIR, &[("agent_memories", "from_id"), ("agent_memories", "to_id")], rows).await
 }

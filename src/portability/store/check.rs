@@ -92,7 +92,6 @@ pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids
 }
 
 /// Whether some agents have memory here: memories or sources.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn have_memory(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<bool, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     Ok(sqlx::query_scalar(concat!(
@@ -110,7 +109,6 @@ pub async fn have_memory(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
 }
 
 /// An id of the memories and sources of some agents that another agent or organisation uses, too.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn imported_elsewhere(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<Option<Uuid>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     Ok(sqlx::query_scalar(
@@ -127,7 +125,6 @@ pub async fn imported_elsewhere(tx: &mut Tx, tenant: TenantId, agents: &[AgentId
 }
 
 /// The memories whose short ids another memory of the same agent uses.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
     Ok(sqlx::query_scalar(
         r"select r.id from jsonb_populate_recordset(null::agent_memories, $2) r
@@ -151,7 +148,6 @@ pub struct Stored {
 }
 
 /// The memories that exist already.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
@@ -167,7 +163,6 @@ pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Res
 
 /// The versions that exist already, and whether they equal those of the file. A time of the file that is `moment` was mended: the same file
 /// may have been imported with another one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn stored_versions(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -192,7 +187,6 @@ pub async fn stored_versions(
 }
 
 /// The projects or repositories whose slugs another one uses.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
         Section::Project => {
@@ -209,7 +203,6 @@ pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &
 }
 
 /// How many projects, repositories, sources, links, tombstones or events exist already.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
     let (table, key) = match section {
         Section::Project => ("projects", "id"),

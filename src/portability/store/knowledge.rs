@@ -32,7 +32,6 @@ pub const CHUNK: &[&str] = &["id", "document_id", "ordinal", "heading_path", "st
 pub const COMPONENT: &[&str] = &["document_id", "ordinal", "name", "description", "depends_on"];
 
 /// Documents after `last`, by id, in force or not.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn documents(tx: &mut Tx, tenant: TenantId, last: Option<&DocumentLine>, size: usize) -> Result<Vec<DocumentLine>, DbError> {
     let mut query = select("documents", DOCUMENT, tenant)?;
     if let Some(last) = last {
@@ -42,7 +41,6 @@ pub async fn documents(tx: &mut Tx, tenant: TenantId, last: Option<&DocumentLine
 }
 
 /// Chunks after `last`, by id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn chunks(tx: &mut Tx, tenant: TenantId, last: Option<&ChunkLine>, size: usize) -> Result<Vec<ChunkLine>, DbError> {
     let mut query = select("chunks", CHUNK, tenant)?;
     if let Some(last) = last {
@@ -52,7 +50,6 @@ pub async fn chunks(tx: &mut Tx, tenant: TenantId, last: Option<&ChunkLine>, siz
 }
 
 /// Components after `last`, by document and place.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn components(tx: &mut Tx, tenant: TenantId, last: Option<&ComponentLine>, size: usize) -> Result<Vec<ComponentLine>, DbError> {
     let mut query = select("components", COMPONENT, tenant)?;
     if let Some(last) = last {
@@ -70,7 +67,6 @@ pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
 }
 
 /// The first staged document that differs from the one with the same id here.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_documents(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
         r"select min(s.line) from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
@@ -83,7 +79,6 @@ pub async fn differing_documents(tx: &mut Tx, tenant: TenantId) -> Result<Option
 }
 
 /// Documents in force that the file ends, and when.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn ended_documents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(DocumentId, DateTime<Utc>)>, DbError> {
     Ok(sqlx::query_as(
         r"select e.id, s.valid_to from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
@@ -95,7 +90,6 @@ pub async fn ended_documents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Docum
 }
 
 /// Removes staged documents whose path has the same text here under another id: that one stays, and the file's chunks of it are left out.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     sqlx::query(
         r"delete from staged_documents s using documents e
@@ -110,7 +104,6 @@ pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
 
 /// The first staged document whose path would have two texts in force, and that path. Call it after documents that the file ends are
 /// closed.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String)>, DbError> {
     Ok(sqlx::query_as(
         r"with new as (
@@ -130,13 +123,11 @@ pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, St
 }
 
 /// Adds documents that do not exist; how many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_documents(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
     add(tx, tenant, by, "documents", DOCUMENT).await
 }
 
 /// The first chunk, by id, that belongs to another text here.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_chunk(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Option<ChunkId>, DbError> {
     Ok(sqlx::query_scalar(
         r"select r.id from jsonb_populate_recordset(null::chunks, $2) r join chunks e on e.tenant_id = $1 and e.id = r.id
@@ -163,7 +154,6 @@ pub struct MissingChunk {
 }
 
 /// Chunks that do not exist while their document does.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn missing_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MissingChunk>, DbError> {
     Ok(sqlx::query_as(
         r"select r.id, r.document_id, r.heading_path, r.content, d.reference, d.title, d.status, d.valid_to is null as in_force
@@ -184,7 +174,6 @@ pub struct ChunkWords {
 }
 
 /// Adds chunks that do not exist. Those with words are findable: they get their words, are counted, and wait for their vectors.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[ChunkWords]) -> Result<(), DbError> {
     let found: Vec<Uuid> = words.iter().map(|chunk| chunk.id.0).collect();
     let (columns, values) = (CHUNK.join(", "), CHUNK.join(", r."));
@@ -236,7 +225,6 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
 }
 
 /// How many components do not exist while their document does.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"select count(*) from jsonb_populate_recordset(null::components, $2) r
@@ -251,7 +239,6 @@ pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> 
 }
 
 /// Adds components that do not exist.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     let (columns, values) = (COMPONENT.join(", "), COMPONENT.join(", r."));
     let sql = format!(

@@ -104,7 +104,6 @@ fn table(section: Section) -> Option<(&'static str, String, &'static str)> {
 }
 
 /// How many connections, leaves or versions exist already.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
     let Some((table, _, same)) = table(section) else { return Ok(0) };
     let of_user = of_user!("t", "$3");
@@ -118,7 +117,6 @@ pub async fn count_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, row
 }
 
 /// Inserts connections, leaves or versions that do not exist.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_profiled(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<(), DbError> {
     let Some((table, columns, _)) = table(section) else { return Ok(()) };
     let (values, of_user) = (columns.replace(", ", ", r."), of_user!("r", "$3"));

@@ -45,7 +45,6 @@ pub(super) fn select(table: &str, columns: &[&str], tenant: TenantId) -> Result<
 }
 
 /// Names of terms after `last`, by term; the name that gives a term its id comes first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn terms(tx: &mut Tx, tenant: TenantId, last: Option<&TermLine>, size: usize) -> Result<Vec<TermLine>, DbError> {
     let mut query = select("canonical_terms", TERM, tenant)?;
     if let Some(last) = last {
@@ -56,7 +55,6 @@ pub async fn terms(tx: &mut Tx, tenant: TenantId, last: Option<&TermLine>, size:
 }
 
 /// Aliases after `last`, by id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn aliases(tx: &mut Tx, tenant: TenantId, last: Option<&AliasLine>, size: usize) -> Result<Vec<AliasLine>, DbError> {
     let mut query = select("term_aliases", ALIAS, tenant)?;
     if let Some(last) = last {
@@ -66,7 +64,6 @@ pub async fn aliases(tx: &mut Tx, tenant: TenantId, last: Option<&AliasLine>, si
 }
 
 /// Decisions after `last`, by id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, last: Option<&DecisionLine>, size: usize) -> Result<Vec<DecisionLine>, DbError> {
     let mut query = select("decisions", DECISION, tenant)?;
     if let Some(last) = last {
@@ -76,7 +73,6 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, last: Option<&DecisionLine
 }
 
 /// Proposals after `last`, by id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn proposals(tx: &mut Tx, tenant: TenantId, last: Option<&ProposalLine>, size: usize) -> Result<Vec<ProposalLine>, DbError> {
     let mut query = select("term_proposals", PROPOSAL, tenant)?;
     if let Some(last) = last {
@@ -86,7 +82,6 @@ pub async fn proposals(tx: &mut Tx, tenant: TenantId, last: Option<&ProposalLine
 }
 
 /// The memories in which proposals were met, after `last`, by event.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn proposal_memories(
     tx: &mut Tx,
     tenant: TenantId,
@@ -101,7 +96,6 @@ pub async fn proposal_memories(
 }
 
 /// The agents that met a proposal's phrase.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn proposers(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select distinct agent_id from proposal_memories where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
 }
@@ -141,7 +135,6 @@ pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), Db
 
 /// Gives staged times that were mended the time of the record with the same id here: the same file may have been imported with another one.
 /// How many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: DateTime<Utc>) -> Result<u64, DbError> {
     let tables: &[(&str, &str, &[&str])] = match area {
         Area::Vocabulary => &[
@@ -169,7 +162,6 @@ pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: Date
 }
 
 /// The first staged line that differs from the record with the same id here.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn differing_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
     Ok(sqlx::query_scalar(
         r"select min(line) from (
@@ -231,7 +223,6 @@ macro_rules! in_force {
 }
 
 /// The first staged phrase that would mean two terms: its line, the phrase, and the term that has it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn taken_phrase(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String, String)>, DbError> {
     Ok(sqlx::query_as(concat!(
         in_force!(),
@@ -250,7 +241,6 @@ pub async fn taken_phrase(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, 
 
 /// The first staged name of a term that would have two, and the first staged alias of a term, or name of a term with an alias, that would
 /// have none.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Option<i64>), DbError> {
     Ok(sqlx::query_as(concat!(
         in_force!(),
@@ -264,7 +254,6 @@ pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Opt
 }
 
 /// Closes names and aliases that the file ends; how many of each.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbError> {
     let terms = sqlx::query(
         r"update canonical_terms e set valid_to = s.valid_to from staged_canonical_terms s
@@ -295,7 +284,6 @@ pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, table: &str, co
 }
 
 /// Adds names of terms and aliases that do not exist; how many of each.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
     let terms = add(tx, tenant, by, "canonical_terms", &[TERM, &["normal", "status"]].concat()).await?;
     let aliases = add(tx, tenant, by, "term_aliases", &[ALIAS, &["normal"]].concat()).await?;
@@ -303,7 +291,6 @@ pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u
 }
 
 /// Marks existing decisions as undone if the file does, and adds those that do not exist; how many of each.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
     let undone = sqlx::query(
         r"update decisions e set undone_by = s.undone_by from staged_decisions s
@@ -327,7 +314,6 @@ pub async fn open_twice(tx: &mut Tx) -> Result<Option<i64>, DbError> {
 
 /// Brings proposals forward: open ones that the file decided, and those whose decision was undone since. Call it after decisions are
 /// merged. Returns how many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
     let done = sqlx::query(
         r"with next as (
@@ -368,7 +354,6 @@ macro_rules! counted_here {
 }
 
 /// Adds proposals that do not exist; how many. An open one is left out if its phrase has a proposal here that counts its deliveries.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
     let (columns, values) = (PROPOSAL.join(", "), PROPOSAL.join(", s."));
     let sql = format!(
@@ -384,7 +369,6 @@ pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u6
 
 /// Adds the memories in which proposals were met, and counts them: for the file's proposal, or for the one here that replaces it. Returns
 /// how many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
     let added: Vec<uuid::Uuid> = sqlx::query_scalar(concat!(
         r"with places as (
@@ -414,7 +398,6 @@ pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64,
 }
 
 /// Settles open proposals that are not in the file and whose phrase a decision of the file made known.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     sqlx::query(
         r"with known as (

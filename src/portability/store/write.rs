@@ -20,7 +20,6 @@ pub struct Importing<'a> {
 
 /// Inserts memories, and brings forward those in an earlier version; returns agents and ids, and whether they existed. Whether they are
 /// live derives from the other columns, their vectors come later, and `vocabulary_version` comes from the caller.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_memories(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -71,7 +70,6 @@ pub async fn put_memories(
 
 /// Inserts further topics of memories, deleted ones included: `rows` has them with their normal forms. Those of `replaced` memories go first.
 /// Returns the memories that got some.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
     sqlx::query(concat!("delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ", of_user!("t", "$3")))
         .bind(tenancy.tenant)
@@ -121,7 +119,6 @@ async fn put_of_user(tx: &mut Tx, tenancy: Tenancy, table: &str, columns: &[&str
 }
 
 /// Inserts versions, none of them later than their memory, whose next change takes the next number.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing: Importing<'_>) -> Result<(), DbError> {
     let columns = VERSION.join(", ");
     let values = VERSION.join(", r.");
@@ -140,7 +137,6 @@ pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing
 }
 
 /// Inserts links.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     let columns = LINK.join(", ");
     let values = LINK.join(", r.");
@@ -160,7 +156,6 @@ pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<()
 }
 
 /// Inserts tombstones.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     let columns = TOMBSTONE.join(", ");
     let values = TOMBSTONE.iter().map(|column| if *column == "user_id" { "m.user_id".into() } else { format!("r.{column}") });
@@ -179,31 +174,26 @@ pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Resu
 }
 
 /// Inserts projects.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_projects(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "projects", PROJECT, rows).await
 }
 
 /// Inserts repositories.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_repos(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "repos", REPO, rows).await
 }
 
 /// Inserts links between projects.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_project_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
     put(tx, tenant, "project_links", PROJECT_LINK, rows).await
 }
 
 /// Inserts sources.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_sources(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     put_of_user(tx, tenancy, "sources", SOURCE, rows).await
 }
 
 /// Inserts events as history: in a state that no worker claims. The state in the file is stored beside it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, source_id, state, recorded_state, attempt, run_after, error,

@@ -5,14 +5,13 @@ use super::write::index_entities;
 use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
 use crate::profile::store::connections;
-use async_recursion::async_recursion as boxed;
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashSet;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse, Scope, UserRef,
 };
@@ -23,8 +22,7 @@ use words::guard;
 /// # Errors
 /// `Forbidden` without `capture:write`; `NotFound` for a connection of another agent, user or organisation; `Invalid` with every field that
 /// is empty, too long or there twice.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, entities = request.entities.len()))]
+#[verb(entities = request.entities.len())]
 pub async fn put_entities(
     engine: &Engine,
     ctx: &OpContext,

@@ -13,14 +13,13 @@ pub use write::{IndexPayload, index_attachment, index_profile};
 pub(super) use write::{index_leaves, index_schema};
 
 use super::model::Subject;
-use async_recursion::async_recursion as boxed;
 use foundation::identity::{self, acting_for};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::{FoundDocument, Lookup};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
     SearchUserContextRequest, SearchUserContextResponse,
@@ -37,8 +36,7 @@ const COPIES: u32 = 4;
 /// # Errors
 /// `Forbidden` without `context:read`; `NotFound` for a connection that the person does not have; `Invalid` with every field that is out of
 /// range.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search_user_context(
     engine: &Engine,
     ctx: &OpContext,

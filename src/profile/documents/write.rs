@@ -4,15 +4,14 @@ use super::draft::{Attachment, Draft, of_attachment, of_entity, of_leaf, of_sche
 use super::store;
 use crate::profile::Subject;
 use crate::profile::apply::lock_profile;
-use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::jobs::{self, NewEvent, Origin, Task};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{AgentId, ConnectionEntity, ContextType, UserId};
 
 /// Documents embedded per call of the model, and calls per job: a lease is short.
@@ -93,8 +92,7 @@ pub(crate) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subje
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn index_attachment(engine: &Engine, ctx: &OpContext, subject: Subject, attachment: &Attachment<'_>) -> Result<(), Error> {
     let drafts = of_attachment(attachment);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -116,8 +114,7 @@ pub struct IndexPayload {
 ///
 /// # Errors
 /// When the model or the database is out of reach: the job is tried again, and finished documents keep their vectors.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn index_profile(engine: &Engine, ctx: &OpContext, agent_id: AgentId, payload: &IndexPayload) -> Result<&'static str, Error> {
     let subject = Subject { agent_id, user_id: payload.user_id };
     index_imported(engine, ctx, subject).await?;

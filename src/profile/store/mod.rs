@@ -24,7 +24,6 @@ pub struct StoredProfile {
 }
 
 /// The profile of a subject. A narrative is left out if a memory from an observation was forgotten after its input was read.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Option<StoredProfile>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select case when not exists (select from tombstones t
@@ -52,7 +51,6 @@ pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<
 }
 
 /// Every leaf of a subject, by path, forgotten ones included. A leaf is hidden if a memory from one of its sources was forgotten.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<Leaf>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"with forgotten as (
@@ -86,7 +84,6 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
 }
 
 /// Stores a leaf, or what changed about it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Leaf) -> Result<(), DbError> {
     let mut query = insert!("insert into profile_leaves" {
         tenant_id: tenancy.tenant,
@@ -122,7 +119,6 @@ pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Le
 pub type Narrated<'a> = Option<(&'a str, DateTime<Utc>)>;
 
 /// Stores a profile's narrative, or removes it.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn put_narrative(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -157,7 +153,6 @@ pub struct StoredVersion {
 }
 
 /// The number of the next version of a profile, which the caller has locked.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select coalesce(max(v.version), 0) + 1 from profile_versions v
@@ -175,7 +170,6 @@ pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Re
 }
 
 /// Records a change of a profile.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id: Uuid, version: &StoredVersion) -> Result<(), DbError> {
     let mut query = insert!("insert into profile_versions" {
         tenant_id: tenancy.tenant,
@@ -193,7 +187,6 @@ pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id:
 }
 
 /// Changes of a profile before a version, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i64, most: i64) -> Result<Vec<StoredVersion>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select v.version, v.diff, v.event_ids, v.narrated, v.created_at from profile_versions v
@@ -249,7 +242,6 @@ pub async fn read_by_rules(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
 }
 
 /// How many profiles of people and how many connections an agent has.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<(i64, i64), DbError> {
     Ok(sqlx::query_as(
         r"select (select count(*) from profiles where tenant_id = $1 and agent_id = $2),
@@ -277,7 +269,6 @@ pub struct StoredConnection {
 }
 
 /// The connections of a subject, by name; a schema that is out of date is left out.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn connections(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -307,7 +298,6 @@ pub async fn connections(
 }
 
 /// Stores a connection in place of an earlier one of the subject with the same id. Another user's connection may have the same id.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, connection: &StoredConnection) -> Result<(), DbError> {
     let mut query = insert!("insert into connections" {
         tenant_id: tenancy.tenant,

@@ -30,13 +30,11 @@ fn matching(what: &str, tenant: TenantId, filter: &PeopleFilter, named: &[UserId
 }
 
 /// How many profiles a filter shows.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_people(tx: &mut Tx, tenant: TenantId, filter: &PeopleFilter, named: &[UserId]) -> Result<i64, DbError> {
     Ok(matching("count(*)", tenant, filter, named)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page of profiles and one more, those that changed last first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn people(
     tx: &mut Tx,
     tenant: TenantId,

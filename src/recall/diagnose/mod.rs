@@ -7,10 +7,9 @@ mod relevance;
 
 use super::asked::Asked;
 use crate::memories::{self, model::Memory};
-use async_recursion::async_recursion as boxed;
 use facts::Facts;
 use foundation::{Engine, Error, OpContext};
-use tracing::instrument;
+use verb::verb;
 use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, MemoryRef, Mend, OperatorRole, Relevance};
 
 /// Runs a recall as the agent's keys would, and follows one memory through it: which gates let it through, the first that stops it, and
@@ -21,8 +20,7 @@ use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateR
 /// # Errors
 /// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a question about the past, for a user that
 /// is missing or unknown, and as [`super::recall`]; `Unavailable` when memory cannot be searched.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn diagnose(engine: &Engine, ctx: &OpContext, request: &DiagnoseRequest) -> Result<Diagnosis, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let DiagnoseRequest { agent_id, memory, recall } = request;

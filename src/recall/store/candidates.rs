@@ -125,7 +125,6 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: 
 }
 
 /// How many memories each of the agents has that a search may find, most first; without those that have none.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>, DbError> {
     let mut query = statement!(
         format!(
@@ -153,7 +152,6 @@ fn cosines(reach: &Reach<'_>, VectorTable { table, column }: VectorTable, model:
 }
 
 /// The memories that may be found and still wait for their vector.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId>, DbError> {
     let mut query = statement!(
         format!(
@@ -173,7 +171,6 @@ pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId
 }
 
 /// The memories that may be found and have one of these ids.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn named(tx: &mut Tx, reach: &Reach<'_>, names: &NamedIds) -> Result<HashSet<MemoryId>, DbError> {
     let mut query = statement!(
         format!(
@@ -263,7 +260,6 @@ fn ids(memories: &HashSet<MemoryId>) -> Vec<Uuid> {
 
 /// Anchors and the turns beside the wide ones that may be found, with their cosine if they have a vector, and with their texts if `texts`; and the
 /// turns around each anchor. One statement, because it takes a third of a search.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,

@@ -19,7 +19,6 @@ pub struct Compared {
 }
 
 /// Compares a memory in any state with a question, from the vector that a search compares.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn compared(
     tx: &mut Tx,
     tenancy: Tenancy,

@@ -89,7 +89,6 @@ fn push_filter(query: &mut QueryBuilder<Postgres>, filter: &HealthFilter) {
 
 /// Recalls of each hour or day (UTC) of the span, oldest first. Each is counted by its place in the index: to compute the day of every recall
 /// takes five times as long.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
 pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, Silence)>, DbError> {
     #[derive(FromRow)]
     struct Row {
@@ -130,7 +129,6 @@ pub struct Share {
 
 /// Recalls in total, by agent, by topic and by cause, in one pass; of each at most `most`, those with most zero hits first, and the recalls of
 /// `agents` in any case. Queries outside the vocabulary share one topic.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
 pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64, agents: &[AgentId]) -> Result<Vec<Share>, DbError> {
     let select = concat!(
         "s.part, s.agent_id, s.topic, s.cause, s.recalls, s.zero_hits, s.expected, s.expected_zero_hits
@@ -174,13 +172,11 @@ fn zero_hits(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres
 }
 
 /// How many zero hits a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
 pub async fn count_silent(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, DbError> {
     Ok(zero_hits("count(*)", recalls)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page's zero hits and one more, in reading order; newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %recalls.tenant))]
 pub async fn list_silent(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: usize) -> Result<Vec<SilentRow>, DbError> {
     let columns =
         "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits";

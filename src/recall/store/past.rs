@@ -101,7 +101,6 @@ macro_rules! had {
 }
 
 /// How many memories of the agents were live at a moment, and the bytes of their texts.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), DbError> {
     let query =
         sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(m.content)), 0)::bigint", had!(), " and ", of_user!("m", "$4")));
@@ -110,7 +109,6 @@ pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), Db
 
 /// Every memory of the agents that was live at `reach.now`, as it was then. Memories that are deleted or expired `now` are readable only
 /// `with_deleted`.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant))]
 pub async fn past(
     tx: &mut Tx,
     reach: &Reach<'_>,

@@ -90,13 +90,11 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
 }
 
 /// How many recalls a filter matches, up to [`wire::TOTAL_MAX`] and one more.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn count_retrievals(tx: &mut Tx, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<i64, DbError> {
     count_rows(tx, select(COUNTED, tenancy, filter)?, "r.at desc, r.id desc").await
 }
 
 /// Recalls, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn list_retrievals(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -110,7 +108,6 @@ pub async fn list_retrievals(
 }
 
 /// One recall with everything that the log kept.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn retrieval(tx: &mut Tx, tenancy: Tenancy, id: RetrievalId) -> Result<Option<Measured>, DbError> {
     let query = sqlx::query_as(concat!(
         "select ",
@@ -143,7 +140,6 @@ impl Seen {
 }
 
 /// Versions of memories as they were. Erased ones are absent, and so are, unless `with_deleted`, those that are deleted or expired `now`.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn versions_seen(
     tx: &mut Tx,
     tenancy: Tenancy,

@@ -38,7 +38,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Proposa
 }
 
 /// How many proposals a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
@@ -46,7 +45,6 @@ pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFil
 }
 
 /// One page's proposals and one more, in reading order; the most frequent first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_proposals(
     tx: &mut Tx,
     tenant: TenantId,
@@ -71,7 +69,6 @@ pub async fn proposals(tx: &mut Tx, tenant: TenantId, ids: &[ProposalId], lock: 
 }
 
 /// The memories in which a proposal was met, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, memory_id from proposal_memories where tenant_id = $1 and proposal_id = $2 and memory_id is not null
@@ -110,7 +107,6 @@ pub async fn settle(
 }
 
 /// Opens the proposals of a decision that is undone.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Result<(), DbError> {
     sqlx::query("update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2")
         .bind(tenant)
@@ -160,7 +156,6 @@ macro_rules! decision {
 }
 
 /// Writes a decision.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -> Result<(), DbError> {
     sqlx::query(
         r"insert into decisions (tenant_id, id, kind, subjects, term_id, term, reason, actor_kind, actor_id, actor_name, at, version, forms,
@@ -191,7 +186,6 @@ pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -
 }
 
 /// Records which decision undid another; false when it was undone already.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: DecisionId) -> Result<bool, DbError> {
     let done = sqlx::query("update decisions set undone_by = $3 where tenant_id = $1 and id = $2 and undone_by is null")
         .bind(tenant)
@@ -214,7 +208,6 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Res
 }
 
 /// The newest decisions whose phrases contain a text, and those about terms whose name or alias, of today or before, contains it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decisions_about(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DecisionId>, DbError> {
     let sql = r"select d.id from decisions d
                  where d.tenant_id = $1
@@ -226,13 +219,11 @@ pub async fn decisions_about(tx: &mut Tx, tenant: TenantId, text: &str, most: i6
 }
 
 /// How many decisions there are.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_decisions(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select count(*) from decisions where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
 }
 
 /// One page's decisions and one more, in reading order; newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<DecisionRow>, DbError> {
     let mut query = QueryBuilder::<Postgres>::new(concat!("select ", decision!(), " from decisions d where d.tenant_id = "));
     query.push_bind(tenant);
@@ -241,7 +232,6 @@ pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: us
 }
 
 /// The decisions about a term, newest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> Result<Vec<DecisionRow>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",

@@ -17,14 +17,12 @@ use uuid::Uuid;
 use wire::{EventId, TenantId};
 
 /// Takes the lock that serialises changes of a tenant's vocabulary.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"vocabulary", tenant.0.as_bytes()])).await
 }
 
 /// Counts a proposal once per delivery: adds to the open one, to a rejected one or, if the phrase became known meanwhile, to the one that
 /// made it known. Otherwise it opens one, also for a phrase that is no longer a term.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn deliver_proposal(kb: &SystemPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = begin(kb).await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;

@@ -39,7 +39,6 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
 
 /// Closes and opens the rows of a plan. No row ends before it begins, even if the clock that opened it was ahead, and a row that another
 /// clock ended later than now ends now: a name and the next one are never in force at once.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"update canonical_terms t set valid_to = greatest(t.valid_from, $3)
@@ -93,7 +92,6 @@ pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc
 }
 
 /// Increases the version; returns the new one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn next_version(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"insert into vocabularies (tenant_id, version, updated_at) values ($1, 1, $2)
@@ -134,7 +132,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
 }
 
 /// How many terms a filter matches.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
@@ -142,7 +139,6 @@ pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> 
 }
 
 /// One page's terms and one more, in reading order; by normal form.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list_terms(
     tx: &mut Tx,
     tenant: TenantId,
@@ -157,7 +153,6 @@ pub async fn list_terms(
 }
 
 /// A term's newest row.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<TermRow>, DbError> {
     Ok(sqlx::query_as(concat!(
         "select ",
@@ -186,7 +181,6 @@ pub async fn term_names(tx: &mut Tx, tenant: TenantId, ids: &[TermId]) -> Result
 }
 
 /// The term in force with this id, or whose name or alias has this normal form; the id comes first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form: &str) -> Result<Option<(TermId, String)>, DbError> {
     Ok(sqlx::query_as(
         r"select t.lineage, t.term from canonical_terms t
@@ -204,7 +198,6 @@ pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form:
 }
 
 /// Terms in force that have no vector of a model, or one of an older name: lineage and name.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -> Result<Vec<(TermId, String)>, DbError> {
     Ok(sqlx::query_as(
         r"select t.lineage, t.term from canonical_terms t
@@ -221,7 +214,6 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -
 }
 
 /// Stores a term's vector.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn put_term_vector(tx: &mut Tx, tenant: TenantId, id: TermId, model: &str, term: &str, vector: &[f32]) -> Result<(), DbError> {
     sqlx::query(
         r"insert into term_embeddings (tenant_id, term_id, model, term, embedding) values ($1, $2, $3, $4, $5)
@@ -238,7 +230,6 @@ pub async fn put_term_vector(tx: &mut Tx, tenant: TenantId, id: TermId, model: &
 }
 
 /// The terms in force nearest in meaning, with their cosine.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn nearest_terms(
     tx: &mut Tx,
     tenant: TenantId,

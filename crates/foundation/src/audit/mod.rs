@@ -17,7 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
 use serde::{Deserialize, Serialize};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
 use words::guard;
 
@@ -146,8 +146,7 @@ pub async fn append_in(engine: &Engine, tx: &mut Tx, tenant: TenantId, entries: 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
     page(engine, ctx, filter, PAGE).await
 }
@@ -166,8 +165,7 @@ pub fn check(filter: &AuditFilter) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`browse`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, size))]
+#[verb(size)]
 pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     check(filter)?;

@@ -4,11 +4,10 @@ use super::store::{self, Destination};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Tx;
 use serde::{Deserialize, Serialize};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, EventId, MemoryId};
 use words::normal;
 
@@ -25,8 +24,7 @@ pub struct Proposal {
 
 /// Posts a proposal to the outbox, in the caller's transaction; returns the id of its row. It holds the phrase and the memory's id, never
 /// its content.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn propose(
     engine: &Engine,
     ctx: &OpContext,

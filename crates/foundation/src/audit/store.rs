@@ -20,7 +20,6 @@ pub enum Destination {
 }
 
 /// Writes what must reach another database beside the change that caused it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn post(
     tx: &mut Tx,
     tenant: TenantId,
@@ -105,7 +104,6 @@ pub async fn lag(pool: &SystemPool) -> Result<(i64, Option<DateTime<Utc>>), DbEr
 }
 
 /// The same for one tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
     Ok(sqlx::query_as("select count(*), min(created_at) from outbox where tenant_id = $1 and delivered_at is null")
         .bind(tenant)
@@ -290,7 +288,6 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
 }
 
 /// How many entries a filter matches, up to [`wire::TOTAL_MAX`] and one more.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new(format!("select {COUNTED}{FROM}"));
     narrow(&mut query, tenant, filter);
@@ -298,7 +295,6 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 }
 
 /// One page's entries and one more, in reading order.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
     let mut query = QueryBuilder::new(format!("select {}{FROM}", columns!()));
     narrow(&mut query, tenant, filter);
@@ -308,7 +304,6 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Se
 }
 
 /// The newest entries about one target.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -> Result<Vec<AuditEntry>, DbError> {
     let rows: Vec<Row> = sqlx::query_as(concat!(
         "select ",
@@ -347,7 +342,6 @@ pub struct Link {
 }
 
 /// Links of a tenant's chain after `seq`, in order.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) -> Result<Vec<Link>, DbError> {
     #[derive(sqlx::FromRow)]
     struct Stored {

@@ -5,10 +5,9 @@ use super::store::{self, Link, Texts};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
-use tracing::instrument;
+use verb::verb;
 use wire::{OperatorRole, TenantId};
 
 /// Links that are read at a time.
@@ -86,8 +85,7 @@ pub struct Verified {
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> Result<Verified, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut verified = Verified { head: Anchor::genesis(), erased: 0, fault: None };

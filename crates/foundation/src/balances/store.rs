@@ -17,7 +17,6 @@ pub async fn prices(pool: &SystemPool) -> Result<HashMap<String, Price>, DbError
 }
 
 /// What the limits of a tenant's accounts leave, as the ledger was written last.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn left(pool: &SystemPool, tenant: TenantId, month: DateTime<Utc>) -> Result<Vec<Left>, DbError> {
     Ok(sqlx::query_as(
         r"select nullif(a.user_id, $3) as user_id,

@@ -53,7 +53,6 @@ pub struct StoredRequest {
 }
 
 /// Inserts a request; returns false if it exists. Waits while another transaction inserts the same one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let inserted = sqlx::query(
         r"insert into idempotent_requests (tenant_id, agent_id, user_id, key_id, operation, idempotency_key, fingerprint, created_at)
@@ -73,7 +72,6 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, now: Da
 }
 
 /// The request that ran with the same key at `since` or later.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn find(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<Option<StoredRequest>, DbError> {
     let text =
         concat!("select r.fingerprint, r.answer, r.memory_ids from idempotent_requests r where r.created_at >= $7 and ", is_the_request!());
@@ -94,7 +92,6 @@ pub async fn is_out_of_reach(tx: &mut Tx, tenancy: Tenancy, memories: &[MemoryId
 }
 
 /// Deletes the request if it ran before `since`.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn delete_expired(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, since: DateTime<Utc>) -> Result<u64, DbError> {
     let text = concat!("delete from idempotent_requests r where r.created_at < $7 and ", is_the_request!());
     let dropped = sqlx::query_with(text, arguments(tenancy, request)?).bind(since).execute(&mut **tx).await?;
@@ -102,7 +99,6 @@ pub async fn delete_expired(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>,
 }
 
 /// Writes the answer to a request, and the memories whose words it may hold.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn put_answer(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -116,7 +112,6 @@ pub async fn put_answer(
 }
 
 /// Adds memories whose words a request may hold.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, memories: &[MemoryId]) -> Result<u64, DbError> {
     let text =
         concat!("update idempotent_requests r set memory_ids = r.memory_ids || $7 where r.fingerprint is not null and ", is_the_request!());
@@ -125,7 +120,6 @@ pub async fn add_memories(tx: &mut Tx, tenancy: Tenancy, request: Request<'_>, m
 }
 
 /// Erases the requests and answers that hold words of a forgotten memory; returns how many. For the database of memories.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn erase(tx: &mut Tx, tenancy: Tenancy, memory: MemoryId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select erase_answers($1, $2)").bind(tenancy.tenant).bind(memory).fetch_one(&mut **tx).await?)
 }

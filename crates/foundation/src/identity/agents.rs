@@ -7,17 +7,15 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
 use db::{DbError, EVERY_AGENT};
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
 
 /// Makes an agent with a new id.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid`, `Conflict` for its slug.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str, require_user: bool) -> Result<Agent, Error> {
     create_agent_with_id(engine, ctx, AgentId(engine.clock().id()), slug, name, require_user).await
 }
@@ -26,8 +24,7 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for its slug or an id that no agent can have; `Conflict` for its slug or id.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_agent_with_id(
     engine: &Engine,
     ctx: &OpContext,
@@ -91,8 +88,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
@@ -107,8 +103,7 @@ pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, di
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for a foreign agent and for the commons.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
+#[verb(%agent)]
 pub async fn set_blocked(engine: &Engine, ctx: &OpContext, agent: AgentId, blocked: bool, reason: &str) -> Result<bool, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
@@ -129,8 +124,7 @@ pub async fn set_blocked(engine: &Engine, ctx: &OpContext, agent: AgentId, block
 ///
 /// # Errors
 /// `NotFound`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Result<Agent, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;

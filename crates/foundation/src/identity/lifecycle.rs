@@ -5,9 +5,9 @@ use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
 use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{AgentId, HistoryDays, LifecyclePolicy, OperatorRole, RetentionDays};
 
 /// Longest retention, in days: a century.
@@ -21,7 +21,6 @@ const EVERY: AgentId = AgentId(Uuid::nil());
 ///
 /// # Errors
 /// When the database is out of reach.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn lifecycle_policy(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<LifecyclePolicy, Error> {
     if let Some(policy) = engine.lifecycle_policies().get(&(ctx.tenant_id, agent)).await {
         return Ok(policy);
@@ -53,8 +52,7 @@ pub async fn history_days(engine: &Engine, ctx: &OpContext, agent: AgentId) -> R
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<LifecyclePolicy, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     lifecycle_policy(engine, ctx, agent.unwrap_or(EVERY)).await
@@ -65,8 +63,7 @@ pub async fn lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>)
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` with every field that is wrong; `NotFound` for another tenant's agent.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>, policy: LifecyclePolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     check(&policy)?;

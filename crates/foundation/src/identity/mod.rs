@@ -31,9 +31,9 @@ pub use policy::{
 };
 pub use policy::{keeps_context_texts, search_settings};
 pub use quota::count_source;
-use tracing::instrument;
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, named_by_caller, user, users};
+use verb::verb;
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::audit::{self, NewEntry};
@@ -156,8 +156,7 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_key(
     engine: &Engine,
     ctx: &OpContext,
@@ -196,8 +195,7 @@ pub async fn create_key(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already revoked one.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;

@@ -10,7 +10,7 @@ use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::Users;
-use tracing::instrument;
+use verb::verb;
 use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 
 /// Shortest password an operator may have.
@@ -21,8 +21,7 @@ const PASSWORD_MIN: usize = 12;
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
 /// that anybody has.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_operator(
     engine: &Engine,
     ctx: &OpContext,
@@ -56,8 +55,7 @@ pub async fn create_operator(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let record = store::operator_by_login(engine.db().control.system(), login).await?;
@@ -68,8 +66,7 @@ pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) ->
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
@@ -83,8 +80,7 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: &[OperatorRole]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     Checks::default().that(!roles.is_empty(), "roles", "must hold at least one role").done()?;
@@ -181,8 +177,7 @@ async fn in_office(engine: &Engine, id: OperatorId) -> Result<OperatorRecord, Er
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     let entry = NewEntry::new(engine, ctx, "operator.signed_out", "operator", ctx.actor.id(), "signed out");
     Ok(audit::append(engine, ctx.tenant_id, entry).await?)

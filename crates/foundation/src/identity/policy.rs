@@ -6,16 +6,14 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
-use tracing::instrument;
+use verb::verb;
 use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
 
 /// The policy of the caller's tenant, for background work.
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn capture_policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let policy = store::capture_policy(&mut tx, ctx.tenant_id).await?;
@@ -27,8 +25,7 @@ pub async fn capture_policy(engine: &Engine, ctx: &OpContext) -> Result<CaptureP
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     capture_policy(engine, ctx).await
@@ -38,8 +35,7 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut checks = Checks::default();
@@ -85,8 +81,7 @@ pub async fn search_settings(engine: &Engine, ctx: &OpContext) -> Result<SearchS
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPolicy, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -99,8 +94,7 @@ pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPol
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a weight or a threshold outside 0 to 1, or if all weights are 0.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let (weights, message) = (policy.weights, "must be a number from 0 to 1");
@@ -125,8 +119,7 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn knowledge_categories(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<Vec<String>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let Some(agent) = agent else { return Ok(vec![]) };
@@ -152,8 +145,7 @@ pub async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentI
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId, keeps: bool) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
@@ -169,8 +161,7 @@ pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: Ag
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` for a category that is empty or too long, or too many.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: AgentId, categories: &[String]) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let categories = &*Admitted::new(categories.to_vec())?;

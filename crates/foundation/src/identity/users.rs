@@ -10,8 +10,8 @@ use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 
 /// Longest name of a user, in characters.
@@ -24,8 +24,7 @@ const NAMED_MAX: i64 = 200;
 ///
 /// # Errors
 /// When the database is out of reach.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<UserId, Error> {
     let reference = match reference {
         UserRef::Id(id) => return Ok(*id),
@@ -124,8 +123,7 @@ pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a reference that has the form of an id or is too long; `Conflict` when the
 /// organisation has the reference or the id already.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: Option<&str>, id: Option<UserId>) -> Result<User, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let reference = &*Admitted::id("external_ref", reference)?;
@@ -175,8 +173,7 @@ pub async fn adopt_user(engine: &Engine, ctx: &OpContext, user: &User) -> Result
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -5,17 +5,15 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
-use async_recursion::async_recursion as boxed;
 use db::DbError;
-use tracing::instrument;
+use verb::verb;
 use wire::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
 
 /// The operator's views of a page, by name.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, and for a caller that is not an operator.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<Vec<SavedView>, Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -29,8 +27,7 @@ pub async fn views(engine: &Engine, ctx: &OpContext, page: ViewPage) -> Result<V
 /// # Errors
 /// `Forbidden` as for [`views`]; `Invalid` for a name that is empty, longer than 64 characters or taken, and for a query string that is
 /// empty or longer than 2000; `Conflict` when the operator has 50 views already.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &str, query: &str) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
     let (name, query) = (&*Admitted::text("name", name.to_owned())?, &*Admitted::text("query", query.to_owned())?);
@@ -51,8 +48,7 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
 ///
 /// # Errors
 /// As for [`save_view`]; `NotFound` for a view that is not this operator's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &str) -> Result<(), Error> {
     let operator = operator(ctx)?;
     let name = &*Admitted::text("name", name.to_owned())?;
@@ -68,8 +64,7 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
 ///
 /// # Errors
 /// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -10,7 +10,6 @@ use wire::{AgentId, EventId, TenantId, UserId};
 pub const CHANNEL: &str = "remembrancer_captures";
 
 /// Puts an event on the bus.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
     sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, finished_at)
@@ -31,7 +30,6 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
 
 /// Puts an event of capture on the bus of memories, with where it came from. It belongs to the user that it names, or to the one in whose name
 /// the transaction runs.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
     let origin = &event.origin;
     let mut query = insert!("insert into events" {
@@ -68,7 +66,6 @@ pub async fn announce(tx: &mut Tx) -> Result<(), DbError> {
 
 /// Makes sure that a synthesis of an agent's and user's observations is due. One that is already open is locked until the transaction ends,
 /// so that it cannot end without seeing what this transaction adds.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent))]
 pub async fn request_synthesis(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -99,7 +96,6 @@ pub async fn request_synthesis(
 
 /// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
 /// already.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
@@ -123,7 +119,6 @@ pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: 
 }
 
 /// Puts a job from another database on the bus; delivering it again changes nothing.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn deliver(
     pool: &SystemPool,
     tenant: TenantId,
@@ -285,7 +280,6 @@ pub async fn claim_step(
 }
 
 /// Locks an event for a transaction that ends it or stores a part of its effects; false when the lease was lost.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
 pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
     let there: Option<i32> = sqlx::query_scalar(
         "select 1 from events where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' for update",
@@ -300,7 +294,6 @@ pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
 }
 
 /// Records how far an event has come, in the transaction that stores this part of its effects.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %held.tenant_id, agent = %held.agent_id))]
 pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Value) -> Result<(), DbError> {
     sqlx::query("update events set outcome = $4 where tenant_id = $1 and agent_id = $2 and id = $3")
         .bind(held.tenant_id)
@@ -379,7 +372,6 @@ pub async fn give_back(pool: &SystemPool, event: &Leased, now: DateTime<Utc>) ->
 }
 
 /// Makes the failed events of a tenant due now instead of later.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn hasten(pool: &SystemPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'")
         .bind(tenant)
@@ -397,7 +389,6 @@ pub async fn depth(pool: &SystemPool) -> Result<Vec<(String, i64)>, DbError> {
 }
 
 /// The same for one tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
     Ok(sqlx::query_as(
         r"select state, count(*) from events
@@ -409,7 +400,6 @@ pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)
 }
 
 /// How many memories the waiting jobs of re-canonicalisation still have to refile.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(
         r"select count(distinct (m.agent_id, m.id))
@@ -425,13 +415,11 @@ pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 }
 
 /// Deletes at most `most` finished events of a tenant's knowledge that ended before a time; how many.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn sweep(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select sweep_events($1, $2, $3)").bind(tenant).bind(before).bind(most).fetch_one(&mut **tx).await?)
 }
 
 /// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn commons(control: &SystemPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)
 }

@@ -9,10 +9,9 @@ use crate::idempotency::Once;
 use crate::identity;
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
-use async_recursion::async_recursion as boxed;
 use db::{DbError, Tx};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};
 
 /// Allows agents that may write to the commons, and operators.
@@ -32,8 +31,7 @@ fn check(new: &NewProject) -> Result<(), Error> {
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Error> {
     ctx.require_reader()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -58,8 +56,7 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Project>, Erro
 ///
 /// # Errors
 /// `Forbidden` without `commons:write` or, for operators, the role `operator`; `Invalid` and `Conflict` for its slug.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result<Project, Error> {
     may_write(ctx)?;
     let new = Admitted::new(new)?;
@@ -89,8 +86,7 @@ pub async fn create(engine: &Engine, ctx: &OpContext, new: NewProject) -> Result
 ///
 /// # Errors
 /// As [`create`], and `NotFound` for the project.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: NewProject) -> Result<Repo, Error> {
     may_write(ctx)?;
     let new = Admitted::id("project", project)?.with(Admitted::new(new)?);
@@ -114,8 +110,7 @@ pub async fn create_repo(engine: &Engine, ctx: &OpContext, project: &str, new: N
 ///
 /// # Errors
 /// As [`create_repo`]; `Invalid` for a link to itself.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
     relate(engine, ctx, project, other, true).await
 }
@@ -124,8 +119,7 @@ pub async fn link(engine: &Engine, ctx: &OpContext, project: &str, other: &str) 
 ///
 /// # Errors
 /// As [`link`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, project: &str, other: &str) -> Result<bool, Error> {
     relate(engine, ctx, project, other, false).await
 }

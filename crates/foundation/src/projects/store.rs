@@ -7,7 +7,6 @@ use uuid::Uuid;
 use wire::{Project, Repo, TenantId};
 
 /// Every project by slug, without repositories and links.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn projects(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Project>, DbError> {
     let rows: Vec<(Uuid, String, String, DateTime<Utc>)> =
         sqlx::query_as("select id, slug, name, created_at from projects where tenant_id = $1 order by slug")
@@ -19,7 +18,6 @@ pub async fn projects(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Project>, DbE
 }
 
 /// Every repository by slug.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> {
     let rows: Vec<(Uuid, Uuid, String, String, DateTime<Utc>)> =
         sqlx::query_as("select id, project_id, slug, name, created_at from repos where tenant_id = $1 order by slug")
@@ -30,7 +28,6 @@ pub async fn repos(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Repo>, DbError> 
 }
 
 /// Every pair of projects that are linked now, the lesser id first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, DbError> {
     Ok(sqlx::query_as("select one_id, other_id from project_links where tenant_id = $1 and valid_to is null order by one_id, other_id")
         .bind(tenant)
@@ -39,7 +36,6 @@ pub async fn links(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(Uuid, Uuid)>, D
 }
 
 /// The projects that were linked to one at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<Utc>) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(
         r"select distinct case when one_id = $2 then other_id else one_id end
@@ -55,7 +51,6 @@ pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<U
 }
 
 /// Inserts a project.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> Result<(), DbError> {
     sqlx::query("insert into projects (tenant_id, agent_id, id, slug, name, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)")
         .bind(ctx.tenant_id)
@@ -71,7 +66,6 @@ pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> 
 }
 
 /// Inserts a repository.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<(), DbError> {
     sqlx::query(
         r"insert into repos (tenant_id, agent_id, id, project_id, slug, name, created_at, created_by)
@@ -91,7 +85,6 @@ pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<()
 }
 
 /// Links two projects, the lesser id first; whether they were not linked before.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into project_links (tenant_id, agent_id, one_id, other_id, created_at, created_by)
@@ -110,7 +103,6 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
 
 /// Ends a link; it stays for questions about the past. An earlier link of the two that another clock ended later than now ends now, too.
 /// Whether there was one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
     let ended: Vec<bool> = sqlx::query_scalar(
         r"with open as (select created_at from project_links where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null)

@@ -6,7 +6,6 @@ use db::{DbError, Tx};
 use wire::TenantId;
 
 /// The vocabulary's version; 0 before the first decision.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select version from vocabularies where tenant_id = $1")
         .bind(tenant)
@@ -16,7 +15,6 @@ pub async fn version(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 }
 
 /// The version in force at a moment; 0 before the first decision.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select coalesce(max(version), 0) from decisions where tenant_id = $1 and at <= $2")
         .bind(tenant)
@@ -26,7 +24,6 @@ pub async fn version_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Res
 }
 
 /// When the decision was made that produced a version. Imported decisions produced no version of this installation: theirs is 0.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<Option<DateTime<Utc>>, DbError> {
     Ok(sqlx::query_scalar("select max(at) from decisions where tenant_id = $1 and version = $2 and version > 0")
         .bind(tenant)
@@ -36,7 +33,6 @@ pub async fn decided_at(tx: &mut Tx, tenant: TenantId, version: i64) -> Result<O
 }
 
 /// Everything in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
     let terms = sqlx::query_as(
         r"select id, lineage, term, normal, definition, category, created_at, valid_from
@@ -55,7 +51,6 @@ pub async fn state(tx: &mut Tx, tenant: TenantId) -> Result<State, DbError> {
 }
 
 /// Everything that was in force at a moment.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn state_at(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<State, DbError> {
     let terms = sqlx::query_as(
         r"select id, lineage, term, normal, definition, category, created_at, valid_from

@@ -16,6 +16,7 @@ use db::Tx;
 use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{
     Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, Usd, UserId, UserRef,
 };
@@ -27,8 +28,7 @@ const LISTED: i64 = 100;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn balances(engine: &Engine, ctx: &OpContext) -> Result<Balances, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     super::flush(engine).await?;
@@ -80,8 +80,7 @@ fn left(one: &StoredAccount) -> Left {
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for an amount of 0 or beyond [`DOLLARS_MAX`], for a reason that is empty or longer than
 /// [`REASON_MAX`], and for an unknown user.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, dollars: Usd, reason: &str) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let fits = dollars != Usd::ZERO && (Usd::ZERO - DOLLARS_MAX..=DOLLARS_MAX).contains(&dollars);
@@ -112,8 +111,7 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a quota below 0 or beyond [`DOLLARS_MAX`] or [`TOKENS_MAX`], and for an unknown user.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, limits: UsageLimits) -> Result<(), Error> {
     ctx.require_role(OperatorRole::Admin)?;
     let fits = limits.month_dollars.is_none_or(|quota| (Usd::ZERO..=DOLLARS_MAX).contains(&quota));

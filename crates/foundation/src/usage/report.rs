@@ -5,13 +5,12 @@ use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::OpContext;
-use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use db::Tx;
 use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tracing::instrument;
 use uuid::Uuid;
+use verb::verb;
 use wire::{OperatorRole, Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
 use words::csv_line;
 
@@ -26,8 +25,7 @@ const COLUMNS: [&str; 9] = ["day", "agent", "user", "model", "purpose", "calls",
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn report(engine: &Engine, ctx: &OpContext, since: DateTime<Utc>) -> Result<Vec<store::Used>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -41,8 +39,7 @@ pub async fn report(engine: &Engine, ctx: &OpContext, since: DateTime<Utc>) -> R
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`; `Invalid` for a period that ends before it begins or has more than [`USAGE_DAYS_MAX`] days.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn own(engine: &Engine, ctx: &OpContext, request: &UsageRequest) -> Result<UsageResponse, Error> {
     ctx.agent_id()?;
     ctx.require(Scope::MemoryRead)?;
@@ -76,8 +73,7 @@ pub fn as_csv(answer: &UsageResponse) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` as in [`own`].
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn overview(engine: &Engine, ctx: &OpContext, filter: &UsageFilter) -> Result<UsageReport, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let period = Period::new(filter.from, filter.until, engine.clock().now())?;
@@ -93,8 +89,7 @@ pub async fn overview(engine: &Engine, ctx: &OpContext, filter: &UsageFilter) ->
 ///
 /// # Errors
 /// As [`overview`]; when the writer fails.
-#[boxed]
-#[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+#[verb]
 pub async fn export<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
     ctx: &OpContext,

@@ -32,7 +32,6 @@ fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
 }
 
 /// Leaves of a subject that have no document: new ones, and imported ones.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<UnindexedLeaf>, DbError> {
     Ok(sqlx::query_as(concat!(
         r"select l.id, l.part, l.connection_id, l.path, l.value,
@@ -55,7 +54,6 @@ pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -
 }
 
 /// Connections of a subject whose schema is in date and has no document, with name and schema.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn unindexed_schemas(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -216,7 +214,6 @@ pub async fn put_vectors(
 }
 
 /// Locks a source until the transaction ends, so that it is not erased meanwhile; whether it is there.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid) -> Result<bool, DbError> {
     let held: Option<i32> = sqlx::query_scalar(concat!(
         r"select 1 from sources s
@@ -279,7 +276,6 @@ pub async fn put_entities(
 }
 
 /// Those of some connections that a subject has: that were stored, or that something was learned about.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %subject.agent_id))]
 pub async fn known_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select c.id from connections c

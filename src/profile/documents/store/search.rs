@@ -113,7 +113,6 @@ fn visible_sql(user: Option<UserId>) -> String {
 
 /// The nearest documents, nearest first, with their cosine distances: exact, over all that may be seen. `offset 0` keeps the planner from
 /// looking up the vectors one by one.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id))]
 pub async fn nearest(
     tx: &mut Tx,
     lookup: &Lookup<'_>,
@@ -144,7 +143,6 @@ pub struct Waiting {
 }
 
 /// The documents without a vector, or all of them if the query has none, and the words of a query in them.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id))]
 pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<Waiting, DbError> {
     type Arrays = (i64, i64, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>);
     let table = vector_table(lookup.dimension)?;
@@ -175,7 +173,6 @@ pub async fn by_ids(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[Uuid]) -> Result<Ve
 }
 
 /// Documents without a vector that may be seen, oldest first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id))]
 pub async fn unembedded(tx: &mut Tx, lookup: &Lookup<'_>, most: i64) -> Result<Vec<FoundDocument>, DbError> {
     let table = vector_table(lookup.dimension)?;
     let rest = format!(

@@ -23,7 +23,6 @@ pub struct NewKey<'a> {
 }
 
 /// Inserts a key; false when the tenant has no such agent. The commons is not an agent: no key speaks for all.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     let done = sqlx::query(
@@ -98,7 +97,6 @@ pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<Key
 }
 
 /// What the usable keys of an agent may do, together.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<Scope>, DbError> {
     let scopes: Vec<String> = sqlx::query_scalar(
         r"select distinct s from api_keys k cross join unnest(k.scopes) as s
@@ -130,7 +128,6 @@ struct ListedKey {
 }
 
 /// At most `most` keys of an agent: those in force first, then the newest.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<AgentKey>, DbError> {
     let rows: Vec<ListedKey> = sqlx::query_as(
         r"select id, name, prefix, scopes, created_at, requests, refused, last_used_at, host(last_used_from) as last_used_from,
@@ -171,7 +168,6 @@ pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<V
 }
 
 /// A tenant's key by its id.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = sqlx::query_as(
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
@@ -216,7 +212,6 @@ pub async fn write_uses(pool: &SystemPool, uses: &BTreeMap<KeyRef, Use>) -> Resu
 
 /// Adds to what a key sent on a day, unless that would exceed the limit; whether it was added. A day that ended on another server's clock
 /// does not begin again.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_source(pool: &SystemPool, (tenant, key): KeyRef, day: NaiveDate, bytes: i64, limit: i64) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update api_keys
@@ -234,7 +229,6 @@ pub async fn count_source(pool: &SystemPool, (tenant, key): KeyRef, day: NaiveDa
 }
 
 /// Revokes a key; whether it was there and in force.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
         .bind(tenant)

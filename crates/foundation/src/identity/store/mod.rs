@@ -65,7 +65,6 @@ pub async fn insert_tenant(tx: &mut Tx, tenant: &Tenant, now: DateTime<Utc>) -> 
 }
 
 /// Inserts an agent.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -84,7 +83,6 @@ pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: Dat
 }
 
 /// Inserts an imported agent, unless its id or slug exists; whether it did.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -109,7 +107,6 @@ pub async fn agent_holder(pool: &SystemPool, id: AgentId) -> Result<Option<(Tena
 }
 
 /// Agents of a tenant: the commons first, then by slug.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
     Ok(sqlx::query_as(
         r"select id, kind, slug, name, require_user, discipline, blocked_at
@@ -121,7 +118,6 @@ pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError
 }
 
 /// Blocks an agent from a time on, or unblocks it; whether that changed anything. The commons has no keys and is never blocked.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_blocked(tx: &mut Tx, tenant: TenantId, agent: AgentId, since: Option<DateTime<Utc>>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update agents set blocked_at = $3
@@ -136,7 +132,6 @@ pub async fn set_blocked(tx: &mut Tx, tenant: TenantId, agent: AgentId, since: O
 }
 
 /// Sets how eagerly an agent writes; whether the tenant has it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_discipline(tx: &mut Tx, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
     let done = sqlx::query("update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
         .bind(tenant)

@@ -16,7 +16,6 @@ pub struct NewOperator<'a> {
 }
 
 /// Inserts an operator.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
     sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
@@ -93,7 +92,6 @@ pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<Operat
 }
 
 /// Disables an operator and ends the sessions; whether one was there and enabled.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"update operators set disabled_at = $3, access_epoch = access_epoch + 1
@@ -108,7 +106,6 @@ pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now
 }
 
 /// Replaces an operator's roles and ends the sessions; whether there is such an operator.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn set_roles(tx: &mut Tx, tenant: TenantId, id: OperatorId, roles: &[OperatorRole]) -> Result<bool, DbError> {
     let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
     let done = sqlx::query("update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2")

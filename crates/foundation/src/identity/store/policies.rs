@@ -6,7 +6,6 @@ use sqlx::types::Json;
 use wire::{AgentId, CapturePolicy, LifecyclePolicy, SearchPolicy, TenantId, Weights};
 
 /// The policy of an agent, or that of its tenant if it has none; none: the defaults. The nil agent stands for the tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn lifecycle_policy(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Option<LifecyclePolicy>, DbError> {
     let policy: Option<Json<LifecyclePolicy>> = sqlx::query_scalar(
         "select policy from lifecycle_policies where tenant_id = $1 and agent_id in ($2, $3) order by agent_id = $2 desc limit 1",
@@ -20,7 +19,6 @@ pub async fn lifecycle_policy(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> 
 }
 
 /// Sets the policy of an agent, or with the nil agent that of the tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_lifecycle_policy(
     tx: &mut Tx,
     tenant: TenantId,
@@ -45,7 +43,6 @@ pub async fn set_lifecycle_policy(
 }
 
 /// What a tenant lets happen without a person; none: the defaults.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<CapturePolicy>, DbError> {
     Ok(sqlx::query_as(
         r"select episodes, profile, decisions, others, commons, confidence_min, outside_models, profile_health, profile_faith,
@@ -58,7 +55,6 @@ pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<Capt
 }
 
 /// Sets what a tenant lets happen without a person.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn set_capture_policy(
     tx: &mut Tx,
     tenant: TenantId,
@@ -103,7 +99,6 @@ pub async fn set_capture_policy(
 }
 
 /// How a tenant ranks what `search_my_memories` finds; none: the defaults.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn search_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<SearchPolicy>, DbError> {
     let row: Option<(f64, f64, f64, f64, Option<f64>)> =
         sqlx::query_as("select similarity, recency, importance, source_priority, similarity_min from search_policies where tenant_id = $1")
@@ -117,7 +112,6 @@ pub async fn search_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<Searc
 }
 
 /// Sets how a tenant ranks what `search_my_memories` finds.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn set_search_policy(tx: &mut Tx, tenant: TenantId, policy: &SearchPolicy, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     let SearchPolicy { weights, similarity_min } = policy;
     sqlx::query(
@@ -142,14 +136,12 @@ pub async fn set_search_policy(tx: &mut Tx, tenant: TenantId, policy: &SearchPol
 }
 
 /// The documents that are relevant to an agent, by kind or collection; all of them if empty.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Vec<String>, DbError> {
     let categories = sqlx::query_scalar("select knowledge_categories from agents where tenant_id = $1 and id = $2");
     Ok(categories.bind(tenant).bind(agent).fetch_optional(&mut **tx).await?.unwrap_or_default())
 }
 
 /// Sets the documents that are relevant to an agent; whether the tenant has it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: AgentId, categories: &[String]) -> Result<bool, DbError> {
     let done = sqlx::query("update agents set knowledge_categories = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
         .bind(tenant)
@@ -161,14 +153,12 @@ pub async fn set_knowledge_categories(tx: &mut Tx, tenant: TenantId, agent: Agen
 }
 
 /// Whether the context log keeps the texts of an agent; no for an unknown one.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn keeps_context_texts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<bool, DbError> {
     let keeps = sqlx::query_scalar("select keeps_context_texts from agents where tenant_id = $1 and id = $2");
     Ok(keeps.bind(tenant).bind(agent).fetch_optional(&mut **tx).await?.unwrap_or(false))
 }
 
 /// Sets whether the context log keeps the texts of an agent; whether the tenant has it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %agent))]
 pub async fn set_keeps_context_texts(tx: &mut Tx, tenant: TenantId, agent: AgentId, keeps: bool) -> Result<bool, DbError> {
     let done = sqlx::query("update agents set keeps_context_texts = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
         .bind(tenant)

@@ -6,7 +6,6 @@ use db::{DbError, SystemPool, Tx, like};
 use wire::{TenantId, UserId};
 
 /// Users whose reference or name begins with a text.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn users_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<UserId>, DbError> {
     Ok(sqlx::query_scalar(
         "select id from users where tenant_id = $1 and (external_ref ilike $2 or name ilike $2) order by external_ref limit $3",
@@ -29,7 +28,6 @@ pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Resul
 }
 
 /// The user that has this reference in the organisation.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn user_by_reference(pool: &SystemPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
     Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")
         .bind(tenant)
@@ -39,7 +37,6 @@ pub async fn user_by_reference(pool: &SystemPool, tenant: TenantId, reference: &
 }
 
 /// Inserts a user, unless the organisation has the id or the reference already; whether it was inserted.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_user(
     tx: &mut Tx,
     tenant: TenantId,
@@ -61,7 +58,6 @@ pub async fn insert_user(
 }
 
 /// Users of a tenant, by their reference.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> {
     Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 order by external_ref")
         .bind(tenant)

@@ -5,7 +5,6 @@ use db::{DbError, Tx, lock, lock_key};
 use wire::{OperatorId, SavedView, TenantId, ViewId, ViewPage};
 
 /// An operator's views of a page, by name.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: ViewPage) -> Result<Vec<SavedView>, DbError> {
     let rows: Vec<(ViewId, String, String)> = sqlx::query_as(
         r"select id, name, query from saved_views
@@ -20,13 +19,11 @@ pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: Vi
 }
 
 /// Serialises saves by this operator, so that the number of views can be counted.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn lock_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"views", tenant.0.as_bytes(), operator.0.as_bytes()])).await
 }
 
 /// How many views an operator keeps, over all pages.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar("select count(*) from saved_views where tenant_id = $1 and operator_id = $2")
         .bind(tenant)
@@ -36,7 +33,6 @@ pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) ->
 }
 
 /// Inserts a view.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, view: &SavedView, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query("insert into saved_views (tenant_id, id, operator_id, page, name, query, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
         .bind(tenant)
@@ -52,7 +48,6 @@ pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, vi
 }
 
 /// Renames a view; whether there was one of this operator.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId, name: &str) -> Result<bool, DbError> {
     let done = sqlx::query("update saved_views set name = $4 where tenant_id = $1 and operator_id = $2 and id = $3")
         .bind(tenant)
@@ -65,7 +60,6 @@ pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
 }
 
 /// Deletes a view and returns it, if there was one of this operator.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<Option<SavedView>, DbError> {
     let deleted: Option<(ViewPage, String, String)> =
         sqlx::query_as("delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3 returning page, name, query")

@@ -22,7 +22,6 @@ pub async fn set_price(pool: &SystemPool, model: &str, price: Price) -> Result<(
 }
 
 /// Sets the limits of an account. A new account counts what was used in its month so far.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn set_limits(
     tx: &mut Tx,
     (tenant, user): (TenantId, Option<UserId>),
@@ -57,7 +56,6 @@ pub async fn set_limits(
 }
 
 /// Makes calls need credit from now on, and leaves the quotas of the account as they are; false if there is no such account.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn require_credit(
     tx: &mut Tx,
     (tenant, user): (TenantId, Option<UserId>),
@@ -89,7 +87,6 @@ pub struct StoredCredit {
 }
 
 /// Adds a grant or a correction.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn add_credit(tx: &mut Tx, tenant: TenantId, credit: &StoredCredit) -> Result<(), DbError> {
     sqlx::query(
         "insert into usage_credits (tenant_id, id, user_id, amount_microusd, reason, created_at, created_by) values ($1, $2, $3, $4, $5, $6, $7)",
@@ -107,7 +104,6 @@ pub async fn add_credit(tx: &mut Tx, tenant: TenantId, credit: &StoredCredit) ->
 }
 
 /// The latest grants and corrections of a tenant.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn credits(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<StoredCredit>, DbError> {
     Ok(sqlx::query_as(
         r"select id, nullif(user_id, $3) as user_id, amount_microusd, reason, created_at, created_by
@@ -138,7 +134,6 @@ pub struct StoredAccount {
 }
 
 /// The accounts of a tenant that have a limit: the organisation's first, then the latest changed ones.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn accounts(tx: &mut Tx, tenant: TenantId, month: DateTime<Utc>, most: i64) -> Result<Vec<StoredAccount>, DbError> {
     Ok(sqlx::query_as(
         r"select nullif(a.user_id, $3) as user_id, a.needs_credit, a.month_microusd, a.month_tokens,

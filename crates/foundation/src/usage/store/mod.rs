@@ -87,7 +87,6 @@ pub struct Used {
 }
 
 /// What a tenant used since a time, the dearest first.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn used(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>) -> Result<Vec<Used>, DbError> {
     Ok(sqlx::query_as(
         r"select agent_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
@@ -105,7 +104,6 @@ pub async fn used(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>) -> Result
 pub type Span = (DateTime<Utc>, DateTime<Utc>);
 
 /// What an agent used for the users in reach and for nobody, by day, model and purpose.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agent = %tenancy.agent))]
 pub async fn of_agent(tx: &mut Tx, tenancy: Tenancy, (from, until): Span) -> Result<Vec<UsageLine>, DbError> {
     Ok(sqlx::query_as(
         r"select (hour at time zone 'UTC')::date as day, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
@@ -148,7 +146,6 @@ pub struct Part {
 }
 
 /// The sums of a report by day, by agent, by user, by model and by purpose, the dearest of each first.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lines.tenant))]
 pub async fn parts(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Part>, DbError> {
     Ok(sqlx::query_as(
         r"with line as (
@@ -183,7 +180,6 @@ pub struct Exported {
 }
 
 /// The lines of a report, by day, agent, user, model and purpose.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lines.tenant))]
 pub async fn exported(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Exported>, DbError> {
     Ok(sqlx::query_as(
         r"select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls,
@@ -202,7 +198,6 @@ pub async fn exported(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Exported>, Db
 }
 
 /// What people call agents and users, of those ids that the tenant has.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
 pub async fn names(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<(Uuid, String)>, DbError> {
     Ok(sqlx::query_as(
         r"select id, slug from agents where tenant_id = $1 and id = any($2)

@@ -6,7 +6,6 @@ pub mod api;
 pub mod cli;
 pub mod config;
 pub mod console;
-mod demo;
 mod downloads;
 mod forms;
 mod hosts;

@@ -6,7 +6,7 @@ use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
-use crate::{demo, listener, metrics};
+use crate::{listener, metrics};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -15,6 +15,7 @@ use axum::response::Response;
 use db::clock::SystemClock;
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
+use demo::Server;
 use foundation::{Engine, Settings};
 use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
@@ -273,8 +274,10 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let (urls, postgres) = databases(&config, IfAbsent::Create).await?;
     let embedder = embedder(&config).await?;
     let engine = open_at(&config, urls, Arc::clone(&embedder)).await?;
-    if let Some(directory) = demo_credentials {
-        demo::load(&engine, embedder, &config, directory).await?;
+    if let Some(credentials) = demo_credentials {
+        let data_dir = config.databases.is_none().then_some(config.data_dir.as_path());
+        let server = Server { public_url: &config.public_url, is_on_loopback: config.listen.ip().is_loopback(), data_dir, credentials };
+        demo::load(&engine, embedder, &server).await?;
     }
     let workers = Workers::start(&engine);
 

@@ -14,7 +14,7 @@ use wire::{
 };
 
 /// The documents of the demo's organisation: specs, ADRs, architecture, glossary.
-const HANDBOOK: &str = "server/src/demo/knowledge";
+const HANDBOOK: &str = "server/demo/src/knowledge";
 
 fn tree() -> Tree {
     knowledge::read(Path::new(HANDBOOK), None).unwrap()

@@ -77,7 +77,7 @@ pub async fn decided_vocabulary(world: &World) {
 
 /// Documents of every kind: in force, changed, gone, and one that is only a draft.
 pub async fn documents(world: &World) {
-    let tree: Tree = knowledge::read(Path::new("server/src/demo/knowledge"), None).unwrap();
+    let tree: Tree = knowledge::read(Path::new("server/demo/src/knowledge"), None).unwrap();
     let mut files = tree.files;
     files.push(("draft.md".into(), b"---\nstatus: draft\ntags: [a, b]\nn: 1.5\n---\n# Zeppelins\n\nOne day we fly.\n".to_vec()));
     files.push(("gone.md".into(), b"# Gone\n\nThe fax machine is in the cellar.\n".to_vec()));
@@ -233,7 +233,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     }
     assert_eq!(log(&there.engine, &ctx).await, log(&here.engine, &here.system).await);
     // Work continues in the new installation: an ingestion knows the files, an old decision can be undone, and a new one follows.
-    let known = knowledge::read(Path::new("server/src/demo/knowledge"), None).unwrap().files;
+    let known = knowledge::read(Path::new("server/demo/src/knowledge"), None).unwrap().files;
     let ingestion =
         Ingestion { collection: "acme".into(), files: known, extent: Extent::Whole, revision: None, dry_run: true, failures: vec![] };
     let report = knowledge::ingest(&there.engine, &ctx, ingestion, &|_, _| {}).await.unwrap();

@@ -97,7 +97,7 @@ async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
     let last = format!("{} {end}", shelves(31));
     assert!(last.len() < 1_200, "{} characters", last.len());
     let greenhouse = format!("# Greenhouse\n\n{}\n\n{}\n\n{last}\n", shelves(0), shelves(17));
-    let handbook = knowledge::read(&PathBuf::from("server/src/demo/knowledge"), None).unwrap();
+    let handbook = knowledge::read(&PathBuf::from("server/demo/src/knowledge"), None).unwrap();
     let ingestion = Ingestion {
         collection: "acme".into(),
         files: handbook.files.into_iter().chain([("greenhouse.md".to_owned(), greenhouse.into_bytes())]).collect(),

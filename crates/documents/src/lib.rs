@@ -148,7 +148,7 @@ mod tests {
 
     /// Reads a file of the demo's handbook, or one of the broken ones.
     fn fixture(path: &str) -> (Vec<u8>, Result<Parsed, IngestFailure>) {
-        let folder = if path.starts_with("broken/") { "tests/it" } else { "server/src/demo/knowledge" };
+        let folder = if path.starts_with("broken/") { "tests/it" } else { "server/demo/src/knowledge" };
         let bytes = std::fs::read(format!("{}/../../{folder}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let parsed = parse(path, &bytes);
         (bytes, parsed)

@@ -2,7 +2,6 @@
 //! unless somebody captures it, and no caller waits for extraction.
 
 mod by_hand;
-pub mod eval;
 mod events;
 pub mod extractor;
 mod input;

@@ -5,7 +5,6 @@ mod blend;
 mod browse;
 mod diagnose;
 mod differences;
-pub mod eval;
 mod find;
 mod gather;
 mod health;

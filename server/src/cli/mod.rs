@@ -3,19 +3,14 @@
 mod capture;
 #[cfg(test)]
 mod configuration;
-pub mod context_eval;
 mod diagnose;
 mod erasure;
-pub mod eval;
-mod extraction;
-mod file_clock;
+mod eval;
 pub mod kb;
 mod lifecycle;
 mod manage;
 mod policy;
 pub mod portability;
-pub mod profile_eval;
-mod whole;
 
 use crate::config::Config;
 use crate::mcp;
@@ -333,13 +328,7 @@ pub async fn run() -> Result<(), Failure> {
         Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
         Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
-        Command::Eval(Eval::Retrieval { file, ranking, fresh, questions, json }) => {
-            eval::retrieval(config, &file, eval::Options { ranking, fresh, questions, json }).await
-        }
-        Command::Eval(Eval::Extraction { file, json }) => extraction::extraction(&file, json).await,
-        Command::Eval(Eval::Profile { file, json }) => profile_eval::profile(config, &file, json).await,
-        Command::Eval(Eval::Context { file, json }) => context_eval::context(config, &file, json).await,
-        Command::Eval(Eval::Capture { file }) => whole::capture(config, &file).await,
+        Command::Eval(command) => eval::run(config, command).await,
         Command::Worker => capture::work(&config).await,
         command => {
             let Opened { engine, postgres } = match &command {

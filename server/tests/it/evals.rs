@@ -1,9 +1,9 @@
 //! The golden runs of `eval profile` and `eval context`: small invented files give the tables of the snapshots. Rules must not be fitted to them.
 //! `UPDATE_SNAPSHOT=1` rewrites the snapshots; read the difference before you commit it.
 
+use evals::{context, profile};
 use foundation::testing::{FakeClock, TestDatabases, World};
 use serde::de::DeserializeOwned;
-use server::cli::{context_eval, eval, profile_eval};
 use std::path::PathBuf;
 
 fn golden(name: &str) -> PathBuf {
@@ -11,7 +11,7 @@ fn golden(name: &str) -> PathBuf {
 }
 
 async fn lines<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    eval::read(&golden(name)).await.unwrap()
+    evals::read(&golden(name)).await.unwrap()
 }
 
 fn compare(name: &str, report: &str) {
@@ -29,14 +29,14 @@ async fn world() -> World {
 #[tokio::test]
 async fn observations_of_three_people_give_the_profiles_of_the_snapshot() {
     let world = world().await;
-    let report = profile_eval::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap();
+    let report = profile::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap();
     compare("profile.txt", &report.to_string());
 }
 
 #[tokio::test]
 async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
     let world = world().await;
-    let report = context_eval::evaluate(&world.engine, &lines("context.jsonl").await).await.unwrap();
+    let report = context::evaluate(&world.engine, &lines("context.jsonl").await).await.unwrap();
     // Without the tokens: among equally good memories the ids decide, and ids are random.
     let scores: Vec<String> = report.to_string().lines().map(|line| line.chars().take(63).collect()).collect();
     compare("context.txt", &(scores.join("\n") + "\n"));
@@ -46,6 +46,6 @@ async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
 async fn a_task_that_wants_what_nobody_said_is_an_error() {
     let world = world().await;
     let task = r#"{"type": "task", "person": "vera", "query": "Tea?", "wanted": ["tea"]}"#;
-    let refused = context_eval::evaluate(&world.engine, &[serde_json::from_str(task).unwrap()]).await.err().unwrap();
+    let refused = context::evaluate(&world.engine, &[serde_json::from_str(task).unwrap()]).await.err().unwrap();
     assert_eq!(refused.to_string(), "a task of vera wants tea, which is not a key of that person");
 }

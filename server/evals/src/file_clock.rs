@@ -9,7 +9,7 @@ const STEP: i64 = 1000;
 
 /// A clock that stands at the time of a line and moves a millisecond with every look.
 #[derive(Debug)]
-pub(super) struct FileClock(AtomicI64);
+pub struct FileClock(AtomicI64);
 
 impl FileClock {
     /// A clock that begins at a time.

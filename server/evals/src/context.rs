@@ -1,19 +1,18 @@
 //! `remembrancer eval context`: assembles contexts for tasks whose facts are known, with all tiers of memory and with parts of them.
 
-use super::Failure;
-use super::eval::{agent, bar, in_own_databases, memory, read};
-use super::file_clock::FileClock;
-use super::whole::{confirm, lasting, memories_of, work};
-use crate::config::Config;
+pub mod scores;
+
+use crate::agents::{agent, confirm, lasting, memories_of, memory, work};
+use crate::file_clock::FileClock;
+use crate::{Failure, bar};
 use chrono::{DateTime, Utc};
 use foundation::{Engine, OpContext, identity};
-use remembrancer::context::eval::{Judged, Lines, Scores};
 use remembrancer::{capture, consolidation, context, lifecycle, memories};
+use scores::{Judged, Lines, Scores};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Display, Formatter, Result as Formatted};
-use std::path::Path;
 use std::sync::Arc;
 use wire::{
     AssembleRequest, AssembledContext, BlockName, MemoryId, MessagesRequest, NewMessage, ObservationCategory, ObservationRequest,
@@ -78,21 +77,6 @@ const WAYS: [(&str, Fill, bool); 6] = [
 #[derive(Serialize)]
 pub struct Report(pub Vec<(&'static str, Scores)>);
 
-/// Runs the evaluation in databases of its own.
-///
-/// # Errors
-/// When a line cannot be read (the error names it), or a database is out of reach.
-pub async fn context(config: Config, file: &Path, json: bool) -> Result<(), Failure> {
-    let lines: Vec<Line> = read(file).await?;
-    let report = in_own_databases(config, move |engine, _| async move { evaluate(&engine, &lines).await }).await?;
-    if json {
-        println!("{}", serde_json::to_string_pretty(&report.0)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
-}
-
 /// Fills memory in each way and assembles the contexts of all tasks.
 ///
 /// # Errors
@@ -102,7 +86,7 @@ pub async fn evaluate(engine: &Engine, lines: &[Line]) -> Result<Report, Failure
     let engine = &engine.with_clock(Arc::<FileClock>::clone(&clock));
     let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
     let texts = texts(lines)?;
-    let bar = bar(WAYS.len(), "ways".into())?;
+    let bar = bar(WAYS.len(), "ways")?;
     let (mut filled, mut rows, mut number): (Vec<(Fill, People<'_>)>, Vec<_>, _) = (Vec::new(), Vec::new(), 0);
     for (name, fill, vectors) in WAYS {
         if !filled.iter().any(|(known, _)| *known == fill) {

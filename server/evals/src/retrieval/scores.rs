@@ -1,5 +1,6 @@
 //! How good a ranking is on questions whose answers are known: recall, rank, gain, under-return. Pure.
 
+use crate::gain;
 use serde::Serialize;
 
 /// The result of a question.
@@ -60,7 +61,7 @@ impl Scores {
             recall_at_5: share(5),
             recall_at_10: share(10),
             mrr: mean(&|one| one.found.iter().min().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0))),
-            ndcg_at_10: mean(&gain),
+            ndcg_at_10: mean(&|one| gain(&one.found, one.evidence, 10)),
             under_return: mean(&|one| f64::from(u8::from(one.returned < one.possible))),
             p50_ms: percentile(0.5, &|one| one.without_embedding),
             p95_ms: percentile(0.95, &|one| one.without_embedding),
@@ -69,14 +70,6 @@ impl Scores {
             tokens: mean(&|one| one.characters as f64 / 4.0),
         }
     }
-}
-
-/// nDCG at ten with one grade of relevance.
-fn gain(one: &Judged) -> f64 {
-    let discount = |place: usize| 1.0 / (place as f64 + 2.0).log2();
-    let best: f64 = (0..one.evidence.min(10)).map(discount).sum();
-    let got: f64 = one.found.iter().filter(|place| **place < 10).map(|place| discount(*place)).sum();
-    if best == 0.0 { 0.0 } else { got / best }
 }
 
 #[cfg(test)]

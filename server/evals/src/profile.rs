@@ -1,22 +1,21 @@
 //! `remembrancer eval profile`: records the observations of people as agents would, and compares the profiles with what is known about them.
 
-use super::Failure;
-use super::eval::{agent, bar, in_own_databases, read};
-use super::file_clock::FileClock;
-use super::whole::work;
-use crate::config::Config;
+pub mod scores;
+
+use crate::agents::{agent, work};
+use crate::file_clock::FileClock;
+use crate::{Failure, bar};
 use chrono::{DateTime, Utc};
 use db::clock::Clock;
 use foundation::usage::Payer;
 use foundation::{Engine, OpContext, identity};
 use remembrancer::capture;
-use remembrancer::profile::eval::{Accuracy, Counts, Label, median};
 use remembrancer::profile::{self, Verdict};
+use scores::{Accuracy, Counts, Label, median};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result as Formatted};
-use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
 use wire::{CapturePolicy, ObservationCategory, ObservationRequest, ProfileRequest, ProfileResponse, UserContextRequest};
@@ -86,21 +85,6 @@ pub struct Report {
     pub accuracy: Accuracy,
 }
 
-/// Runs the evaluation in databases of its own.
-///
-/// # Errors
-/// When a line cannot be read (the error names it), or a database is out of reach.
-pub async fn profile(config: Config, file: &Path, json: bool) -> Result<(), Failure> {
-    let lines: Vec<Line> = read(file).await?;
-    let report = in_own_databases(config, move |engine, _| async move { evaluate(&engine, &lines).await }).await?;
-    if json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        print!("{report}");
-    }
-    Ok(())
-}
-
 /// Records the observations of each person for an agent of their own, and compares the profiles with the labels.
 ///
 /// # Errors
@@ -115,7 +99,7 @@ pub async fn evaluate(engine: &Engine, lines: &[Line]) -> Result<Report, Failure
     for line in lines {
         people.entry(line.person()).or_default().push(line);
     }
-    let bar = bar(people.len(), "people".into())?;
+    let bar = bar(people.len(), "people")?;
     let mut report = Report { people: Vec::new(), accuracy: Accuracy::default() };
     for (number, (person, lines)) in people.into_iter().enumerate() {
         let ctx = agent(engine, &tenant, number).await?;

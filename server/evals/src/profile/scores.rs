@@ -1,6 +1,6 @@
 //! How well a profile fits what people know about a person: precision, recall and F1 of its values. Pure.
 
-use super::tree::folded;
+use remembrancer::profile::folded;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,10 +1,12 @@
-//! How well an extractor finds the turns from which people noted something: precision, recall and F1 by turn and by kind. Pure.
+//! `remembrancer eval extraction`: how well quoting finds the turns from which people noted something, as precision, recall and F1 by turn and
+//! by kind.
 
-use super::extractor::{ExtractError, Extractor};
 use chrono::{DateTime, FixedOffset};
 use extract::{Candidate, Role, Transcript, Turn};
+use remembrancer::capture::extractor::{ExtractError, Extractor, Quotes};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::{Display, Formatter, Result as Formatted};
 use wire::MemoryKind;
 
 /// A line of the file: a turn with what annotators noted from it. Turns of one scope are one conversation, in the order of the file.
@@ -37,7 +39,7 @@ pub struct Scores {
 
 impl Scores {
     /// Of turns by (chosen, noted), with so many statements; zero for none.
-    pub fn of(turns: impl Iterator<Item = (bool, bool)>, statements: usize) -> Self {
+    fn of(turns: impl Iterator<Item = (bool, bool)>, statements: usize) -> Self {
         let (mut all, mut chosen, mut noted, mut both) = (0usize, 0usize, 0usize, 0usize);
         for (is_chosen, is_noted) in turns {
             all += 1;
@@ -55,14 +57,30 @@ impl Scores {
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub turns: usize,
-    /// The extractor, then the rules of thumb to beat.
+    /// Quoting, then the rules of thumb to beat.
     pub ways: Vec<(String, Scores)>,
     /// The candidates of each kind alone. Notes have no kind, so recall is against all notes.
     pub kinds: BTreeMap<MemoryKind, Scores>,
 }
 
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Formatted {
+        writeln!(f, "{} turns\n", self.turns)?;
+        writeln!(f, "{:<34} {:>7} {:>10} {:>7} {:>6} {:>20}", "way", "chosen", "precision", "recall", "F1", "statements per turn")?;
+        let kinds = self.kinds.iter().map(|(kind, scores)| (format!("  {kind}"), scores));
+        for (name, scores) in self.ways.iter().map(|(name, scores)| (name.clone(), scores)).chain(kinds) {
+            writeln!(
+                f,
+                "{name:<34} {:>7} {:>10.3} {:>7.3} {:>6.3} {:>20.2}",
+                scores.chosen, scores.precision, scores.recall, scores.f1, scores.statements
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// The conversations of a file as transcripts: each turn's text with an empty line after it, so that spans lie in one turn.
-pub fn transcripts(lines: &[Labelled]) -> Vec<(Vec<&Labelled>, Transcript)> {
+fn transcripts(lines: &[Labelled]) -> Vec<(Vec<&Labelled>, Transcript)> {
     let mut scopes: Vec<(Vec<&Labelled>, Transcript)> = Vec::new();
     for line in lines {
         let known = scopes.iter().position(|(lines, _)| lines.first().is_some_and(|first| first.scope == line.scope));
@@ -90,15 +108,15 @@ pub fn transcripts(lines: &[Labelled]) -> Vec<(Vec<&Labelled>, Transcript)> {
     scopes
 }
 
-/// Runs an extractor over the conversations of a file and compares the turns it quotes with the notes.
+/// Quotes from the conversations of a file and compares the turns that are quoted with the notes, and with rules of thumb.
 ///
 /// # Errors
 /// Those of the extractor.
-pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<Report, ExtractError> {
+pub async fn evaluate(lines: &[Labelled]) -> Result<Report, ExtractError> {
     // Each turn of the file with the candidates that quote it.
     let mut turns: Vec<(&Labelled, Vec<Candidate>)> = Vec::new();
     for (lines, transcript) in transcripts(lines) {
-        let candidates = whole(extractor, &transcript).await?;
+        let candidates = whole(&transcript).await?;
         let mut of_turn: Vec<Vec<Candidate>> = vec![Vec::new(); lines.len()];
         for candidate in candidates {
             let turn = transcript.turns.partition_point(|turn| turn.end <= candidate.span.start);
@@ -117,7 +135,7 @@ pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<R
         Scores::of(turns.iter().map(|(line, _)| (chosen(&line.text), !line.facts.is_empty())), count)
     };
     let ways = vec![
-        (extractor.name().to_owned(), scores(&|_| true)),
+        (Quotes.name().to_owned(), scores(&|_| true)),
         ("every turn".to_owned(), thumb(&|_| true)),
         ("at least 20 words".to_owned(), thumb(&|text| count(text) >= 20)),
         ("first person, at least 12 words".to_owned(), thumb(&is_long_first_person)),
@@ -127,11 +145,11 @@ pub async fn evaluate(extractor: &dyn Extractor, lines: &[Labelled]) -> Result<R
     Ok(Report { turns: turns.len(), ways, kinds })
 }
 
-/// Everything that an extractor finds, window by window.
-async fn whole(extractor: &dyn Extractor, transcript: &Transcript) -> Result<Vec<Candidate>, ExtractError> {
+/// Everything that is quoted, window by window.
+async fn whole(transcript: &Transcript) -> Result<Vec<Candidate>, ExtractError> {
     let (mut from, mut candidates) = (0, Vec::new());
     while from < transcript.text.len() {
-        let extraction = extractor.extract(transcript, from).await?;
+        let extraction = Quotes.extract(transcript, from).await?;
         candidates.extend(extraction.candidates);
         from = extraction.read_to;
     }

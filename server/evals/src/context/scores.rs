@@ -1,6 +1,7 @@
 //! How good assembled contexts are for tasks whose facts are known: precision, recall and gain of what is retrieved, and what the text holds.
 //! Pure.
 
+use crate::gain;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use words::stems;
@@ -48,20 +49,12 @@ impl Scores {
             tasks: judged.len(),
             precision_at_5: mean(&|one| first(one) / FIRST as f64),
             recall_at_5: mean(&|one| first(one) / wanted(one)),
-            ndcg_at_5: mean(&gain),
+            ndcg_at_5: mean(&|one| gain(&one.places, one.wanted, FIRST)),
             held: mean(&|one| one.held as f64 / wanted(one)),
             tokens: mean(&|one| f64::from(one.tokens)),
             budget_share: mean(&|one| f64::from(one.tokens) / f64::from(one.budget.max(1))),
         }
     }
-}
-
-/// nDCG at five with one grade of relevance: `Σ 1 / log2(place + 2)` over the wanted ones, divided by that of the best order.
-fn gain(one: &Judged) -> f64 {
-    let discount = |place: usize| 1.0 / (place as f64 + 2.0).log2();
-    let best: f64 = (0..one.wanted.min(FIRST)).map(discount).sum();
-    let got = one.places.iter().filter(|place| **place < FIRST).fold(0.0, |sum, place| sum + discount(*place));
-    if best > 0.0 { got / best } else { 0.0 }
 }
 
 /// The lines of a text with their content words.

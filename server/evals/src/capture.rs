@@ -1,22 +1,20 @@
 //! `remembrancer eval capture`: the whole way of a conversation, from its transcript over extraction and confirmation to recall, beside two
 //! ways that store turns as they are.
 
-use super::Failure;
-use super::eval::{HITS, Line, agent, bar, in_own_databases, memory, read};
-use crate::config::Config;
+use crate::agents::{agent, confirm, lasting, memories_of, memory, work};
+use crate::extraction::{is_long_first_person, spoken};
+use crate::retrieval::Line;
+use crate::retrieval::scores::{Judged, Scores};
+use crate::{Failure, HITS, bar};
 use db::{DatabaseUrls, vacuum};
 use extract::transcript;
 use foundation::{Engine, OpContext, identity};
-use remembrancer::capture::eval::{is_long_first_person, spoken};
-use remembrancer::recall::eval::{Judged, Scores};
-use remembrancer::{capture, consolidation, memories, recall, workers};
+use remembrancer::{capture, consolidation, memories, recall};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
-use tokio_util::sync::CancellationToken;
+use std::fmt::{Display, Formatter, Result as Formatted};
 use wire::{
-    AgentId, BULK_MAX, CaptureConversationRequest, CaptureMode, CapturePolicy, InboxFilter, InboxVerdict, MemoryId, MemoryKind, Promotion,
-    RecallRequest, SourceDetails, SourceId,
+    CaptureConversationRequest, CaptureMode, CapturePolicy, MemoryId, MemoryKind, Promotion, RecallRequest, SourceDetails, SourceId,
 };
 
 /// Characters of a token, as in [`Scores::tokens`].
@@ -42,23 +40,15 @@ struct Outcome {
     scores: Scores,
 }
 
-/// Prints recall@10 by source turn, the tokens stored and the tokens answered, for what was extracted and confirmed, for every turn, and for
-/// the turns in the first person with at least 12 words. Candidates that are no episodes are confirmed first, then episodes, too.
+/// The result for a file: how each way did.
+pub struct Report(Vec<(&'static str, Outcome)>);
+
+/// Measures recall@10 by source turn, the tokens stored and the tokens answered, for what was extracted and confirmed, for every turn, and
+/// for the turns in the first person with at least 12 words. Candidates that are no episodes are confirmed first, then episodes, too.
 ///
 /// # Errors
-/// When a line cannot be read (the error names it), or a database is out of reach.
-pub async fn capture(config: Config, file: &Path) -> Result<(), Failure> {
-    let lines: Vec<Line> = read(file).await?;
-    let outcomes = in_own_databases(config, move |engine, urls| async move { evaluate(&engine, &urls, &lines).await }).await?;
-    println!("{:<34} {:>9} {:>14} {:>10} {:>7} {:>16}", "way", "memories", "tokens stored", "recall@10", "MRR", "tokens, 10 hits");
-    for (way, Outcome { memories, characters, scores }) in outcomes {
-        let stored = characters as f64 / TOKEN;
-        println!("{way:<34} {memories:>9} {stored:>14.0} {:>10.3} {:>7.3} {:>16.0}", scores.recall_at_10, scores.mrr, scores.tokens);
-    }
-    Ok(())
-}
-
-async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> Result<Vec<(&'static str, Outcome)>, Failure> {
+/// When a conversation is not read turn by turn, something is refused, or a database is out of reach.
+pub async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> Result<Report, Failure> {
     let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
     let mut scopes: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     for line in lines {
@@ -77,12 +67,22 @@ async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> Resul
     for (way, stored) in [("every turn", every), ("first person, at least 12 words", chosen)] {
         outcomes.push((way, ask(engine, &scopes, &stored, way).await?));
     }
-    Ok(outcomes)
+    Ok(Report(outcomes))
 }
 
-/// Every kind except episodes.
-pub(super) fn lasting() -> Vec<MemoryKind> {
-    MemoryKind::ALL.iter().copied().filter(|kind| *kind != MemoryKind::Episode).collect()
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Formatted {
+        writeln!(f, "{:<34} {:>9} {:>14} {:>10} {:>7} {:>16}", "way", "memories", "tokens stored", "recall@10", "MRR", "tokens, 10 hits")?;
+        for (way, Outcome { memories, characters, scores }) in &self.0 {
+            let stored = *characters as f64 / TOKEN;
+            writeln!(
+                f,
+                "{way:<34} {memories:>9} {stored:>14.0} {:>10.3} {:>7.3} {:>16.0}",
+                scores.recall_at_10, scores.mrr, scores.tokens
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// Stores turns as they are.
@@ -93,7 +93,7 @@ async fn verbatim<'a>(
     way: usize,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<&'a str, Stored>, Failure> {
-    let bar = bar(scopes.len(), "conversations stored as they are".into())?;
+    let bar = bar(scopes.len(), "conversations stored as they are")?;
     let mut all = BTreeMap::new();
     for (number, (scope, lines)) in scopes.iter().enumerate() {
         let ctx = agent(engine, tenant, way * scopes.len() + number).await?;
@@ -122,7 +122,7 @@ async fn captured<'a>(
 ) -> Result<BTreeMap<&'a str, (OpContext, Turns)>, Failure> {
     let policy = CapturePolicy { episodes: Promotion::Review, ..CapturePolicy::default() };
     identity::set_policy(engine, tenant, policy).await?;
-    let bar = bar(scopes.len(), "conversations captured".into())?;
+    let bar = bar(scopes.len(), "conversations captured")?;
     let mut all = BTreeMap::new();
     for (number, (scope, lines)) in scopes.iter().enumerate() {
         let ctx = agent(engine, tenant, number).await?;
@@ -185,46 +185,6 @@ fn messages(lines: &[&Line]) -> (serde_json::Value, Vec<String>) {
 fn whole(source_ref: SourceId) -> CaptureConversationRequest {
     let capture_mode = Some(CaptureMode::Transcript);
     CaptureConversationRequest { source_ref, scope: None, capture_mode, project_id: None, repo_id: None, user_id: None }
-}
-
-/// Delivers what waits and works until no event is due.
-pub(super) async fn work(engine: &Engine) -> Result<(), Failure> {
-    let stop = CancellationToken::new();
-    while workers::drain(engine).await? + workers::work(engine, &stop).await? > 0 {}
-    Ok(())
-}
-
-/// Confirms every candidate of an agent that is of one of these kinds.
-pub(super) async fn confirm(engine: &Engine, tenant: &OpContext, agent_id: AgentId, kinds: &[MemoryKind]) -> Result<(), Failure> {
-    for kind in kinds {
-        loop {
-            let filter = InboxFilter { agent_id: Some(agent_id), kind: Some(*kind), ..InboxFilter::default() };
-            let rows = consolidation::inbox(engine, tenant, &filter).await?.rows;
-            let ids: Vec<MemoryId> = rows.iter().map(|row| row.id).take(BULK_MAX).collect();
-            if ids.is_empty() {
-                break;
-            }
-            let verdict = InboxVerdict::confirm();
-            consolidation::decide(engine, tenant, &ids, verdict, &Default::default()).await?;
-        }
-    }
-    Ok(())
-}
-
-/// The memories of an agent that a recall can find, with their lengths in characters.
-pub(super) async fn memories_of(engine: &Engine, tenant: &OpContext, agent_id: AgentId) -> Result<Vec<(MemoryId, usize)>, Failure> {
-    let (mut found, mut after) = (Vec::new(), None);
-    loop {
-        let filter = wire::MemoryFilter { agent_id: Some(agent_id), after, ..Default::default() };
-        let page = memories::browse(engine, tenant, &filter).await?;
-        for row in page.rows {
-            found.push((row.id, row.content.chars().count()));
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(found);
-        }
-    }
 }
 
 async fn ask(engine: &Engine, scopes: &BTreeMap<&str, Vec<&Line>>, stored: &BTreeMap<&str, Stored>, way: &str) -> Result<Outcome, Failure> {

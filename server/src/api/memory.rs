@@ -10,9 +10,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
-use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
-use axum::routing::MethodRouter;
 use remembrancer::contract;
 use serde_json::json;
 use std::convert::Infallible;
@@ -23,16 +21,6 @@ use wire::{
 
 /// The platform that is recorded if a request names no source.
 const REST: &str = "rest";
-
-/// Makes routes answer 422 where the rest of the API answers 400, as this contract demands.
-pub fn contract(methods: MethodRouter<Api>) -> MethodRouter<Api> {
-    methods.layer(map_response(|mut response: Response| async {
-        if response.status() == StatusCode::BAD_REQUEST {
-            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
-        }
-        response
-    }))
-}
 
 /// `GET /api/memory/`: every entry, by category, then creation.
 pub async fn list(

@@ -25,8 +25,6 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 use wire::{ImportReport, Scope};
 
-/// The address of the import.
-pub const IMPORT: &str = "/api/import";
 /// Largest file over HTTP, in bytes; the command line takes any.
 pub const FILE_MAX: u64 = 1024 * 1024 * 1024;
 /// Longest time that an import or an export may take.

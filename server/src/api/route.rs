@@ -1,14 +1,19 @@
 //! The types of the route table: routes, their groups, and the credential that each requires.
 
-use super::Api;
-use super::caller;
-use super::memory;
 use super::openapi::{DescribedHandler, Operation, Refusal};
+use super::{Api, ApiError, caller};
+use axum::extract::{Request, State};
 use axum::handler::Handler;
-use axum::http::Method;
-use axum::middleware;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use axum::routing::{self, MethodRouter};
+use foundation::Error;
+use std::time::Duration;
 use wire::Scope;
+
+/// Longest time that a request may take, unless its route says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,7 @@ pub struct Group {
     pub name: &'static str,
     /// A sentence on what they are for.
     pub about: &'static str,
+    pub routes: Vec<Route>,
 }
 
 /// A route. It requires an API key, unless `guard` says otherwise.
@@ -35,14 +41,18 @@ pub struct Route {
     pub guard: Guard,
     /// What every call needs. The verb checks it; this is its description, which a test compares.
     pub scopes: &'static [Scope],
+    /// Its name in the OpenAPI document. It never changes: generated clients have a function of this name. Empty if it is not described.
+    pub id: &'static str,
     /// A few words on what it does. Empty if it is not described.
     pub summary: &'static str,
-    /// Its name in the OpenAPI document: the module and the name of the handler.
-    pub id: String,
     /// How a request that is not valid is refused.
     pub invalid: Refusal,
     /// Whether it only reads, although its method may change something.
     pub reads: bool,
+    /// Whether its requests have ids of their own, so that it takes no `Idempotency-Key`.
+    pub has_own_ids: bool,
+    /// Longest time that a request may take.
+    pub limit: Duration,
     /// Writes the description of the operation; none if the OpenAPI document leaves it out.
     pub describe: Option<fn(&mut Operation)>,
     /// The handler.
@@ -50,48 +60,62 @@ pub struct Route {
 }
 
 impl Route {
-    pub fn get<H, T, D>(path: &'static str, summary: &'static str, handler: H) -> Self
+    pub fn get<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
         T: 'static,
     {
-        Self::described::<H, D>(Method::GET, path, summary, routing::get(handler))
+        Self::described::<H, D>(Method::GET, (path, id, summary), routing::get(handler))
     }
 
-    pub fn post<H, T, D>(path: &'static str, summary: &'static str, handler: H) -> Self
+    pub fn post<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
         T: 'static,
     {
-        Self::described::<H, D>(Method::POST, path, summary, routing::post(handler))
+        Self::described::<H, D>(Method::POST, (path, id, summary), routing::post(handler))
     }
 
-    pub fn put<H, T, D>(path: &'static str, summary: &'static str, handler: H) -> Self
+    pub fn put<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
         T: 'static,
     {
-        Self::described::<H, D>(Method::PUT, path, summary, routing::put(handler))
+        Self::described::<H, D>(Method::PUT, (path, id, summary), routing::put(handler))
     }
 
-    pub fn delete<H, T, D>(path: &'static str, summary: &'static str, handler: H) -> Self
+    pub fn delete<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
         T: 'static,
     {
-        Self::described::<H, D>(Method::DELETE, path, summary, routing::delete(handler))
+        Self::described::<H, D>(Method::DELETE, (path, id, summary), routing::delete(handler))
     }
 
-    fn described<H: DescribedHandler<D>, D>(method: Method, path: &'static str, summary: &'static str, methods: MethodRouter<Api>) -> Self {
-        let mut names = std::any::type_name::<H>().rsplit("::");
-        let (name, module) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-        Self { summary, id: format!("{module}_{name}"), describe: Some(H::describe), ..Self::undescribed(method, path, methods) }
+    fn described<H: DescribedHandler<D>, D>(
+        method: Method,
+        (path, id, summary): (&'static str, &'static str, &'static str),
+        methods: MethodRouter<Api>,
+    ) -> Self {
+        Self { id, summary, describe: Some(H::describe), ..Self::undescribed(method, path, methods) }
     }
 
     /// A route that the OpenAPI document leaves out.
     pub fn undescribed(method: Method, path: &'static str, methods: MethodRouter<Api>) -> Self {
-        let (guard, invalid) = (Guard::Key, Refusal::Invalid);
-        Self { method, path, guard, scopes: &[], summary: "", id: String::new(), invalid, reads: false, describe: None, methods }
+        Self {
+            method,
+            path,
+            guard: Guard::Key,
+            scopes: &[],
+            id: "",
+            summary: "",
+            invalid: Refusal::Invalid,
+            reads: false,
+            has_own_ids: false,
+            limit: TIMEOUT,
+            describe: None,
+            methods,
+        }
     }
 
     /// A route that only reads, with a body that is too large for an address.
@@ -109,15 +133,26 @@ impl Route {
         Self { guard: Guard::Bot, ..self }
     }
 
-    /// Whether a caller may send an `Idempotency-Key`: with every request that changes something. The Model Context Protocol has ids of its
-    /// own for requests.
+    /// A route whose requests have ids of their own.
+    pub fn with_own_ids(self) -> Self {
+        Self { has_own_ids: true, ..self }
+    }
+
+    /// A route whose requests may take longer than others.
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Whether a caller may send an `Idempotency-Key`: with every request that changes something.
     pub fn is_idempotent(&self) -> bool {
-        self.guard == Guard::Key && !self.reads && !self.method.is_safe() && self.path != "/mcp"
+        self.guard == Guard::Key && !self.reads && !self.has_own_ids && !self.method.is_safe()
     }
 
     /// The handler with what every route of its kind needs.
     pub fn into_methods(self) -> MethodRouter<Api> {
-        if self.is_idempotent() { self.methods.layer(middleware::from_fn(caller::idempotent)) } else { self.methods }
+        let idempotent = self.is_idempotent();
+        let methods = if idempotent { self.methods.layer(middleware::from_fn(caller::idempotent)) } else { self.methods };
+        methods.layer(middleware::from_fn_with_state(self.limit, limit_time))
     }
 
     /// Names the scopes that every call needs.
@@ -127,11 +162,25 @@ impl Route {
 
     /// A route of the contract of `/api/memory/`, which answers 422 where the rest of the API answers 400.
     pub fn of_contract(self) -> Self {
-        Self { invalid: Refusal::InvalidEntry, methods: memory::contract(self.methods), ..self }
+        Self { invalid: Refusal::InvalidEntry, methods: self.methods.layer(middleware::map_response(refuse_entry)), ..self }
     }
 
     /// The same route at an address that the OpenAPI document leaves out.
     pub fn also_at(&self, path: &'static str) -> Self {
         Self { guard: self.guard, scopes: self.scopes, ..Self::undescribed(self.method.clone(), path, self.methods.clone()) }
     }
+}
+
+/// Turns 400 into 422.
+async fn refuse_entry(mut response: Response) -> Response {
+    if response.status() == StatusCode::BAD_REQUEST {
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    response
+}
+
+/// Middleware that gives up on a request that takes too long.
+async fn limit_time(State(limit): State<Duration>, request: Request, next: Next) -> Result<Response, ApiError> {
+    let response = tokio::time::timeout(limit, next.run(request)).await;
+    response.map_err(|_| Error::Unavailable(format!("no answer within {} s", limit.as_secs())).into())
 }

@@ -1,7 +1,7 @@
 //! Bodies of requests, made from the document of the API: a test chooses what each field holds, so no field can be forgotten.
 
 use serde_json::{Map, Value, json};
-use server::api::openapi::document;
+use server::api::document;
 
 /// An operation that takes a body.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use remembrancer::memories;
 use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
 use remembrancer::vocabulary::{self, NewTerm};
 use serde_json::{Map, Value, json};
-use server::api::openapi::document;
+use server::api::document;
 use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;

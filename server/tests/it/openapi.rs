@@ -4,7 +4,7 @@ use crate::harness::Site;
 use axum::http::{Method, StatusCode, header};
 use remembrancer::tools::Effect;
 use serde_json::Value;
-use server::api::{Guard, openapi::document, routes};
+use server::api::{Guard, document, routes};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -5,9 +5,10 @@ mod fields;
 mod operation;
 mod prose;
 
-use super::openapi::{Describe, Operation as Description, document};
+use super::Api;
+use super::openapi::{Describe, Operation as Description};
 use crate::console::SECURITY_HEADERS;
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse, Response};
@@ -48,8 +49,8 @@ impl Describe for Theme {
 }
 
 /// `GET /api/docs`: the reference of this API.
-pub async fn page(Theme(theme): Theme) -> Page {
-    Page(render(document(), theme))
+pub async fn page(State(api): State<Api>, Theme(theme): Theme) -> Page {
+    Page(render(api.document, theme))
 }
 
 fn render(document: &Value, theme: Option<String>) -> String {

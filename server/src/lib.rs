@@ -9,6 +9,7 @@ pub mod console;
 mod downloads;
 mod forms;
 mod hosts;
+mod ingestion;
 mod limits;
 pub mod listener;
 mod mcp;
@@ -19,3 +20,6 @@ pub mod sessions;
 mod shown;
 pub mod telemetry;
 mod uploads;
+
+/// What ends a command: a sentence for the person who typed it.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -1,12 +1,11 @@
 //! `remembrancer serve`: starts the process from its configuration, serves, and stops.
 
 use crate::api::{self, Api, Transfers};
-use crate::cli::kb;
 use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
-use crate::{listener, metrics};
+use crate::{Failure, ingestion, listener, metrics};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -33,8 +32,6 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::TraceLayer;
-
-type Failure = Box<dyn Error + Send + Sync>;
 
 /// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
 const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
@@ -282,7 +279,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     let workers = Workers::start(&engine);
 
     let stop = CancellationToken::new();
-    let schedule = config.knowledge().map(|schedule| tokio::spawn(kb::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
+    let schedule = config.knowledge().map(|schedule| tokio::spawn(ingestion::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
     let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits(), stop.clone());
     let metrics_router = metrics::router(recorder, engine.clone(), config.allowed_hosts.clone());
     let metrics_server = listener::serve(metrics_listener, metrics_router, config.limits(), stop.clone());

@@ -6,15 +6,15 @@ mod configuration;
 mod diagnose;
 mod erasure;
 mod eval;
-pub mod kb;
+mod kb;
 mod lifecycle;
 mod manage;
 mod policy;
 pub mod portability;
 
 use crate::config::Config;
-use crate::mcp;
 use crate::serve::{self, IfAbsent, Opened};
+use crate::{Failure, mcp};
 use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
@@ -26,12 +26,9 @@ use foundation::{Engine, audit, identity, usage};
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
-use std::error::Error;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
 use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, Usd, UserRef};
-
-pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;

@@ -1,8 +1,8 @@
 //! `remembrancer mcp --url`: standard input and output on one side, the `/mcp` of a server on the other. Messages pass unchanged.
 
 use super::MESSAGE_MAX;
+use crate::Failure;
 use crate::api::USER;
-use crate::cli::Failure;
 use axum::http::{HeaderName, HeaderValue};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;

@@ -2,7 +2,7 @@
 
 use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
-use crate::cli::Failure;
+use crate::Failure;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened, wait_for_signal};
 use foundation::op::{Access, Actor};

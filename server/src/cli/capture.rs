@@ -1,11 +1,12 @@
 //! `remembrancer capture` and `remembrancer worker`: raw material from a shell, and a process that only works.
 
 use super::Failure;
+use super::identity::open_agent;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
 use clap::Args;
 use extract::transcript;
-use foundation::{Engine, OpContext, identity};
+use foundation::{Engine, OpContext};
 use indicatif::{ProgressBar, ProgressStyle};
 use remembrancer::Workers;
 use remembrancer::capture::{self, Paste};
@@ -50,13 +51,12 @@ pub struct Capture {
 /// # Errors
 /// When the file cannot be read, or its content is refused.
 pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
-    let ctx = identity::open_tenant(engine, &command.tenant).await?;
-    let agent = identity::agent_by_slug(engine, &ctx, &command.agent).await?;
+    let (ctx, agent_id) = open_agent(engine, &command.tenant, &command.agent).await?;
     let bytes = read(&command.file).await?;
     let text = transcript::characters(&bytes).map_err(|error| format!("{}: {error}", command.file.display()))?.into_owned();
     let name = command.file.file_name().filter(|_| command.file.as_os_str() != "-").map(|name| name.to_string_lossy().into_owned());
     let paste = Paste {
-        agent_id: agent.id,
+        agent_id,
         mode: command.mode,
         scope: Some(command.scope),
         project_id: None,

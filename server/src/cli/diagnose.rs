@@ -1,8 +1,9 @@
 //! `remembrancer diagnose`: why an agent does not get a memory, from a shell.
 
 use super::Failure;
+use super::identity::open_agent;
 use clap::Args;
-use foundation::{Engine, identity};
+use foundation::Engine;
 use remembrancer::recall;
 use wire::{DiagnoseRequest, Diagnosis, GateOutcome, MemoryRef, Ranking, RecallRequest, UserRef};
 
@@ -34,11 +35,10 @@ pub struct Diagnose {
 /// # Errors
 /// When there is no such agent, or the question is refused.
 pub async fn diagnose(engine: &Engine, command: Diagnose) -> Result<(), Failure> {
-    let ctx = identity::open_tenant(engine, &command.tenant).await?;
-    let agent = identity::agent_by_slug(engine, &ctx, &command.agent).await?;
+    let (ctx, agent_id) = open_agent(engine, &command.tenant, &command.agent).await?;
     let Diagnose { query, memory, user, k, ranking, .. } = command;
     let recall = RecallRequest { k, user_id: user, ranking, ..RecallRequest::new(&query) };
-    print(&recall::diagnose(engine, &ctx, &DiagnoseRequest { agent_id: agent.id, memory, recall }).await?);
+    print(&recall::diagnose(engine, &ctx, &DiagnoseRequest { agent_id, memory, recall }).await?);
     Ok(())
 }
 

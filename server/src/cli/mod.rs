@@ -6,6 +6,7 @@ mod configuration;
 mod diagnose;
 mod erasure;
 mod eval;
+mod identity;
 mod kb;
 mod lifecycle;
 mod manage;
@@ -22,16 +23,15 @@ use diagnose::Diagnose;
 use erasure::Erasure;
 use eval::Eval;
 use foundation::audit::{Anchor, Verified};
-use foundation::{Engine, audit, identity, usage};
+use foundation::identity::open_tenant;
+use foundation::{Engine, audit, usage};
+use identity::{Agent, Key, Operator, Tenant};
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
-use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, Usd, UserRef};
-
-/// Characters of a generated password: 20 of 62 symbols are 119 bits.
-const PASSWORD_LENGTH: usize = 20;
+use wire::{Usd, UserRef};
 
 /// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
@@ -161,134 +161,6 @@ struct Mcp {
 }
 
 #[derive(Subcommand)]
-enum Tenant {
-    /// Create a tenant with its commons, the memory that its agents share
-    Create {
-        slug: String,
-        #[arg(long)]
-        name: String,
-    },
-    /// Show or change the capture policy: what becomes a memory without review; without options it only shows the policy
-    Capture {
-        #[command(flatten)]
-        policy: policy::PolicyOptions,
-    },
-    /// Show or change how search_my_memories ranks its hits; without options it only shows the settings
-    Search {
-        #[command(flatten)]
-        policy: manage::Search,
-    },
-}
-
-#[derive(Subcommand)]
-enum Agent {
-    /// Create an agent
-    Create {
-        slug: String,
-        #[arg(long)]
-        tenant: String,
-        #[arg(long)]
-        name: String,
-        /// The id that the agent has elsewhere; without it, the agent gets a new one
-        #[arg(long)]
-        id: Option<AgentId>,
-        /// Require that every call names its user, recalls included
-        #[arg(long)]
-        require_user: bool,
-        /// aggressive: it stores what lasts; confirming: it asks first
-        #[arg(long, default_value = "aggressive")]
-        discipline: Discipline,
-    },
-    /// Choose the documents that search_my_memories searches for an agent
-    SetKnowledge {
-        slug: String,
-        /// Kinds of documents and names of collections, separated by commas; leave it empty for all documents
-        #[arg(value_delimiter = ',')]
-        categories: Vec<String>,
-        #[arg(long)]
-        tenant: String,
-    },
-    /// Choose whether the context log keeps the texts of an agent's contexts
-    KeepContextTexts {
-        slug: String,
-        /// true: keep the texts; false: do not keep them
-        #[arg(action = clap::ArgAction::Set)]
-        keep: bool,
-        #[arg(long)]
-        tenant: String,
-    },
-    /// Change how eagerly an agent writes: the instructions that it gets from GET /api/prompts
-    SetDiscipline {
-        slug: String,
-        /// aggressive or confirming
-        discipline: Discipline,
-        #[arg(long)]
-        tenant: String,
-    },
-}
-
-#[derive(Subcommand)]
-enum Key {
-    /// Create an API key and print it once
-    Create {
-        /// The agent's slug
-        agent: String,
-        #[arg(long)]
-        tenant: String,
-        #[arg(long)]
-        name: String,
-        /// Scopes of the key, separated by commas; GET /api/docs names the scopes that each operation needs
-        #[arg(long, value_delimiter = ',', required = true)]
-        scopes: Vec<Scope>,
-        /// Bind the key to this user: your own reference, or the id that memories carry
-        #[arg(long)]
-        user: Option<UserRef>,
-        /// Days until the key expires; by default it never expires
-        #[arg(long)]
-        days: Option<u32>,
-    },
-    /// Revoke an API key at once
-    Revoke {
-        id: KeyId,
-        #[arg(long)]
-        tenant: String,
-    },
-}
-
-#[derive(Subcommand)]
-enum Operator {
-    /// Create an operator and print a password once
-    Create {
-        /// The name for signing in
-        login: String,
-        #[arg(long)]
-        tenant: String,
-        #[arg(long)]
-        name: String,
-        /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
-        #[arg(long, value_delimiter = ',', default_value = "viewer")]
-        roles: Vec<OperatorRole>,
-    },
-    /// Give an operator a new password, print it once, and end the operator's sessions
-    ResetPassword { login: String },
-    /// Replace an operator's roles, and end the operator's sessions
-    SetRoles {
-        login: String,
-        /// Roles of the operator, separated by commas
-        #[arg(value_delimiter = ',', required = true)]
-        roles: Vec<OperatorRole>,
-        #[arg(long)]
-        tenant: String,
-    },
-    /// End an operator's access and sessions at once
-    Disable {
-        login: String,
-        #[arg(long)]
-        tenant: String,
-    },
-}
-
-#[derive(Subcommand)]
 enum Audit {
     /// Recompute the hash chain, report whether it is intact, and print its anchor: <number of entries>:<hash>
     Verify {
@@ -350,78 +222,14 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(_) | Command::Mcp(_) | Command::Worker | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
         Command::Migrate => println!("the databases are migrated"),
-        Command::Tenant(Tenant::Create { slug, name }) => {
-            let ctx = identity::create_tenant(engine, &slug, &name).await?;
-            println!("tenant {slug} {}", ctx.tenant_id);
-        }
-        Command::Agent(Agent::Create { slug, tenant, name, id, require_user, discipline }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = match id {
-                Some(id) => identity::create_agent_with_id(engine, &ctx, id, &slug, &name, require_user).await?,
-                None => identity::create_agent(engine, &ctx, &slug, &name, require_user).await?,
-            };
-            if discipline != agent.discipline {
-                identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
-            }
-            println!("agent {slug} {}", agent.id);
-        }
-        Command::Agent(Agent::KeepContextTexts { slug, keep, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
-            identity::set_keeps_context_texts(engine, &ctx, agent.id, keep).await?;
-            println!("context texts of agent {slug} are {}", if keep { "kept" } else { "not kept" });
-        }
-        Command::Agent(Agent::SetDiscipline { slug, discipline, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
-            identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
-            println!("agent {slug} has the write discipline {discipline}");
-        }
-        Command::Agent(Agent::SetKnowledge { slug, categories, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = identity::agent_by_slug(engine, &ctx, &slug).await?;
-            identity::set_knowledge_categories(engine, &ctx, agent.id, &categories).await?;
-            println!("agent {slug} searches {}", if categories.is_empty() { "all documents".into() } else { categories.join(", ") });
-        }
-        Command::Tenant(Tenant::Capture { policy }) => policy::capture(engine, policy).await?,
-        Command::Tenant(Tenant::Search { policy }) => manage::search(engine, policy).await?,
+        Command::Tenant(command) => identity::tenant(engine, command).await?,
+        Command::Agent(command) => identity::agent(engine, command).await?,
+        Command::Key(command) => identity::key(engine, command).await?,
+        Command::Operator(command) => identity::operator(engine, command).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,
         Command::Project(command) => manage::project(engine, command).await?,
         Command::Repo(command) => manage::repo(engine, command).await?,
-        Command::Key(Key::Create { agent, tenant, name, scopes, user, days }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let agent = identity::agent_by_slug(engine, &ctx, &agent).await?;
-            let expires = days.map(|days| engine.clock().now() + chrono::Duration::days(days.into()));
-            let (id, key) = identity::create_key(engine, &ctx, agent.id, &name, &scopes, user.as_ref(), expires).await?;
-            println!("key {id}\n{key}");
-        }
-        Command::Key(Key::Revoke { id, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::revoke_key(engine, &ctx, id).await?;
-            println!("key {id} is revoked");
-        }
-        Command::Operator(Operator::Create { login, tenant, name, roles }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let password = engine.clock().secret(PASSWORD_LENGTH);
-            identity::create_operator(engine, &ctx, &login, &name, &password, &roles).await?;
-            println!("{login}\n{password}");
-        }
-        Command::Operator(Operator::ResetPassword { login }) => {
-            let password = engine.clock().secret(PASSWORD_LENGTH);
-            identity::reset_password(engine, &login, &password).await?;
-            println!("{login}\n{password}");
-        }
-        Command::Operator(Operator::SetRoles { login, roles, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::set_roles(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?, &roles).await?;
-            println!("{login} has new roles");
-        }
-        Command::Operator(Operator::Disable { login, tenant }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
-            println!("{login} is disabled");
-        }
         Command::Kb(Kb::Ingest { dir, tenant, collection, since, dry_run }) => {
             kb::ingest(engine, &tenant, &dir, collection, since, dry_run).await?;
         }
@@ -436,15 +244,19 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
             usage::set_price(engine, &model, usage::Price { input, output }).await?;
             println!("{model} costs {input} US dollars for a million tokens read, {output} for a million written");
         }
-        Command::Audit(Audit::Verify { tenant, expect }) => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            let Verified { head, erased, fault } = audit::verify(engine, &ctx, expect.as_ref()).await?;
-            if let Some(fault) = fault {
-                return Err(fault.to_string().into());
-            }
-            println!("the chain of {} entries is intact; the texts of {erased} were erased\nanchor {head}", head.entries);
-        }
+        Command::Audit(Audit::Verify { tenant, expect }) => verify(engine, &tenant, expect.as_ref()).await?,
     }
+    Ok(())
+}
+
+/// Verifies the audit log.
+async fn verify(engine: &Engine, tenant: &str, expect: Option<&Anchor>) -> Result<(), Failure> {
+    let ctx = open_tenant(engine, tenant).await?;
+    let Verified { head, erased, fault } = audit::verify(engine, &ctx, expect).await?;
+    if let Some(fault) = fault {
+        return Err(fault.to_string().into());
+    }
+    println!("the chain of {} entries is intact; the texts of {erased} were erased\nanchor {head}", head.entries);
     Ok(())
 }
 

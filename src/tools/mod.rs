@@ -9,14 +9,9 @@ use crate::{activity, capture, consolidation, context, contract, knowledge, memo
 use foundation::OpContext;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::OnceLock;
-use wire::{
-    AddMemoryRequest, AssembleRequest, CaptureConversationRequest, CaptureSessionRequest, ConnectionContextRequest, ConsolidateRequest,
-    ContextRequest, ExplainRequest, ForgetLeafRequest, ForgetRequest, IngestMemoryRequest, KnowledgeRequest, LinkRequest, LookupRequest,
-    ObservationRequest, ProfileFactRequest, ProfileRequest, ProfileResponse, ProposeRequest, RecallRequest, RecordActionRequest,
-    RecordStepRequest, RememberRequest, ReviseRequest, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchRequest,
-    SearchUserContextRequest, TopologyRequest, UpdateMemoryRequest, UserContextRequest,
-};
+use std::sync::LazyLock;
+use wire::Scope::{CaptureWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+use wire::{LinkRequest, RecordStepRequest};
 
 pub use input::read;
 pub use schema::{SchemaOf, Types, input, inputs, remove_null};
@@ -31,262 +26,24 @@ pub struct ToolList {
     pub tools: Vec<Description>,
 }
 
+/// The tools of each room, in the order in which they are listed.
+const ROOMS: [fn() -> Vec<Tool>; 10] = [
+    recall_tools,
+    context_tools,
+    memory_tools,
+    contract_tools,
+    capture_tools,
+    observation_tools,
+    profile_tools,
+    activity_tools,
+    vocabulary_tools,
+    knowledge_tools,
+];
+
 /// Every tool, in the order in which they are listed.
 pub fn all() -> &'static [Tool] {
-    static TOOLS: OnceLock<Vec<Tool>> = OnceLock::new();
-    TOOLS.get_or_init(|| {
-        vec![
-            Tool::brief(
-                "agent_memory_recall",
-                Scope::MemoryRead,
-                "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
-                 before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set \
-                 `expected` when you expect a result, such as what you were told.",
-                |engine, ctx, input: RecallRequest| async move { recall::recall(&engine, &ctx, input).await },
-                brief::recall,
-                brief::recall_markdown,
-            ),
-            Tool::brief(
-                "agent_memory_search",
-                Scope::MemoryRead,
-                "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall returns. \
-                 Narrow it by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best \
-                 first; the last ones may be irrelevant.",
-                |engine, ctx, input: SearchRequest| async move { recall::search(&engine, &ctx, input).await },
-                brief::recall,
-                brief::recall_markdown,
-            ),
-            Tool::with_text(
-                "context_for",
-                Scope::MemoryRead,
-                "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their \
-                 reasons, documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Each item \
-                 has an id; `explain` returns it in full.",
-                |engine, ctx, input: ContextRequest| async move { context::context_for(&engine, &ctx, input).await },
-                |bundle| Some(bundle.text.clone()),
-            ),
-            Tool::with_text(
-                "assemble_context",
-                Scope::ContextRead,
-                "Get the whole prompt of your next model call within a budget of tokens, for the runtime that makes the call: your own blocks, \
-                 skills, memory, retrieved facts, episodes and documents, turns, tool results and the time, with the source of each part and \
-                 what was cut. To read up before a task, call `context_for` instead.",
-                |engine, ctx, input: AssembleRequest| async move { context::assemble(&engine, &ctx, input).await },
-                |context| Some(context.text.clone()),
-            ),
-            Tool::new(
-                "agent_memory_remember",
-                Scope::MemoryWrite,
-                "Remember one fact, preference, decision or change, in its own words, for later conversations on any channel. Call it at the \
-                 end of a substantive turn, and always when asked to remember. Saying the same again is harmless: it is recognised. What \
-                 differs is stored beside what is known; if `similar` names a memory that you meant to change, call `agent_memory_revise`. \
-                 Do not store what you just recalled.",
-                |engine, ctx, input: RememberRequest| async move { memories::remember(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, true),
-            Tool::new(
-                "agent_memory_forget",
-                Scope::MemoryForget,
-                "Forget one memory: no agent can read it any more. Call it only when a person asks for it (“forget that I said …”). Recall it \
-                 first to learn its id.",
-                |engine, ctx, input: ForgetRequest| async move { memories::forget(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Delete, true),
-            Tool::new(
-                "agent_memory_revise",
-                Scope::MemoryWrite,
-                "Give one memory new content when you know which one is out of date: its id stays, and the old wording is kept as a version. \
-                 To store something new, remember it instead.",
-                |engine, ctx, input: ReviseRequest| async move { memories::revise(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "agent_memory_link",
-                Scope::MemoryWrite,
-                "Link one memory to another: supports, contradicts, supersedes, applies_to, derived_from or related_to. Use `contradicts` \
-                 when two memories cannot both be true and you do not know which one is: both stay, marked. Use `supersedes` when you \
-                 know. `remove` removes a link.",
-                |engine, ctx, input: LinkRequest| async move {
-                    if input.remove { memories::unlink(&engine, &ctx, input).await } else { memories::link(&engine, &ctx, input).await }
-                },
-            )
-            .with_effect(Effect::Write, true),
-            Tool::new(
-                "explain",
-                Scope::MemoryRead,
-                "Explain one memory (its content, evidence, every version and link, your recalls that returned it) or one recall (the \
-                 score of each hit, and what was close). Call it when somebody asks how you know something, or why you did not know it.",
-                |engine, ctx, input: ExplainRequest| async move { recall::explain(&engine, &ctx, input).await },
-            ),
-            Tool::new(
-                "upsert_profile_fact",
-                Scope::MemoryWrite,
-                "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). An \
-                 earlier fact under the same topic is replaced and kept as a version.",
-                |engine, ctx, input: ProfileFactRequest| async move { memories::upsert_profile_fact(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, true),
-            Tool::new(
-                "add_to_memory",
-                Scope::MemoryWrite,
-                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
-                 a project. If `stored` is false, `suggestion` says the same, or an entry of `same_subject` may be out of date: \
-                 call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person first, unless they asked you to remember.",
-                |engine, ctx, input: AddMemoryRequest| async move { contract::add(&engine, &ctx, input, TOOL).await },
-            )
-            .with_effect(Effect::Write, true)
-            .system(),
-            Tool::new(
-                "update_memory",
-                Scope::MemoryWrite,
-                "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
-                 content.",
-                |engine, ctx, input: UpdateMemoryRequest| async move { Ok(contract::update(&engine, &ctx, input, TOOL).await?.1) },
-            )
-            .with_effect(Effect::Write, false)
-            .system(),
-            Tool::new(
-                "capture_conversation",
-                Scope::CaptureWrite,
-                "Extract what is worth remembering from a stored conversation. `source_ref` is the id that POST /api/sources returned. \
-                 Answers at once; the results wait for review.",
-                |engine, ctx, input: CaptureConversationRequest| async move { capture::capture_conversation(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "capture_session",
-                Scope::CaptureWrite,
-                "Extract what is worth remembering from the stored transcript, summary or output of a session that ended. Call it when a \
-                 run or task is over. Answers at once.",
-                |engine, ctx, input: CaptureSessionRequest| async move { capture::capture_session(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "ingest",
-                Scope::CaptureWrite,
-                "Propose one memory for review instead of storing it: when you are not sure that it should last, or that everybody agrees. To \
-                 store it at once, remember it.",
-                |engine, ctx, input: IngestMemoryRequest| async move { capture::ingest(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "consolidate",
-                Scope::CaptureWrite,
-                "Compare candidates of the inbox once more with what is known: duplicates are merged, contradictions proposed. People still \
-                 decide what becomes durable.",
-                |engine, ctx, input: ConsolidateRequest| async move { consolidation::consolidate(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "record_observation",
-                Scope::CaptureWrite,
-                "Record in passing what you notice about a person: a fact, a preference, details of a project, or a correction of what you \
-                 believed. Answers at once; observations are read together later.",
-                |engine, ctx, input: ObservationRequest| async move { capture::record_observation(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "update_user_context",
-                Scope::CaptureWrite,
-                "Record several things about a person at once, while you work through their inbox or files: new values of profile keys, and \
-                 facts to keep.",
-                |engine, ctx, input: UserContextRequest| async move { capture::update_user_context(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "update_connection_context",
-                Scope::CaptureWrite,
-                "Record what you learned about using one connection of a tool, such as its default project.",
-                |engine, ctx, input: ConnectionContextRequest| async move {
-                    capture::update_connection_context(&engine, &ctx, input).await
-                },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::with_text(
-                "get_user_profile",
-                Scope::ContextRead,
-                "Read what you know about the person you work for: a short narrative, and every value of their profile with its confidence. \
-                 Call it when a conversation begins, or when somebody asks what you know about them.",
-                |engine, ctx, input: ProfileRequest| async move { profile::get(&engine, &ctx, input).await },
-                |answer: &ProfileResponse| Some(brief::profile(answer)),
-            ),
-            Tool::new(
-                "search_user_context",
-                Scope::ContextRead,
-                "Search what you know about the person you work for and the tools they use: values of their profile, what you learned \
-                 about each connection, what its tool can do and what it holds, text of attachments. Documents come nearest first. To read \
-                 the whole profile, call `get_user_profile`.",
-                |engine, ctx, input: SearchUserContextRequest| async move { profile::search_user_context(&engine, &ctx, input).await },
-            ),
-            Tool::new(
-                "forget_profile_leaf",
-                Scope::MemoryForget,
-                "Forget one value of a person's profile, only when the person asks for it. Read the profile first to learn its `leaf_id`. \
-                 To forget a memory as well, call `agent_memory_forget`.",
-                |engine, ctx, input: ForgetLeafRequest| async move { profile::forget_leaf(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Delete, true),
-            Tool::with_text(
-                "search_my_memories",
-                Scope::MemoryRead,
-                "Look back before you act: one search over your memories, what agents of the organisation did and how it ended, workflow \
-                 steps, and documents. Name your `decision_point` (a new task, choosing a tool, asking for approval, writing content, \
-                 delegating). To learn what you were told about something, recall it instead.",
-                |engine, ctx, input: SearchMyMemoriesRequest| async move { search::search_my_memories(&engine, &ctx, input).await },
-                |answer: &SearchMyMemoriesResponse| Some(brief::sources(answer)),
-            ),
-            Tool::new(
-                "record_action",
-                Scope::MemoryWrite,
-                "Report what you did and how it ended, so that you and other agents find it later: a call of a tool, a decision, an \
-                 approval or rejection, the outcome of earlier work, how something performed. All agents of the organisation can read it; \
-                 with `user_id` only in calls for that person.",
-                |engine, ctx, input: RecordActionRequest| async move { activity::record_action(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "record_workflow_step",
-                Scope::MemoryWrite,
-                "Report a completed step of a named workflow with its output, so that later runs and other agents find it.",
-                |engine, ctx, input: RecordStepRequest| async move {
-                    let (workflow, steps) = input.into_steps();
-                    activity::record_steps(&engine, &ctx, workflow, steps).await
-                },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::new(
-                "canonical_terms_lookup",
-                Scope::MemoryRead,
-                "Look up what the organisation calls something. Found: use `term.term`. Not found: `inside` lists known terms within the \
-                 phrase, `suggestions` lists terms that only resemble it; never take a suggestion for the same thing without asking.",
-                |engine, ctx, input: LookupRequest| async move { vocabulary::lookup(&engine, &ctx, input).await },
-            ),
-            Tool::new(
-                "canonical_terms_propose",
-                Scope::VocabularyPropose,
-                "Propose a phrase for the organisation's vocabulary; people review it. Remembering \
-                 something under an unknown topic proposes that topic by itself.",
-                |engine, ctx, input: ProposeRequest| async move { vocabulary::propose(&engine, &ctx, input).await },
-            )
-            .with_effect(Effect::Write, false),
-            Tool::brief(
-                "shared_kb_search",
-                Scope::KbRead,
-                "Search what the organisation has decided: specifications, decision records, architecture, glossary, documents. Each hit cites \
-                 its document and heading; quote `attribution`, then the content. `agent_memory_recall` searches it too, together with your \
-                 memory.",
-                |engine, ctx, input: KnowledgeRequest| async move { knowledge::search(&engine, &ctx, input).await },
-                brief::knowledge_search,
-                brief::knowledge_markdown,
-            ),
-            Tool::new(
-                "shared_kb_topology",
-                Scope::KbRead,
-                "Ask what a component of the system depends on and what depends on it, as the architecture documents say.",
-                |engine, ctx, input: TopologyRequest| async move { knowledge::component(&engine, &ctx, input).await },
-            ),
-        ]
-    })
+    static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| ROOMS.iter().flat_map(|tools| tools()).collect());
+    &TOOLS
 }
 
 /// The tools that a caller may call; with a `limit` the first ones, and every system tool in addition.
@@ -305,21 +62,287 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     all().iter().find(|tool| tool.name == name)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Effect, all};
-    use wire::Scope;
+fn recall_tools() -> Vec<Tool> {
+    vec![
+        Tool::brief(
+            "agent_memory_recall",
+            MemoryRead,
+            "Recall what you remember about a topic or question, from your own memory and the memory your organisation shares. Call it \
+             before you reason about anything new. Hits come best first; quote a hit as its `attribution` and its content. Set \
+             `expected` when you expect a result, such as what you were told.",
+            |engine, ctx, input| recall::recall(engine, ctx, input),
+            brief::recall,
+            brief::recall_markdown,
+        ),
+        Tool::brief(
+            "agent_memory_search",
+            MemoryRead,
+            "Search your memories by words and meaning: for names, dates, exact phrases, or to look at more than a recall returns. \
+             Narrow it by `filters`; name the project you work on in `for_project` to keep other projects' noise out. Hits come best \
+             first; the last ones may be irrelevant.",
+            |engine, ctx, input| recall::search(engine, ctx, input),
+            brief::recall,
+            brief::recall_markdown,
+        ),
+    ]
+}
 
-    #[test]
-    fn the_scope_of_a_tool_fits_its_effect() {
-        for tool in all() {
-            let expected = match tool.scope {
-                Scope::MemoryRead | Scope::KbRead | Scope::ContextRead => Effect::Read,
-                Scope::MemoryForget => Effect::Delete,
-                _ => Effect::Write,
-            };
-            assert_eq!(tool.effect, expected, "{}", tool.name);
-            assert!(tool.effect != Effect::Read || tool.idempotent, "{}", tool.name);
-        }
-    }
+fn context_tools() -> Vec<Tool> {
+    vec![
+        Tool::with_text(
+            "context_for",
+            MemoryRead,
+            "Read up before you begin a task: profile facts, facts of the project and repository, decisions in force with their \
+             reasons, documents, and what happened lately, as one text within a budget of tokens. Call it once at the start. Each item \
+             has an id; `explain` returns it in full.",
+            |engine, ctx, input| context::context_for(engine, ctx, input),
+            |bundle| Some(bundle.text.clone()),
+        ),
+        Tool::with_text(
+            "assemble_context",
+            ContextRead,
+            "Get the whole prompt of your next model call within a budget of tokens, for the runtime that makes the call: your own blocks, \
+             skills, memory, retrieved facts, episodes and documents, turns, tool results and the time, with the source of each part and \
+             what was cut. To read up before a task, call `context_for` instead.",
+            |engine, ctx, input| context::assemble(engine, ctx, input),
+            |context| Some(context.text.clone()),
+        ),
+    ]
+}
+
+fn memory_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "agent_memory_remember",
+            MemoryWrite,
+            "Remember one fact, preference, decision or change, in its own words, for later conversations on any channel. Call it at the \
+             end of a substantive turn, and always when asked to remember. Saying the same again is harmless: it is recognised. What \
+             differs is stored beside what is known; if `similar` names a memory that you meant to change, call `agent_memory_revise`. \
+             Do not store what you just recalled.",
+            |engine, ctx, input| memories::remember(engine, ctx, input),
+        )
+        .repeatable(),
+        Tool::new(
+            "agent_memory_forget",
+            MemoryForget,
+            "Forget one memory: no agent can read it any more. Call it only when a person asks for it (“forget that I said …”). Recall it \
+             first to learn its id.",
+            |engine, ctx, input| memories::forget(engine, ctx, input),
+        )
+        .repeatable(),
+        Tool::new(
+            "agent_memory_revise",
+            MemoryWrite,
+            "Give one memory new content when you know which one is out of date: its id stays, and the old wording is kept as a version. \
+             To store something new, remember it instead.",
+            |engine, ctx, input| memories::revise(engine, ctx, input),
+        ),
+        Tool::new(
+            "agent_memory_link",
+            MemoryWrite,
+            "Link one memory to another: supports, contradicts, supersedes, applies_to, derived_from or related_to. Use `contradicts` \
+             when two memories cannot both be true and you do not know which one is: both stay, marked. Use `supersedes` when you \
+             know. `remove` removes a link.",
+            |engine, ctx, input: LinkRequest| {
+                if input.remove { memories::unlink(engine, ctx, input) } else { memories::link(engine, ctx, input) }
+            },
+        )
+        .repeatable(),
+        Tool::new(
+            "explain",
+            MemoryRead,
+            "Explain one memory (its content, evidence, every version and link, your recalls that returned it) or one recall (the \
+             score of each hit, and what was close). Call it when somebody asks how you know something, or why you did not know it.",
+            |engine, ctx, input| recall::explain(engine, ctx, input),
+        ),
+        Tool::new(
+            "upsert_profile_fact",
+            MemoryWrite,
+            "State one fact of a person's profile that has one answer at a time (preferred editor, time zone, working hours). An \
+             earlier fact under the same topic is replaced and kept as a version.",
+            |engine, ctx, input| memories::upsert_profile_fact(engine, ctx, input),
+        )
+        .repeatable(),
+    ]
+}
+
+fn contract_tools() -> Vec<Tool> {
+    vec![
+            Tool::new(
+                "add_to_memory",
+                MemoryWrite,
+                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
+             a project. If `stored` is false, `suggestion` says the same, or an entry of `same_subject` may be out of date: \
+             call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person first, unless they asked you to remember.",
+                |engine, ctx, input| contract::add(engine, ctx, input, TOOL),
+            )
+.repeatable()
+            .system(),
+            Tool::new(
+                "update_memory",
+                MemoryWrite,
+                "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
+             content.",
+                |engine, ctx, input| Box::pin(async move { Ok(contract::update(engine, ctx, input, TOOL).await?.1) }),
+            )
+            .system(),
+    ]
+}
+
+fn capture_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "capture_conversation",
+            CaptureWrite,
+            "Extract what is worth remembering from a stored conversation. `source_ref` is the id that POST /api/sources returned. \
+             Answers at once; the results wait for review.",
+            |engine, ctx, input| capture::capture_conversation(engine, ctx, input),
+        ),
+        Tool::new(
+            "capture_session",
+            CaptureWrite,
+            "Extract what is worth remembering from the stored transcript, summary or output of a session that ended. Call it when a \
+             run or task is over. Answers at once.",
+            |engine, ctx, input| capture::capture_session(engine, ctx, input),
+        ),
+        Tool::new(
+            "ingest",
+            CaptureWrite,
+            "Propose one memory for review instead of storing it: when you are not sure that it should last, or that everybody agrees. To \
+             store it at once, remember it.",
+            |engine, ctx, input| capture::ingest(engine, ctx, input),
+        ),
+        Tool::new(
+            "consolidate",
+            CaptureWrite,
+            "Compare candidates of the inbox once more with what is known: duplicates are merged, contradictions proposed. People still \
+             decide what becomes durable.",
+            |engine, ctx, input| consolidation::consolidate(engine, ctx, input),
+        ),
+    ]
+}
+
+fn observation_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "record_observation",
+            CaptureWrite,
+            "Record in passing what you notice about a person: a fact, a preference, details of a project, or a correction of what you \
+             believed. Answers at once; observations are read together later.",
+            |engine, ctx, input| capture::record_observation(engine, ctx, input),
+        ),
+        Tool::new(
+            "update_user_context",
+            CaptureWrite,
+            "Record several things about a person at once, while you work through their inbox or files: new values of profile keys, and \
+             facts to keep.",
+            |engine, ctx, input| capture::update_user_context(engine, ctx, input),
+        ),
+        Tool::new(
+            "update_connection_context",
+            CaptureWrite,
+            "Record what you learned about using one connection of a tool, such as its default project.",
+            |engine, ctx, input| capture::update_connection_context(engine, ctx, input),
+        ),
+    ]
+}
+
+fn profile_tools() -> Vec<Tool> {
+    vec![
+        Tool::with_text(
+            "get_user_profile",
+            ContextRead,
+            "Read what you know about the person you work for: a short narrative, and every value of their profile with its confidence. \
+             Call it when a conversation begins, or when somebody asks what you know about them.",
+            |engine, ctx, input| profile::get(engine, ctx, input),
+            |answer| Some(brief::profile(answer)),
+        ),
+        Tool::new(
+            "search_user_context",
+            ContextRead,
+            "Search what you know about the person you work for and the tools they use: values of their profile, what you learned \
+             about each connection, what its tool can do and what it holds, text of attachments. Documents come nearest first. To read \
+             the whole profile, call `get_user_profile`.",
+            |engine, ctx, input| profile::search_user_context(engine, ctx, input),
+        ),
+        Tool::new(
+            "forget_profile_leaf",
+            MemoryForget,
+            "Forget one value of a person's profile, only when the person asks for it. Read the profile first to learn its `leaf_id`. \
+             To forget a memory as well, call `agent_memory_forget`.",
+            |engine, ctx, input| profile::forget_leaf(engine, ctx, input),
+        )
+        .repeatable(),
+    ]
+}
+
+fn activity_tools() -> Vec<Tool> {
+    vec![
+        Tool::with_text(
+            "search_my_memories",
+            MemoryRead,
+            "Look back before you act: one search over your memories, what agents of the organisation did and how it ended, workflow \
+             steps, and documents. Name your `decision_point` (a new task, choosing a tool, asking for approval, writing content, \
+             delegating). To learn what you were told about something, recall it instead.",
+            |engine, ctx, input| search::search_my_memories(engine, ctx, input),
+            |answer| Some(brief::sources(answer)),
+        ),
+        Tool::new(
+            "record_action",
+            MemoryWrite,
+            "Report what you did and how it ended, so that you and other agents find it later: a call of a tool, a decision, an \
+             approval or rejection, the outcome of earlier work, how something performed. All agents of the organisation can read it; \
+             with `user_id` only in calls for that person.",
+            |engine, ctx, input| activity::record_action(engine, ctx, input),
+        ),
+        Tool::new(
+            "record_workflow_step",
+            MemoryWrite,
+            "Report a completed step of a named workflow with its output, so that later runs and other agents find it.",
+            |engine, ctx, input: RecordStepRequest| {
+                let (workflow, steps) = input.into_steps();
+                activity::record_steps(engine, ctx, workflow, steps)
+            },
+        ),
+    ]
+}
+
+fn vocabulary_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "canonical_terms_lookup",
+            MemoryRead,
+            "Look up what the organisation calls something. Found: use `term.term`. Not found: `inside` lists known terms within the \
+             phrase, `suggestions` lists terms that only resemble it; never take a suggestion for the same thing without asking.",
+            |engine, ctx, input| vocabulary::lookup(engine, ctx, input),
+        ),
+        Tool::new(
+            "canonical_terms_propose",
+            VocabularyPropose,
+            "Propose a phrase for the organisation's vocabulary; people review it. Remembering \
+             something under an unknown topic proposes that topic by itself.",
+            |engine, ctx, input| vocabulary::propose(engine, ctx, input),
+        ),
+    ]
+}
+
+fn knowledge_tools() -> Vec<Tool> {
+    vec![
+        Tool::brief(
+            "shared_kb_search",
+            KbRead,
+            "Search what the organisation has decided: specifications, decision records, architecture, glossary, documents. Each hit cites \
+             its document and heading; quote `attribution`, then the content. `agent_memory_recall` searches it too, together with your \
+             memory.",
+            |engine, ctx, input| knowledge::search(engine, ctx, input),
+            brief::knowledge_search,
+            brief::knowledge_markdown,
+        ),
+        Tool::new(
+            "shared_kb_topology",
+            KbRead,
+            "Ask what a component of the system depends on and what depends on it, as the architecture documents say.",
+            |engine, ctx, input| knowledge::component(engine, ctx, input),
+        ),
+    ]
 }

@@ -13,6 +13,9 @@ use words::quote;
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;
 
+/// A verb, as a tool calls it.
+type Verb<In, Out> = for<'a> fn(&'a Engine, &'a OpContext, In) -> BoxFuture<'a, Result<Out, Error>>;
+
 /// What a call does to the memory of the agent or the organisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -22,6 +25,17 @@ pub enum Effect {
     Write,
     /// It takes something away.
     Delete,
+}
+
+impl Effect {
+    /// The effect of a tool that needs this scope.
+    fn of(scope: Scope) -> Self {
+        match scope {
+            Scope::MemoryRead | Scope::KbRead | Scope::ContextRead => Self::Read,
+            Scope::MemoryForget => Self::Delete,
+            _ => Self::Write,
+        }
+    }
 }
 
 /// Something an agent can call: described for a model, typed on both sides.
@@ -76,46 +90,42 @@ impl Output {
 }
 
 impl Tool {
-    pub(super) fn new<In, Out, F, Fut>(name: &'static str, scope: Scope, description: &'static str, verb: F) -> Self
+    pub(super) fn new<In, Out>(name: &'static str, scope: Scope, description: &'static str, verb: Verb<In, Out>) -> Self
     where
         In: DeserializeOwned + JsonSchema + Send + 'static,
         Out: Serialize + JsonSchema + 'static,
-        F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
-        Fut: Future<Output = Result<Out, Error>> + Send + 'static,
     {
         Self::with_text(name, scope, description, verb, |_| None)
     }
 
     /// A tool whose output has a form for a model to read.
-    pub(super) fn with_text<In, Out, F, Fut>(
+    pub(super) fn with_text<In, Out>(
         name: &'static str,
         scope: Scope,
         description: &'static str,
-        verb: F,
+        verb: Verb<In, Out>,
         text: fn(&Out) -> Option<String>,
     ) -> Self
     where
         In: DeserializeOwned + JsonSchema + Send + 'static,
         Out: Serialize + JsonSchema + 'static,
-        F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
-        Fut: Future<Output = Result<Out, Error>> + Send + 'static,
     {
         let handler: Handler = Box::new(move |engine, ctx, input| {
             Box::pin(async move {
-                let output = verb(engine, ctx, read(input)?).await?;
+                let output = verb(&engine, &ctx, read(input)?).await?;
                 let text = text(&output);
                 Output::new(output, false, text)
             })
         });
-        Self::reading(name, scope, description, Types { input: schema::input::<In>, output: schema::output::<Out> }, handler)
+        Self::with_handler(name, scope, description, Types { input: schema::input::<In>, output: schema::output::<Out> }, handler)
     }
 
     /// A tool that answers in brief, or with all that is known of its answer if the input says `explain`.
-    pub(super) fn brief<In, Out, Brief, F, Fut>(
+    pub(super) fn brief<In, Out, Brief>(
         name: &'static str,
         scope: Scope,
         description: &'static str,
-        verb: F,
+        verb: Verb<In, Out>,
         brief: fn(Out) -> Brief,
         text: fn(&Brief) -> String,
     ) -> Self
@@ -123,13 +133,11 @@ impl Tool {
         In: DeserializeOwned + JsonSchema + Send + 'static,
         Out: Serialize + JsonSchema + 'static,
         Brief: Serialize + JsonSchema + 'static,
-        F: Fn(Engine, OpContext, In) -> Fut + Copy + Send + Sync + 'static,
-        Fut: Future<Output = Result<Out, Error>> + Send + 'static,
     {
         let handler: Handler = Box::new(move |engine, ctx, mut input| {
             Box::pin(async move {
                 let explain = take_flag(&mut input, EXPLAIN)?;
-                let output = verb(engine, ctx, read(input)?).await?;
+                let output = verb(&engine, &ctx, read(input)?).await?;
                 if explain {
                     return Output::new(output, true, None);
                 }
@@ -139,23 +147,25 @@ impl Tool {
             })
         });
         let types = Types { input: schema::explainable_input::<In>, output: schema::either_output::<Brief, Out> };
-        Self::reading(name, scope, description, types, handler)
+        Self::with_handler(name, scope, description, types, handler)
     }
 
-    /// A tool that only reads, until something else is said of it.
-    fn reading(name: &'static str, scope: Scope, description: &'static str, types: Types, handler: Handler) -> Self {
+    fn with_handler(name: &'static str, scope: Scope, description: &'static str, types: Types, handler: Handler) -> Self {
         let input_schema = schema::slim(types.input);
-        Self { name, description, scope, system: false, effect: Effect::Read, idempotent: true, input_schema, types, handler }
+        let effect = Effect::of(scope);
+        let idempotent = effect == Effect::Read;
+        Self { name, description, scope, system: false, effect, idempotent, input_schema, types, handler }
     }
 
+    /// A tool that every agent has.
     pub(super) fn system(mut self) -> Self {
         self.system = true;
         self
     }
 
-    /// Says that the tool does more than read, and whether the same call again changes nothing more.
-    pub(super) fn with_effect(mut self, effect: Effect, idempotent: bool) -> Self {
-        (self.effect, self.idempotent) = (effect, idempotent);
+    /// A tool that writes, and changes nothing more if it is called again in the same way.
+    pub(super) fn repeatable(mut self) -> Self {
+        self.idempotent = true;
         self
     }
 

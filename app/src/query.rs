@@ -82,7 +82,7 @@ impl Query {
     pub fn read<T: FromStr>(&self, name: &str, expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
         let value = self.get(name)?.parse().ok();
         if value.is_none() {
-            errors.push(FieldError { field: name.to_owned(), message: expected.to_owned() });
+            errors.push(FieldError::new(name, expected));
         }
         value
     }

@@ -50,7 +50,7 @@ fn optional<T: FromStr>(field: &str, text: &str, message: &str) -> Result<Option
 }
 
 fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
-    text.trim().parse().map_err(|_| FieldError { field: field.to_owned(), message: message.to_owned() })
+    text.trim().parse().map_err(|_| FieldError::new(field, message))
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl VerdictInput {
             "confirm" => self.confirm(),
             "reject" => Ok(InboxVerdict::Reject { reason: self.reason.clone() }),
             "merge" => Ok(InboxVerdict::Merge { into: read("into", &self.into, "Choose the memory to merge into.")? }),
-            _ => Err(missing("what", "Choose whether to confirm, to reject or to merge.")),
+            _ => Err(FieldError::new("what", "Choose whether to confirm, to reject or to merge.")),
         }
     }
 
@@ -73,11 +73,7 @@ pub fn is_same(typed: &str, was: &str) -> bool {
 }
 
 fn read<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
-    text.trim().parse().map_err(|_| missing(field, message))
-}
-
-fn missing(field: &str, message: &str) -> FieldError {
-    FieldError { field: field.to_owned(), message: message.to_owned() }
+    text.trim().parse().map_err(|_| FieldError::new(field, message))
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ impl PolicyInput {
             decisions: promotion("decisions", &self.decisions)?,
             others: promotion("others", &self.others)?,
             commons: promotion("commons", &self.commons)?,
-            confidence_min: f32::from(percent.ok_or_else(|| wrong("confidence_min", "Enter a whole number from 0 to 100."))?) / 100.0,
+            confidence_min: f32::from(percent.ok_or_else(|| FieldError::new("confidence_min", "Enter a whole number from 0 to 100."))?)
+                / 100.0,
             outside_models: self.outside_models == "true",
             sensitive: SensitiveMatters {
                 health: self.days(Matter::Health)?,
@@ -67,7 +68,7 @@ impl PolicyInput {
                 money: self.days(Matter::Money)?,
             },
             shared_profiles: self.shared_profiles == "true",
-            sharing: self.sharing.parse().map_err(|_| wrong("sharing", "Choose what is shared by itself."))?,
+            sharing: self.sharing.parse().map_err(|_| FieldError::new("sharing", "Choose what is shared by itself."))?,
             own_statements: promotion("own_statements", &self.own_statements)?,
         })
     }
@@ -79,7 +80,7 @@ impl PolicyInput {
             ALLOW => Ok(None),
             LIMIT => match days.trim().parse() {
                 Ok(days) if (1..=MATTER_DAYS_MAX).contains(&days) => Ok(Some(days)),
-                _ => Err(wrong(matter.as_str(), &format!("Enter a number of days from 1 to {MATTER_DAYS_MAX}."))),
+                _ => Err(FieldError::new(matter.as_str(), format!("Enter a number of days from 1 to {MATTER_DAYS_MAX}."))),
             },
             _ => Ok(Some(0)),
         }
@@ -87,11 +88,7 @@ impl PolicyInput {
 }
 
 fn promotion(field: &str, text: &str) -> Result<Promotion, FieldError> {
-    text.parse().map_err(|_| wrong(field, "Choose one of the two."))
-}
-
-fn wrong(field: &str, message: &str) -> FieldError {
-    FieldError { field: field.to_owned(), message: message.to_owned() }
+    text.parse().map_err(|_| FieldError::new(field, "Choose one of the two."))
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl PolicyFields {
         for field in GROUPS.iter().flat_map(|group| group.fields) {
             let text = self.fields.get(field.name).map(|text| text.trim()).unwrap_or_default();
             if !(field.write)(&mut policy, text) {
-                errors.push(FieldError { field: field.name.into(), message: "Enter a number.".into() });
+                errors.push(FieldError::new(field.name, "Enter a number."));
             }
         }
         if errors.is_empty() { Ok(policy) } else { Err(errors) }

@@ -19,14 +19,14 @@ fn pick(query: &Query, known: &[i32]) -> Parsed<Option<(i32, i32)>> {
     let to = query.read::<i32>("to", "Choose a version.", &mut errors);
     for (field, version) in [("from", from), ("to", to)] {
         if version.is_some_and(|version| !known.contains(&version)) {
-            errors.push(FieldError { field: field.into(), message: "This memory has no such version.".into() });
+            errors.push(FieldError::new(field, "This memory has no such version."));
         }
     }
     let to = to.or(known.first().copied()).unwrap_or_default();
     let before = || known.iter().copied().find(|version| *version < to);
     let from = from.or_else(before).unwrap_or(to);
     if errors.is_empty() && from == to {
-        errors.push(FieldError { field: "to".into(), message: "Choose two different versions.".into() });
+        errors.push(FieldError::new("to", "Choose two different versions."));
     }
     if errors.is_empty() { Ok(Some((from, to))) } else { Err(errors) }
 }

@@ -35,7 +35,7 @@ impl SearchInput {
         let mut number = |field: &str, text: &str| match text.trim().parse::<f64>() {
             Ok(value) => value,
             Err(_) => {
-                errors.push(FieldError { field: field.into(), message: "Enter a number from 0 to 1.".into() });
+                errors.push(FieldError::new(field, "Enter a number from 0 to 1."));
                 0.0
             }
         };

@@ -37,7 +37,7 @@ impl DecisionInput {
             }),
             "merge" => into.map(|term_id| Verdict::Merge { term_id }).ok_or_else(|| self.no_term()),
             "reject" => Ok(Verdict::Reject { reason: self.reason.clone() }),
-            _ => Err(missing("what", "Choose whether to approve, to merge or to reject.")),
+            _ => Err(FieldError::new("what", "Choose whether to approve, to merge or to reject.")),
         }
     }
 
@@ -53,25 +53,21 @@ impl DecisionInput {
             "unalias" => Ok(TermChange::Unalias { alias: self.alias.clone() }),
             "combine" => into.map(|into| TermChange::Combine { into }).ok_or_else(|| self.no_term()),
             "retire" => Ok(TermChange::Retire { reason: self.reason.clone() }),
-            _ => Err(missing("what", "Choose what to change.")),
+            _ => Err(FieldError::new("what", "Choose what to change.")),
         }
     }
 
     /// The error for a term that is missing or that no term in use is called.
     fn no_term(&self) -> FieldError {
         match self.into.trim() {
-            "" => missing("into", "Choose an existing term."),
-            text => missing("into", &format!("No active term is called “{text}”. Choose a term from the list.")),
+            "" => FieldError::new("into", "Choose an existing term."),
+            text => FieldError::new("into", format!("No active term is called “{text}”. Choose a term from the list.")),
         }
     }
 }
 
 fn filled(text: &str) -> Option<String> {
     Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-fn missing(field: &str, message: &str) -> FieldError {
-    FieldError { field: field.to_owned(), message: message.to_owned() }
 }
 
 #[cfg(test)]

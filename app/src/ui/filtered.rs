@@ -1,8 +1,9 @@
-use super::{ErrorView, awaited, reading};
+use super::{Choice, ErrorView, SelectField, TextField, awaited, reading};
 use crate::{
     ConsoleError,
     query::{Query, use_query},
 };
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use wire::FieldError;
 
@@ -14,6 +15,13 @@ pub fn parsed<T>(build: impl FnOnce(&mut Vec<FieldError>) -> T) -> Parsed<T> {
     let mut errors = Vec::new();
     let filter = build(&mut errors);
     if errors.is_empty() { Ok(filter) } else { Err(errors) }
+}
+
+/// Adds an error unless a period ends after it begins.
+pub fn check_period(from: Option<DateTime<Utc>>, until: Option<DateTime<Utc>>, errors: &mut Vec<FieldError>) {
+    if from.zip(until).is_some_and(|(from, until)| from >= until) {
+        errors.push(FieldError::new("until", "The end is before the beginning."));
+    }
 }
 
 /// The query of the page and the filter parsed from it. The filter loads the list; the fields of the form show the query.
@@ -53,6 +61,21 @@ impl<T> Filtered<T> {
     /// The error of the field `name`.
     pub fn error(&self, name: &str) -> Option<String> {
         Some(self.filter.as_ref().err()?.iter().find(|error| error.field == name)?.message.clone())
+    }
+
+    /// A text field.
+    pub fn text_field(&self, name: &'static str, label: &'static str, hint: &'static str) -> AnyView {
+        view! { <TextField name label hint value=self.value(name) error=self.error(name) /> }.into_any()
+    }
+
+    /// A field for a day.
+    pub fn date_field(&self, name: &'static str, label: &'static str) -> AnyView {
+        view! { <TextField name label kind="date" value=self.value(name) error=self.error(name) /> }.into_any()
+    }
+
+    /// A select field.
+    pub fn select_field(&self, name: &'static str, label: &'static str, choices: Vec<Choice>) -> AnyView {
+        view! { <SelectField name label value=self.value(name) error=self.error(name) choices /> }.into_any()
     }
 }
 

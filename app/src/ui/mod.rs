@@ -29,7 +29,7 @@ pub use empty::{Empty, OrPlayground};
 pub use error::ErrorView;
 pub use field::{AreaField, Choice, ReasonField, SelectField, TextField, choice};
 pub use filter_form::FilterForm;
-pub use filtered::{Answered, Filtered, Parsed, parsed};
+pub use filtered::{Answered, Filtered, Parsed, check_period, parsed};
 pub use pager::Pager;
 pub use panel::{Panel, Walk, landing, landing_beside, neighbours};
 pub use post_form::PostForm;

@@ -2,10 +2,7 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{
-        Answered, Badge, Choice, DataTable, Empty, FilterForm, Filtered, Moment, Pager, Parsed, SelectField, Shape, TextField, choice,
-        columns, parsed, text,
-    },
+    ui::{Answered, Badge, Choice, DataTable, Empty, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
@@ -51,17 +48,11 @@ pub fn AuditPage() -> impl IntoView {
         </PageHead>
         <FilterForm action="/audit" label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
-                <TextField name="actor" label="Actor" hint="Name or id" value=filtered.value("actor") error=filtered.error("actor") />
-                <SelectField name="action" label="Action" value=filtered.value("action") choices=choices error=filtered.error("action") />
-                <TextField
-                    name="target"
-                    label="About"
-                    hint="Name, topic or id"
-                    value=filtered.value("target")
-                    error=filtered.error("target")
-                />
-                <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                {filtered.text_field("actor", "Actor", "Name or id")}
+                {filtered.select_field("action", "Action", choices)}
+                {filtered.text_field("target", "About", "Name, topic or id")}
+                {filtered.date_field("from", "From (UTC)")}
+                {filtered.date_field("until", "Until (UTC)")}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/audit">"Clear"</a>

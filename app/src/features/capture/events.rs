@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, SelectField, Shape, awaited, choice, reading, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, Shape, awaited, choice, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -34,17 +34,17 @@ pub fn EventsPage() -> impl IntoView {
         <FilterForm action="/events" label="Events">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0">
-                    <SelectField name="bus" label="Queue" value=filtered.value("bus") error=filtered.error("bus") choices=buses.collect() />
+                    {filtered.select_field("bus", "Queue", buses.collect())}
                 </div>
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
-                    <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=kinds.collect() />
+                    {filtered.select_field("kind", "Kind", kinds.collect())}
                 </div>
                 <div class="min-w-40 grow sm:grow-0">
-                    <SelectField name="state" label="State" value=filtered.value("state") error=filtered.error("state") choices=states.collect() />
+                    {filtered.select_field("state", "State", states.collect())}
                 </div>
                 <div class="min-w-40 grow sm:max-w-64 sm:grow-0">
-                    <SelectField name="task" label="Work" value=filtered.value("task") error=filtered.error("task") choices=tasks.collect() />
+                    {filtered.select_field("task", "Work", tasks.collect())}
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=!filtered.query.any(url::EVENTS) href="/events">"Clear"</a>

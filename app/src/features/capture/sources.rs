@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Icon, Pager, SelectField, Shape, Time, choice, columns, text},
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Icon, Pager, Shape, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -21,7 +21,7 @@ pub fn SourcesPage() -> impl IntoView {
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
-                    <SelectField name="form" label="Kind" value=filtered.value("form") error=filtered.error("form") choices=forms />
+                    {filtered.select_field("form", "Kind", forms)}
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=!filtered.query.any(url::SOURCES) href="/sources">"Clear"</a>

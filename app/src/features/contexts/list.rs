@@ -8,10 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{
-        Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SelectField, Selection, Shape, TextField, Tick, Time,
-        choice, columns, text,
-    },
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{ContextEntry, ContextFilter, Page};
@@ -38,11 +35,11 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
         <FilterForm action=PATH label="Context log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                <TextField name="user" label="On behalf of" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
-                <SelectField name="cut" label="Budget" value=filtered.value("cut") error=filtered.error("cut") choices=cut />
-                <SelectField name="degraded" label="Blocks" value=filtered.value("degraded") error=filtered.error("degraded") choices=degraded />
-                <TextField name="from" label="Assembled from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Assembled until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                {filtered.text_field("user", "On behalf of", "id or reference")}
+                {filtered.select_field("cut", "Budget", cut)}
+                {filtered.select_field("degraded", "Blocks", degraded)}
+                {filtered.date_field("from", "Assembled from (UTC)")}
+                {filtered.date_field("until", "Assembled until (UTC)")}
                 <div class="col-span-full flex gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href=PATH>"Clear"</a>

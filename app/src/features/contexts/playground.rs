@@ -62,7 +62,7 @@ fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
                     <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
                 <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=filtered.value("budget") error=filtered.error("budget") />
-                <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
+                {filtered.text_field("user", "On behalf of a user", "id or reference")}
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Query" hint="The question or task of the turn" />
                     <button class="button button-primary" type="submit">
@@ -76,7 +76,7 @@ fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
                     </summary>
                     <div class="mt-2 grid grid-cols-2 gap-3 lg:grid-cols-4">
                         <SelectField name="order" label="Order" value=order error=filtered.error("order") choices=orders />
-                        <TextField name="role" label="Role of the agent" hint="for its skills" value=filtered.value("role") error=filtered.error("role") />
+                        {filtered.text_field("role", "Role of the agent", "for its skills")}
                         <SelectField name="tiers" label="Memory" value=tier error=filtered.error("tiers") choices=tiers />
                         <SelectField name="vectors" label="Search" value=search error=filtered.error("vectors") choices=vectors />
                     </div>

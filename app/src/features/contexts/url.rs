@@ -1,6 +1,9 @@
 //! Parses the URLs of the context pages.
 
-use crate::{query::Query, ui::Parsed};
+use crate::{
+    query::Query,
+    ui::{Parsed, check_period, parsed},
+};
 use wire::{
     AssembleRequest, BlockOrder, CONTEXT_BUDGET, ContextFilter, ContextId, ContextTiers, FieldError, LoggedContext, PreviewRequest,
 };
@@ -20,27 +23,22 @@ pub const OPTIONS: &[&str] = PREVIEW.split_at(4).1;
 
 const USER: &str = "An id, or a reference of at most 256 printable characters.";
 
-fn error(field: &str, message: impl Into<String>) -> FieldError {
-    FieldError { field: field.into(), message: message.into() }
-}
-
 /// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<ContextFilter> {
-    let mut errors = Vec::new();
-    let filter = ContextFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        user_id: query.read("user", USER, &mut errors),
-        cut: query.read("cut", "Choose one of the options.", &mut errors),
-        degraded: query.read("degraded", "Choose one of the options.", &mut errors),
-        from: query.day("from", false, &mut errors),
-        until: query.day("until", true, &mut errors),
-        after: query.owned("after"),
-        before: query.owned("before"),
-    };
-    if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
-        errors.push(error("until", "The end is before the beginning."));
-    }
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| {
+        let filter = ContextFilter {
+            agent_id: query.read("agent", "Choose one of the agents.", errors),
+            user_id: query.read("user", USER, errors),
+            cut: query.read("cut", "Choose one of the options.", errors),
+            degraded: query.read("degraded", "Choose one of the options.", errors),
+            from: query.day("from", false, errors),
+            until: query.day("until", true, errors),
+            after: query.owned("after"),
+            before: query.owned("before"),
+        };
+        check_period(filter.from, filter.until, errors);
+        filter
+    })
 }
 
 /// Parses the contexts to compare: one or two.
@@ -48,41 +46,41 @@ pub fn compared(query: &Query) -> Parsed<Vec<ContextId>> {
     let ids: Vec<Option<ContextId>> = query.all("ids").map(|id| id.parse().ok()).collect();
     let read: Vec<ContextId> = ids.iter().copied().flatten().collect();
     if read.len() < ids.len() {
-        return Err(vec![error("ids", "This is not the id of a context.")]);
+        return Err(vec![FieldError::new("ids", "This is not the id of a context.")]);
     }
     match read.as_slice() {
         [_] => Ok(read),
         [one, other] if one != other => Ok(read),
-        [_, _] => Err(vec![error("ids", "Select two different contexts.")]),
-        _ => Err(vec![error("ids", "Select one context, to compare it with today's assembly, or two.")]),
+        [_, _] => Err(vec![FieldError::new("ids", "Select two different contexts.")]),
+        _ => Err(vec![FieldError::new("ids", "Select one context, to compare it with today's assembly, or two.")]),
     }
 }
 
 /// Parses the request of the playground; none without a question.
 pub fn preview(query: &Query) -> Parsed<Option<PreviewRequest>> {
-    let mut errors = Vec::new();
-    let agent_id = query.read("agent", "Choose one of the agents.", &mut errors);
-    let plain = AssembleRequest::new(&query.text("q"));
-    let (least, most) = (CONTEXT_BUDGET.start(), CONTEXT_BUDGET.end());
-    let expected = format!("A number of tokens from {least} to {most}.");
-    let budget = query.read("budget", &expected, &mut errors).unwrap_or(plain.budget);
-    if !CONTEXT_BUDGET.contains(&budget) {
-        errors.push(error("budget", expected));
-    }
-    if query.get("q").is_some() && query.get("agent").is_none() {
-        errors.push(error("agent", "Choose an agent."));
-    }
-    let context = AssembleRequest {
-        budget,
-        user_id: query.read("user", USER, &mut errors),
-        order: query.read("order", "Choose one of the orders.", &mut errors).unwrap_or(plain.order),
-        role: query.owned("role"),
-        tiers: query.read("tiers", "Choose what memory the context contains.", &mut errors).unwrap_or(plain.tiers),
-        vectors: query.read("vectors", "Choose one of the options.", &mut errors).unwrap_or(plain.vectors),
-        ..plain
-    };
-    let request = agent_id.filter(|_| !context.query.is_empty()).map(|agent_id| PreviewRequest { agent_id, context });
-    if errors.is_empty() { Ok(request) } else { Err(errors) }
+    parsed(|errors| {
+        let agent_id = query.read("agent", "Choose one of the agents.", errors);
+        let plain = AssembleRequest::new(&query.text("q"));
+        let (least, most) = (CONTEXT_BUDGET.start(), CONTEXT_BUDGET.end());
+        let expected = format!("A number of tokens from {least} to {most}.");
+        let budget = query.read("budget", &expected, errors).unwrap_or(plain.budget);
+        if !CONTEXT_BUDGET.contains(&budget) {
+            errors.push(FieldError::new("budget", expected));
+        }
+        if query.get("q").is_some() && query.get("agent").is_none() {
+            errors.push(FieldError::new("agent", "Choose an agent."));
+        }
+        let context = AssembleRequest {
+            budget,
+            user_id: query.read("user", USER, errors),
+            order: query.read("order", "Choose one of the orders.", errors).unwrap_or(plain.order),
+            role: query.owned("role"),
+            tiers: query.read("tiers", "Choose what memory the context contains.", errors).unwrap_or(plain.tiers),
+            vectors: query.read("vectors", "Choose one of the options.", errors).unwrap_or(plain.vectors),
+            ..plain
+        };
+        agent_id.filter(|_| !context.query.is_empty()).map(|agent_id| PreviewRequest { agent_id, context })
+    })
 }
 
 /// The URL of the playground with the question of a logged context, without the blocks of its caller.

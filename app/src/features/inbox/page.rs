@@ -12,7 +12,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, SelectField, Shape, TextField, awaited, choice, if_any, reading, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -60,14 +60,14 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
         <FilterForm action="/inbox" label="Candidates">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-48">
-                    <TextField name="q" label="Statement or topic contains" value=filtered.value("q") />
+                    {filtered.text_field("q", "Statement or topic contains", "")}
                 </div>
                 <div class="grow sm:w-40 sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="grow sm:w-36 sm:grow-0">
-                    <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
+                    {filtered.select_field("kind", "Kind", all("Any kind", MemoryKind::ALL))}
                 </div>
                 <div class="grow sm:w-40 sm:grow-0">
-                    <SelectField name="disputed" label="Disputed" value=filtered.value("disputed") error=filtered.error("disputed") choices=disputed />
+                    {filtered.select_field("disputed", "Disputed", disputed)}
                 </div>
                 <input type="hidden" name="source" value=source />
                 <button class="button button-primary" type="submit">"Apply filters"</button>

@@ -2,7 +2,7 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, SelectField, Shape, TextField, choice, parsed, text},
+    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField, choice, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Document, DocumentFilter, DocumentKind, Page};
@@ -35,14 +35,9 @@ pub fn KnowledgePage() -> impl IntoView {
                 <div class="col-span-full lg:col-span-1">
                     <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
                 </div>
-                <SelectField name="kind" label="Kind" value=filtered.value("kind") choices=kinds.collect() />
+                {filtered.select_field("kind", "Kind", kinds.collect())}
                 <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
-                <SelectField
-                    name="retired"
-                    label="State"
-                    value=filtered.value("retired")
-                    choices=vec![choice("", "Current"), choice("true", "Retired")]
-                />
+                {filtered.select_field("retired", "State", vec![choice("", "Current"), choice("true", "Retired")])}
                 <div class="flex items-end gap-2">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/knowledge">"Clear"</a>

@@ -7,16 +7,14 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited},
+    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, parsed},
 };
 use leptos::prelude::*;
 use wire::{AgentId, LifecyclePolicy, OperatorRole};
 
 /// The agent whose policy is shown; none for that of the organisation.
 fn agent(query: &Query) -> Parsed<Option<AgentId>> {
-    let mut errors = Vec::new();
-    let agent = query.read("agent", "Choose one of the agents.", &mut errors);
-    if errors.is_empty() { Ok(agent) } else { Err(errors) }
+    parsed(|errors| query.read("agent", "Choose one of the agents.", errors))
 }
 
 /// The page of the lifecycle policy of the organisation or of an agent. Administrators change it, others read it.

@@ -34,32 +34,15 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     {(set > 0).then(|| view! { <span class="badge border-transparent bg-accent-wash text-accent">{set.to_string()}</span> })}
                 </summary>
                 <div class="card mt-1 grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
-                    <SelectField name="kind" label="Kind" value=filtered.value("kind") error=filtered.error("kind") choices=all("Any kind", MemoryKind::ALL) />
-                    <SelectField
-                        name="category"
-                        label="Category"
-                        value=filtered.value("category")
-                        error=filtered.error("category")
-                        choices=all("Any category", Category::ALL)
-                    />
-                    <SelectField name="scope" label="Scope" value=filtered.value("scope") error=filtered.error("scope") choices=all("Any scope", MemoryScope::ALL) />
-                    <SelectField name="status" label="Status" value=filtered.value("status") error=filtered.error("status") choices=all("Any status", MemoryStatus::ALL) />
-                    <SelectField
-                        name="unreviewed"
-                        label="Review"
-                        value=filtered.value("unreviewed")
-                        error=filtered.error("unreviewed")
-                        choices=choices("Any", "Shared and unreviewed", "")
-                    />
+                    {filtered.select_field("kind", "Kind", all("Any kind", MemoryKind::ALL))}
+                    {filtered.select_field("category", "Category", all("Any category", Category::ALL))}
+                    {filtered.select_field("scope", "Scope", all("Any scope", MemoryScope::ALL))}
+                    {filtered.select_field("status", "Status", all("Any status", MemoryStatus::ALL))}
+                    {filtered.select_field("unreviewed", "Review", choices("Any", "Shared and unreviewed", ""))}
                     <ProjectSelect name="project" label="Project" value=filtered.value("project") error=filtered.error("project") />
-                    <TextField name="session" label="Session" hint="Name or id" value=filtered.value("session") error=filtered.error("session") />
-                    <TextField name="topic" label="Topic contains" value=filtered.value("topic") error=filtered.error("topic") />
-                    <SelectField
-                        name="canonical"
-                        label="In the vocabulary"
-                        value=filtered.value("canonical")
-                        choices=choices("Any", "Term", "Original wording")
-                    />
+                    {filtered.text_field("session", "Session", "Name or id")}
+                    {filtered.text_field("topic", "Topic contains", "")}
+                    {filtered.select_field("canonical", "In the vocabulary", choices("Any", "Term", "Original wording"))}
                     <TextField
                         name="platform"
                         label="Platform"
@@ -67,18 +50,12 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         suggestions=PLATFORMS
                         error=filtered.error("platform")
                     />
-                    <TextField name="channel" label="Channel" value=filtered.value("channel") error=filtered.error("channel") />
-                    <TextField name="user" label="User" hint="UUID" value=filtered.value("user") error=filtered.error("user") />
-                    <TextField name="from" label="Updated from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                    <TextField name="until" label="Updated until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
-                    <SelectField name="deleted" label="Deleted" value=filtered.value("deleted") error=filtered.error("deleted") choices=choices("Not deleted", "Deleted", "") />
-                    <SelectField
-                        name="state"
-                        label="Include"
-                        value=filtered.value("state")
-                        error=filtered.error("state")
-                        choices=vec![choice("", "Neither archived nor deleted"), choice(StateFilter::All.as_str(), "Archived and deleted too")]
-                    />
+                    {filtered.text_field("channel", "Channel", "")}
+                    {filtered.text_field("user", "User", "UUID")}
+                    {filtered.date_field("from", "Updated from (UTC)")}
+                    {filtered.date_field("until", "Updated until (UTC)")}
+                    {filtered.select_field("deleted", "Deleted", choices("Not deleted", "Deleted", ""))}
+                    {filtered.select_field("state", "Include", vec![choice("", "Neither archived nor deleted"), choice(StateFilter::All.as_str(), "Archived and deleted too")])}
                     <div class="col-span-full flex gap-2">
                         <button class="button" type="submit">
                             "Apply filters"

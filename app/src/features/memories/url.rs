@@ -1,31 +1,13 @@
 //! Parses the URL of the memories page into a filter, and writes those of single memories.
 
-use crate::query::Query;
-use chrono::SecondsFormat;
+use crate::{
+    query::Query,
+    ui::{Parsed, check_period, parsed},
+};
+use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
 use wire::{AgentId, FieldError, MemoryFilter, MemoryId, MemoryStatus, StateFilter};
 
-/// The fields of the filter form.
-pub const NAMES: &[&str] = &[
-    "q",
-    "agent",
-    "topic",
-    "canonical",
-    "kind",
-    "category",
-    "scope",
-    "status",
-    "unreviewed",
-    "project",
-    "session",
-    "platform",
-    "channel",
-    "user",
-    "from",
-    "until",
-    "deleted",
-    "state",
-];
 /// The fields under "Filters", with their labels.
 pub const FOLDED: [(&str, &str); 16] = [
     ("topic", "Topic"),
@@ -46,58 +28,69 @@ pub const FOLDED: [(&str, &str); 16] = [
     ("state", "Include"),
 ];
 
+/// The fields of the filter form: the search, the agent, and those under "Filters".
+pub const NAMES: &[&str] = &{
+    let mut names = ["q"; FOLDED.len() + 2];
+    names[1] = "agent";
+    let mut i = 0;
+    while i < FOLDED.len() {
+        names[i + 2] = FOLDED[i].0;
+        i += 1;
+    }
+    names
+};
+
 /// Parses the filter.
-pub fn filter(query: &Query) -> Result<MemoryFilter, Vec<FieldError>> {
-    let mut errors = Vec::new();
-    let filter = MemoryFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        q: query.owned("q"),
-        topic: query.owned("topic"),
-        canonical: query.read("canonical", "Choose one of the options.", &mut errors),
-        kind: query.read("kind", "Choose one of the kinds.", &mut errors),
-        category: query.read("category", "Choose one of the categories.", &mut errors),
-        scope: query.read("scope", "Choose one of the scopes.", &mut errors),
-        status: query.read("status", "Choose one of the statuses.", &mut errors),
-        unreviewed: query.read("unreviewed", "Choose one of the two.", &mut errors),
-        project_id: query.read("project", "Enter a UUID.", &mut errors),
-        session: query.owned("session"),
-        platform: query.owned("platform"),
-        channel: query.owned("channel"),
-        user_id: query.read("user", "Enter a UUID.", &mut errors),
-        from: query.day("from", false, &mut errors),
-        until: query.day("until", true, &mut errors),
-        deleted: query.read("deleted", "Choose one of the options.", &mut errors),
-        state: query.read("state", "Choose one of the options.", &mut errors),
-        after: query.owned("after"),
-        before: query.owned("before"),
-    };
-    if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
-        errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
-    }
-    let mut contradicting = |field: &str, message: &str| errors.push(FieldError { field: field.into(), message: message.into() });
-    if filter.q.is_some() && filter.deleted == Some(true) {
-        contradicting("deleted", "Search does not find deleted memories. Clear the search text to browse them.");
-    }
-    if filter.q.is_some() && !filter.status.is_none_or(|status| matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)) {
-        contradicting("status", "Search finds active and contradicted memories only. Clear the search text to browse the others.");
-    }
-    if filter.q.is_some() && filter.state == Some(StateFilter::All) {
-        contradicting("state", "Search finds neither archived nor deleted memories. Clear the search text to browse them.");
-    }
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+pub fn filter(query: &Query) -> Parsed<MemoryFilter> {
+    parsed(|errors| {
+        let filter = MemoryFilter {
+            agent_id: query.read("agent", "Choose one of the agents.", errors),
+            q: query.owned("q"),
+            topic: query.owned("topic"),
+            canonical: query.read("canonical", "Choose one of the options.", errors),
+            kind: query.read("kind", "Choose one of the kinds.", errors),
+            category: query.read("category", "Choose one of the categories.", errors),
+            scope: query.read("scope", "Choose one of the scopes.", errors),
+            status: query.read("status", "Choose one of the statuses.", errors),
+            unreviewed: query.read("unreviewed", "Choose one of the two.", errors),
+            project_id: query.read("project", "Enter a UUID.", errors),
+            session: query.owned("session"),
+            platform: query.owned("platform"),
+            channel: query.owned("channel"),
+            user_id: query.read("user", "Enter a UUID.", errors),
+            from: query.day("from", false, errors),
+            until: query.day("until", true, errors),
+            deleted: query.read("deleted", "Choose one of the options.", errors),
+            state: query.read("state", "Choose one of the options.", errors),
+            after: query.owned("after"),
+            before: query.owned("before"),
+        };
+        check_period(filter.from, filter.until, errors);
+        let mut contradicting = |field: &str, message: &str| errors.push(FieldError::new(field, message));
+        if filter.q.is_some() && filter.deleted == Some(true) {
+            contradicting("deleted", "Search does not find deleted memories. Clear the search text to browse them.");
+        }
+        if filter.q.is_some() && !filter.status.is_none_or(|status| matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)) {
+            contradicting("status", "Search finds active and contradicted memories only. Clear the search text to browse the others.");
+        }
+        if filter.q.is_some() && filter.state == Some(StateFilter::All) {
+            contradicting("state", "Search finds neither archived nor deleted memories. Clear the search text to browse them.");
+        }
+        filter
+    })
 }
 
 /// The URL that exports the filtered list; none for a search, nor for a filter that cannot be parsed.
 pub fn export(query: &Query) -> Option<String> {
     let filter = filter(query).ok().filter(|filter| filter.q.is_none())?;
-    let same =
-        ["topic", "canonical", "kind", "category", "scope", "status", "unreviewed", "session", "platform", "channel", "deleted", "state"];
-    let renamed = [("agent", "agent_id"), ("project", "project_id"), ("user", "user_id")];
-    let named = same.into_iter().map(|name| (name, name)).chain(renamed);
-    let texts = named.filter_map(|(here, there)| Some((there, query.get(here)?.to_owned())));
-    let times = [("from", filter.from), ("until", filter.until)];
-    let times = times.into_iter().filter_map(|(name, time)| Some((name, time?.to_rfc3339_opts(SecondsFormat::Secs, true))));
-    Some(texts.chain(times).fold(Query::default(), |all, (name, value)| all.with(name, value)).href("/export.jsonl"))
+    let time = |time: Option<DateTime<Utc>>| time.map(|time| time.to_rfc3339_opts(SecondsFormat::Secs, true)).unwrap_or_default();
+    let exported = |all: Query, name: &str| match name {
+        "from" => all.with(name, time(filter.from)),
+        "until" => all.with(name, time(filter.until)),
+        "agent" | "project" | "user" => all.with(&format!("{name}_id"), query.text(name)),
+        _ => all.with(name, query.text(name)),
+    };
+    Some(NAMES.iter().fold(Query::default(), |all, name| exported(all, name)).href("/export.jsonl"))
 }
 
 /// The URL of the list without the panel.

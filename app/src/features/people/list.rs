@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, TextField, Time, Tone, columns, parsed, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, Time, Tone, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
@@ -31,13 +31,7 @@ pub fn PeoplePage() -> impl IntoView {
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
                 <div class="min-w-40 grow sm:grow-0">
-                    <TextField
-                        name="user"
-                        label="Person begins with"
-                        hint="Id, reference or name"
-                        value=filtered.value("user")
-                        error=filtered.error("user")
-                    />
+                    {filtered.text_field("user", "Person begins with", "Id, reference or name")}
                 </div>
                 <button class="button button-primary" type="submit">"Apply filters"</button>
                 <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/people">"Clear"</a>

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, columns, text},
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
@@ -21,15 +21,16 @@ const PERIOD: u32 = 30;
 
 /// Parses the filter of the page.
 fn filter(query: &Query) -> Parsed<QualityFilter> {
-    let mut errors = Vec::new();
-    let filter = QualityFilter {
-        days: query.read("days", "Choose one of the periods.", &mut errors),
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-    };
-    if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
-        errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
-    }
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| {
+        let filter = QualityFilter {
+            days: query.read("days", "Choose one of the periods.", errors),
+            agent_id: query.read("agent", "Choose one of the agents.", errors),
+        };
+        if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
+            errors.push(FieldError::new("days", "Choose one of the periods."));
+        }
+        filter
+    })
 }
 
 /// The page of five numbers that say how well memory works for the people it is about.

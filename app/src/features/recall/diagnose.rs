@@ -45,8 +45,8 @@ fn Form(filtered: Filtered<Option<DiagnoseRequest>>) -> impl IntoView {
                 <div class="col-span-full lg:col-span-1">
                     <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
-                <TextField name="memory" label="Memory" hint="short id" value=filtered.value("memory") error=filtered.error("memory") />
-                <TextField name="user" label="On behalf of a user" hint="id or reference" value=filtered.value("user") error=filtered.error("user") />
+                {filtered.text_field("memory", "Memory", "short id")}
+                {filtered.text_field("user", "On behalf of a user", "id or reference")}
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Question" hint="The question that should find the memory" />

@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, TextField, awaited, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
@@ -65,12 +65,12 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
         <FilterForm action="/recall" label="Recall health">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
-                <TextField name="day" label="Day (UTC)" kind="date" value=filtered.value("day") error=filtered.error("day") />
-                <SelectField name="hour" label="Hour (UTC)" value=filtered.value("hour") error=filtered.error("hour") choices=hours.collect() />
+                {filtered.date_field("day", "Day (UTC)")}
+                {filtered.select_field("hour", "Hour (UTC)", hours.collect())}
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                <TextField name="topic" label="Topic" hint="A term, or “other”" value=filtered.value("topic") />
-                <SelectField name="cause" label="Cause" value=filtered.value("cause") error=filtered.error("cause") choices=causes.collect() />
-                <SelectField name="expected" label="Result expected" value=filtered.value("expected") error=filtered.error("expected") choices=expected />
+                {filtered.text_field("topic", "Topic", "A term, or “other”")}
+                {filtered.select_field("cause", "Cause", causes.collect())}
+                {filtered.select_field("expected", "Result expected", expected)}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=!filtered.query.any(url::HEALTH) href="/recall">"Clear"</a>

@@ -3,10 +3,7 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{
-        Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, SelectField, Shape, TextField, Time, choice,
-        columns, text,
-    },
+    ui::{Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -39,11 +36,11 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
                     <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href="/recall/log">"Clear"</a>
                 </div>
                 <AgentField value=filtered.value("agent") labelled=true />
-                <SelectField name="zero_hit" label="Outcome" value=filtered.value("zero_hit") error=filtered.error("zero_hit") choices=outcomes />
-                <SelectField name="ranking" label="Ranking" value=filtered.value("ranking") error=filtered.error("ranking") choices=rankings />
-                <TextField name="memory" label="Returned the memory" hint="Its id" value=filtered.value("memory") error=filtered.error("memory") />
-                <TextField name="from" label="Asked from (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Asked until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                {filtered.select_field("zero_hit", "Outcome", outcomes)}
+                {filtered.select_field("ranking", "Ranking", rankings)}
+                {filtered.text_field("memory", "Returned the memory", "Its id")}
+                {filtered.date_field("from", "Asked from (UTC)")}
+                {filtered.date_field("until", "Asked until (UTC)")}
             </div>
         </FilterForm>
     }

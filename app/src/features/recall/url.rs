@@ -1,6 +1,9 @@
 //! Parses the URLs of the recall pages into filters.
 
-use crate::{query::Query, ui::Parsed};
+use crate::{
+    query::Query,
+    ui::{Parsed, check_period, parsed},
+};
 use wire::{
     AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, MemoryId, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval,
     RetrievalFilter, UserId,
@@ -64,75 +67,72 @@ const K: u32 = 10;
 
 /// Parses the filter of the health page.
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
-    let mut errors = Vec::new();
-    let filter = HealthFilter {
-        days: query.read("days", "Choose one of the periods.", &mut errors),
-        day: query.read("day", "Write a date as 2026-05-31.", &mut errors),
-        hour: query.read("hour", "A number from 0 to 23.", &mut errors),
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        topic: query.owned("topic"),
-        cause: query.read("cause", "Choose one of the causes.", &mut errors),
-        expected: query.read("expected", "Choose one of the options.", &mut errors),
-        after: query.owned("after"),
-        before: query.owned("before"),
-    };
-    if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
-        errors.push(FieldError { field: "days".into(), message: "Choose one of the periods.".into() });
-    }
-    if filter.hour.is_some_and(|hour| hour > 23) {
-        errors.push(FieldError { field: "hour".into(), message: "A number from 0 to 23.".into() });
-    }
-    if filter.hour.is_some() && query.get("day").is_none() {
-        errors.push(FieldError { field: "day".into(), message: "Choose the day of the hour.".into() });
-    }
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| {
+        let filter = HealthFilter {
+            days: query.read("days", "Choose one of the periods.", errors),
+            day: query.read("day", "Write a date as 2026-05-31.", errors),
+            hour: query.read("hour", "A number from 0 to 23.", errors),
+            agent_id: query.read("agent", "Choose one of the agents.", errors),
+            topic: query.owned("topic"),
+            cause: query.read("cause", "Choose one of the causes.", errors),
+            expected: query.read("expected", "Choose one of the options.", errors),
+            after: query.owned("after"),
+            before: query.owned("before"),
+        };
+        if filter.days.is_some_and(|days| !PERIODS.contains(&days)) {
+            errors.push(FieldError::new("days", "Choose one of the periods."));
+        }
+        if filter.hour.is_some_and(|hour| hour > 23) {
+            errors.push(FieldError::new("hour", "A number from 0 to 23."));
+        }
+        if filter.hour.is_some() && query.get("day").is_none() {
+            errors.push(FieldError::new("day", "Choose the day of the hour."));
+        }
+        filter
+    })
 }
 
 /// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
-    let mut errors = Vec::new();
-    let filter = RetrievalFilter {
-        agent_id: query.read("agent", "Choose one of the agents.", &mut errors),
-        q: query.owned("q"),
-        ranking: query.read("ranking", "Choose one of the rankings.", &mut errors),
-        zero_hit: query.read("zero_hit", "Choose one of the outcomes.", &mut errors),
-        memory_id: query.read("memory", "Enter a UUID.", &mut errors),
-        user_id: None,
-        from: query.day("from", false, &mut errors),
-        until: query.day("until", true, &mut errors),
-        after: query.owned("after"),
-        before: query.owned("before"),
-    };
-    if filter.from.zip(filter.until).is_some_and(|(from, until)| from >= until) {
-        errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
-    }
-    if filter.memory_id.is_some() && filter.zero_hit == Some(true) {
-        errors.push(FieldError {
-            field: "zero_hit".into(),
-            message: "“Found no memory” conflicts with “Returned the memory”. Remove one of the two.".into(),
-        });
-    }
-    if errors.is_empty() { Ok(filter) } else { Err(errors) }
+    parsed(|errors| {
+        let filter = RetrievalFilter {
+            agent_id: query.read("agent", "Choose one of the agents.", errors),
+            q: query.owned("q"),
+            ranking: query.read("ranking", "Choose one of the rankings.", errors),
+            zero_hit: query.read("zero_hit", "Choose one of the outcomes.", errors),
+            memory_id: query.read("memory", "Enter a UUID.", errors),
+            user_id: None,
+            from: query.day("from", false, errors),
+            until: query.day("until", true, errors),
+            after: query.owned("after"),
+            before: query.owned("before"),
+        };
+        check_period(filter.from, filter.until, errors);
+        if filter.memory_id.is_some() && filter.zero_hit == Some(true) {
+            errors.push(FieldError::new("zero_hit", "“Found no memory” conflicts with “Returned the memory”. Remove one of the two."));
+        }
+        filter
+    })
 }
 
 /// Parses the request of the playground; none without a question.
 pub fn playground(query: &Query) -> Parsed<Option<PlaygroundRequest>> {
-    let mut errors = Vec::new();
-    let (agent_id, recall) = recall(query, &mut errors);
-    let request = agent_id.filter(|_| !recall.query.is_empty()).map(|agent_id| PlaygroundRequest { agent_id, recall });
-    if errors.is_empty() { Ok(request) } else { Err(errors) }
+    parsed(|errors| {
+        let (agent_id, recall) = recall(query, errors);
+        agent_id.filter(|_| !recall.query.is_empty()).map(|agent_id| PlaygroundRequest { agent_id, recall })
+    })
 }
 
 /// Parses the request of a diagnosis; none without a question or a memory: links fill in only what they know.
 pub fn diagnose(query: &Query) -> Parsed<Option<DiagnoseRequest>> {
-    let mut errors = Vec::new();
-    let (agent_id, recall) = recall(query, &mut errors);
-    let memory = query.read("memory", "Enter the short id of eight letters and digits, or the UUID.", &mut errors);
-    // A diagnosis is about now.
-    let recall = RecallRequest { as_of: None, expected: false, ..recall };
-    let named = agent_id.zip(memory).filter(|_| !recall.query.is_empty());
-    let request = named.map(|(agent_id, memory)| DiagnoseRequest { agent_id, memory, recall });
-    if errors.is_empty() { Ok(request) } else { Err(errors) }
+    parsed(|errors| {
+        let (agent_id, recall) = recall(query, errors);
+        let memory = query.read("memory", "Enter the short id of eight letters and digits, or the UUID.", errors);
+        // A diagnosis is about now.
+        let recall = RecallRequest { as_of: None, expected: false, ..recall };
+        let named = agent_id.zip(memory).filter(|_| !recall.query.is_empty());
+        named.map(|(agent_id, memory)| DiagnoseRequest { agent_id, memory, recall })
+    })
 }
 
 /// Parses a recall and the agent that sends it. Without a question there is nothing to require.
@@ -140,10 +140,10 @@ fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, Reca
     let agent_id = query.read("agent", "Choose one of the agents.", errors);
     let k = query.read("k", &format!("A number from 1 to {K_MAX}."), errors).unwrap_or(K);
     if !(1..=K_MAX).contains(&k) {
-        errors.push(FieldError { field: "k".into(), message: format!("A number from 1 to {K_MAX}.") });
+        errors.push(FieldError::new("k", format!("A number from 1 to {K_MAX}.")));
     }
     if query.get("q").is_some() && query.get("agent").is_none() {
-        errors.push(FieldError { field: "agent".into(), message: "Choose an agent.".into() });
+        errors.push(FieldError::new("agent", "Choose an agent."));
     }
     let recall = RecallRequest {
         query: query.text("q"),
@@ -171,9 +171,7 @@ fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters 
         for_project: query.read("for_project", ID, errors),
         for_repo: query.read("for_repo", ID, errors),
     };
-    if filters.from.zip(filters.until).is_some_and(|(from, until)| from >= until) {
-        errors.push(FieldError { field: "until".into(), message: "The end is before the beginning.".into() });
-    }
+    check_period(filters.from, filters.until, errors);
     filters
 }
 

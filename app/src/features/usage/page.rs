@@ -10,7 +10,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, ErrorView, FilterForm, Filtered, Shape, TextField, awaited,
+        Answered, DataTable, Empty, ErrorView, FilterForm, Filtered, Shape, awaited,
         chart::{length, share_of},
         columns, reading, text,
     },
@@ -31,10 +31,10 @@ pub fn UsagePage() -> impl IntoView {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
         <FilterForm action="/usage" label="Usage">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
-                <TextField name="from" label="From (UTC)" kind="date" value=filtered.value("from") error=filtered.error("from") />
-                <TextField name="until" label="Until (UTC)" kind="date" value=filtered.value("until") error=filtered.error("until") />
+                {filtered.date_field("from", "From (UTC)")}
+                {filtered.date_field("until", "Until (UTC)")}
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                <TextField name="model" label="Model" hint="Exact name" value=filtered.value("model") />
+                {filtered.text_field("model", "Model", "Exact name")}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
                     <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/usage">"Clear"</a>

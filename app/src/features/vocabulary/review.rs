@@ -7,10 +7,7 @@ use super::{
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, awaited, choice, if_any, parsed,
-        reading, text,
-    },
+    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -40,10 +37,10 @@ pub fn ReviewPage() -> impl IntoView {
         <FilterForm action="/vocabulary" label="Proposals">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">
-                    <TextField name="q" label="Phrase contains" value=filtered.value("q") />
+                    {filtered.text_field("q", "Phrase contains", "")}
                 </div>
                 <div class="grow sm:w-44 sm:grow-0">
-                    <SelectField name="status" label="State" value=filtered.value("status") choices=states() />
+                    {filtered.select_field("status", "State", states())}
                 </div>
                 <button class="button button-primary" type="submit">
                     "Apply filters"

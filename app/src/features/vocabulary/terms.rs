@@ -2,10 +2,7 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, SelectField, Shape, TextField, Tone, awaited, choice,
-        columns, parsed, text,
-    },
+    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Term, TermFilter};
@@ -34,10 +31,10 @@ pub fn TermsPage() -> impl IntoView {
         <FilterForm action="/vocabulary/terms" label="Terms">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">
-                    <TextField name="q" label="Term, alias or definition contains" value=filtered.value("q") />
+                    {filtered.text_field("q", "Term, alias or definition contains", "")}
                 </div>
                 <div class="grow sm:w-44 sm:grow-0">
-                    <SelectField name="retired" label="State" value=filtered.value("retired") choices=states />
+                    {filtered.select_field("retired", "State", states)}
                 </div>
                 <button class="button button-primary" type="submit">
                     "Apply filters"

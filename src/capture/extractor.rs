@@ -1,5 +1,6 @@
 //! What proposes memories from a conversation: quoting, which needs no model, or a chat model.
 
+use crate::heavy::off_thread;
 use extract::{Extraction, Transcript, quotes};
 use futures_util::future::BoxFuture;
 use models::chat::ChatError;
@@ -56,7 +57,7 @@ impl Extractor for Quotes {
         let guard = ended.clone().drop_guard();
         Box::pin(async move {
             let _guard = guard;
-            tokio::task::spawn_blocking(move || quotes::step(&copy, from, &|| ended.is_cancelled())).await.map_err(|_| ExtractError::Ended)
+            off_thread(move || quotes::step(&copy, from, &|| ended.is_cancelled())).await.map_err(|_| ExtractError::Ended)
         })
     }
 }

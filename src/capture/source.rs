@@ -2,6 +2,7 @@
 
 use super::media;
 use super::store::{self, Body, NewSource};
+use crate::heavy::off_thread;
 use chrono_tz::Tz;
 use db::Tx;
 use extract::parts::{PART_MAX, Part, split};
@@ -117,12 +118,12 @@ impl Read {
         }
         // A caller that waits no longer leaves its thread behind: the thread keeps the place, so that few are left.
         let place = if size > LARGE { LARGE_READS.acquire().await.ok() } else { None };
-        let read = tokio::task::spawn_blocking(move || {
+        let read = off_thread(move || {
             let read = Self::from_bytes(details, &content);
             drop(place);
             read
         });
-        read.await.map_err(Error::failed("a source could not be read"))?
+        read.await?
     }
 
     /// One statement as a source of its own: its text is not searched for turns.

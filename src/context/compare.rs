@@ -2,10 +2,10 @@
 
 use super::assembly::build;
 use super::diff;
-use super::heavy::off_thread;
 use super::log::read;
 use super::preview::acting_as;
 use super::store::{Entry, Text};
+use crate::heavy::off_thread;
 use chrono::{DateTime, Utc};
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext};

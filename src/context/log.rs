@@ -1,7 +1,7 @@
 //! The context log: what the contexts of agents consisted of, and for some days their texts.
 
-use super::heavy::off_thread;
 use super::store::{self, Entry, Text};
+use crate::heavy::off_thread;
 use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};

@@ -4,7 +4,6 @@ mod assembly;
 mod budget;
 mod compare;
 mod diff;
-mod heavy;
 mod items;
 mod list;
 mod log;

@@ -3,6 +3,7 @@
 
 use super::found::{embedded_text, is_found, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
+use crate::heavy::off_thread;
 use crate::vocabulary::{self, NewTerm};
 use documents::{CHUNKING, Parsed};
 use foundation::audit::{self, NewEntry};
@@ -209,13 +210,13 @@ fn identity(ingestion: &Ingestion) -> Result<Vec<u8>, Error> {
 
 /// A file without secrets, and its hash. Bytes that are no text stay as they are: the parser refuses them.
 async fn redacted(bytes: Vec<u8>) -> Result<(Vec<u8>, Vec<u8>), Error> {
-    let clean = move || {
+    off_thread(move || {
         let clean = std::str::from_utf8(&bytes).ok().map(guard::redact).filter(|clean| !clean.removed.is_empty());
         let bytes = clean.map_or(bytes, |clean| clean.text.into_bytes());
         let hash = Sha256::digest(&bytes).to_vec();
         (bytes, hash)
-    };
-    tokio::task::spawn_blocking(clean).await.map_err(Error::failed("a document could not be read"))
+    })
+    .await
 }
 
 fn without_secrets(failure: IngestFailure) -> IngestFailure {
@@ -235,9 +236,7 @@ async fn take_in(
 ) -> Result<(), Error> {
     let (name, tokens) = (path.to_owned(), engine.tokens());
     // Megabytes of Markdown take a while to parse.
-    let parsed = tokio::task::spawn_blocking(move || documents::parse(&name, &bytes, &*tokens)).await;
-    let parsed = parsed.map_err(Error::failed("a document could not be parsed"))?;
-    let parsed = match parsed {
+    let parsed = match off_thread(move || documents::parse(&name, &bytes, &*tokens)).await? {
         Ok(parsed) => parsed,
         Err(failure) => {
             report.failures.push(failure);

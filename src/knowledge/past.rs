@@ -2,6 +2,7 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
+use crate::heavy::off_thread;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::{Engine, Error};
@@ -52,8 +53,7 @@ pub async fn difference(
     let retired = store::retired_since(&mut tx, tenancy.tenant, at).await?;
     tx.commit().await?;
     let (words, kinds) = (words.clone(), kinds.to_vec());
-    let counted = tokio::task::spawn_blocking(move || count_words(&retired, &words, &kinds));
-    let counted = counted.await.map_err(Error::failed("the words of retired knowledge could not be counted"))?;
+    let counted = off_thread(move || count_words(&retired, &words, &kinds)).await?;
     Ok(Difference { chunks: counted.chunks - chunks, terms: counted.terms - terms, ..counted })
 }
 

@@ -1,7 +1,7 @@
 //! Candidates for each ranking, from the live memories.
 
 use super::NEAR_MISSES;
-use super::question::{MemorySide, Question, Totals};
+use super::question::{Measure, MemorySide, Question, Totals};
 use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
 use crate::knowledge::PreparedQuery;
@@ -145,7 +145,8 @@ pub(super) async fn by_hybrid(
 ) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
     let words = prepared.question_words();
-    let most = anchors_of(question);
+    let measure = question.measure();
+    let most = anchors_of(&measure);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: None, most });
     let Sides { postings, foreign, statistics, nearest } = sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
@@ -156,9 +157,9 @@ pub(super) async fn by_hybrid(
     let vector = prepared.vector.as_deref();
     let (features, places) = store::turns(tx, reach, (model, vector), reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
-    let turns = features.into_iter().map(|feature| turn(feature, question, &identifiers, &anchors)).collect();
+    let turns = features.into_iter().map(|feature| turn(feature, &measure, &identifiers, &anchors)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
-    let (chosen, scored, below_floor) = choose(scored, question, floors);
+    let (chosen, scored, below_floor) = choose(scored, &measure, floors);
     let is_worded = |(id, lexical): &(MemoryId, f64)| *lexical >= floors.lexical && (!foreign.contains(id) || *lexical >= STRONG_WORDS);
     let worded = postings.relevances().filter(is_worded).map(|(id, _)| id);
     let totals = question.counted.then(|| totals(statistics, near(&nearest, floors), most, worded));
@@ -209,13 +210,13 @@ fn totals(statistics: Statistics, near: HashSet<MemoryId>, most: usize, worded: 
 }
 
 /// How many of the best of each side are scored: enough for the requested hits.
-pub(super) fn anchors_of(question: &Question<'_>) -> usize {
-    usize::try_from(question.most).unwrap_or(ANCHORS).max(ANCHORS)
+pub(super) fn anchors_of(measure: &Measure) -> usize {
+    measure.most.max(ANCHORS)
 }
 
 /// The best that pass and may be shown, and the nearest that do not, or all of both if the question asks for them; how many may be shown, and how many of them do not pass.
-pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: Floors) -> (Vec<Scored>, i64, i64) {
-    scored.retain(|one| question.reach.scoping.shows(one.fit, one.semantic, one.lexical));
+pub(super) fn choose(mut scored: Vec<Scored>, measure: &Measure, floors: Floors) -> (Vec<Scored>, i64, i64) {
+    scored.retain(|one| measure.scoping.shows(one.fit, one.semantic, one.lexical));
     let passes = |one: &Scored| {
         let (relevance, floor, _) = ranking::measure(one, floors);
         relevance >= floor
@@ -227,25 +228,25 @@ pub(super) fn choose(mut scored: Vec<Scored>, question: &Question<'_>, floors: F
     below.retain(|one| contents.insert(one.content));
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let (all, cut) = (count(passed.len() + below.len()), count(below.len()));
-    let most = |number: usize| if question.all_scored { usize::MAX } else { number };
+    let most = |number: usize| if measure.all_scored { usize::MAX } else { number };
     // Other projects' memories come last, and only few of them, however well they fit: they must not take the places of this one's.
     let (mut fitting, mut elsewhere): (Vec<Scored>, Vec<Scored>) = passed.into_iter().partition(|one| one.fit > 0.0);
-    elsewhere.truncate(most(scope::most_elsewhere(usize::try_from(question.most).unwrap_or(usize::MAX))));
+    elsewhere.truncate(most(scope::most_elsewhere(measure.most)));
     fitting.append(&mut elsewhere);
     let mut passed = fitting;
     // The order of the first depends on all of them, however few are asked for.
-    passed.truncate(most(usize::try_from(question.most).unwrap_or(usize::MAX).max(updates::FIRST)));
+    passed.truncate(most(measure.most.max(updates::FIRST)));
     passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));
     (passed, all, cut)
 }
 
-pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Identifiers, anchors: &Anchors) -> Turn {
+pub(super) fn turn(feature: Feature, measure: &Measure, identifiers: &Identifiers, anchors: &Anchors) -> Turn {
     let named = |topic: &String| identifiers.are_named_in(&embedded_text(topic, feature.text.as_deref().unwrap_or_default()));
     Turn {
         id: feature.id,
         content: fingerprint(&feature.content_hash),
         said_at: feature.said_at,
-        scope: question.reach.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
+        scope: measure.scoping.fit(feature.scope, feature.project_id, feature.repo_id),
         speaker: feature.speaker,
         characters: feature.characters,
         terms: feature.terms,
@@ -253,7 +254,7 @@ pub(super) fn turn(feature: Feature, question: &Question<'_>, identifiers: &Iden
         is_named: feature.topic.as_ref().is_some_and(named),
         is_wanted: anchors.named.contains(&feature.id),
         semantic: feature.semantic,
-        recency: hybrid::recency(feature.stated_at, question.reach.now),
+        recency: hybrid::recency(feature.stated_at, measure.now),
         confidence: f64::from(feature.confidence),
         asks: feature.asks,
         tells_time: feature.text.as_deref().is_some_and(dates::tells_time),

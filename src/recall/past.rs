@@ -1,8 +1,9 @@
 //! A search in the past: versions, deletions and vectors as they were at a moment, scored in this process instead of in the database.
 
 use super::gather;
-use super::question::{Lost, MemorySide, Question};
+use super::question::{Lost, Measure, MemorySide, Question};
 use super::store::{self, Feature, Past};
+use crate::heavy::off_thread;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{self, Memory, embedded_text};
@@ -15,8 +16,8 @@ use foundation::registry::Floors;
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use wire::{AgentId, MemoryId, Ranking};
 use words::bm25::{Postings, Statistics};
 use words::identifiers::{Identifiers, NamedIds};
@@ -65,9 +66,8 @@ pub async fn memory(
     lost: &mut Lost,
 ) -> Result<MemorySide, Error> {
     let (model, reach) = (engine.model(), &question.reach);
-    let _turn = engine
-        .past_searches()
-        .try_acquire()
+    let turn = Arc::clone(engine.past_searches())
+        .try_acquire_owned()
         .map_err(|_| Error::Busy { reason: "as many questions about the past as the server allows are being answered", wait: BUSY })?;
     let mut tx = engine.db().memory.begin(tenancy).await?;
     let (count, bytes) = store::count_past(&mut tx, reach).await?;
@@ -89,29 +89,33 @@ pub async fn memory(
     }
     tx.commit().await?;
     lost.unrecorded.extend(past.iter().filter(|one| !one.recorded).map(|one| one.memory.id));
-    let documents: Vec<BTreeMap<String, u32>> =
-        computing(|| past.iter().map(|one| stems::terms(&searched_text(&one.memory, topics.get(&one.memory.id)))).collect());
     let semantic = match &prepared.vector {
         Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &past, lost).await?,
         None => vec![None; past.len()],
     };
-    let documents = past.into_iter().zip(semantic).zip(documents).map(|((past, semantic), terms)| Document { past, semantic, terms });
-    let documents = documents.filter(|one| one.past.in_reach).collect();
-    Ok(computing(|| rank(documents, question, prepared, floors)))
+    let (measure, prepared) = (question.measure(), prepared.clone());
+    off_thread(move || {
+        // A caller that goes away does not end the work, so the work holds the turn.
+        let _turn = turn;
+        rank(documents(past, semantic, &topics), &measure, &prepared, floors)
+    })
+    .await
+}
+
+/// The memories in reach, with their cosines and their words.
+fn documents(past: Vec<Past>, semantic: Vec<Option<f64>>, topics: &HashMap<MemoryId, Vec<String>>) -> Vec<Document> {
+    let in_reach = past.into_iter().zip(semantic).filter(|(past, _)| past.in_reach);
+    let document = |(past, semantic): (Past, _)| {
+        let terms = stems::terms(&searched_text(&past.memory, topics.get(&past.memory.id)));
+        Document { past, semantic, terms }
+    };
+    in_reach.map(document).collect()
 }
 
 /// The text of a memory whose words are searched: its topics, its content and the rest.
 fn searched_text(memory: &Memory, further: Option<&Vec<String>>) -> String {
     let topics = further.map_or_else(|| memory.topic.clone(), |further| embedded_text(&memory.topic, &further.join("\n")));
     model::searched_text(memory.role, &topics, &memory.wording())
-}
-
-/// Runs work that computes for longer than other requests should wait: their tasks move to another thread, if there is one.
-fn computing<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::current().runtime_flavor() {
-        RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
-        _ => work(),
-    }
 }
 
 /// A memory as it was, with its score's inputs.
@@ -123,8 +127,8 @@ struct Document {
 }
 
 /// Scores the memories of that time, and orders those that the caller may read.
-fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
-    let scoping = question.reach.scoping;
+fn rank(documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
+    let scoping = &measure.scoping;
     let is_foreign = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id) == 0.0;
     let foreign: HashSet<MemoryId> = documents.iter().filter(|one| is_foreign(&one.past.memory)).map(|one| one.past.memory.id).collect();
     let counted = || {
@@ -132,12 +136,12 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
         let terms = own().flat_map(|one| one.terms.values()).map(|count| i64::from(*count)).sum();
         Statistics { documents: count_of(own().count()), terms }
     };
-    let statistics = question.past.as_ref().and_then(|past| past.statistics).unwrap_or_else(counted);
+    let statistics = measure.statistics.unwrap_or_else(counted);
     let words = prepared.question_words();
     let rows: Vec<_> = documents.iter().flat_map(|one| words.postings(one.past.memory.id, &one.terms)).collect();
     let postings = Postings::new(&words, statistics, &rows, |id| !foreign.contains(id));
     let lengths = documents.iter().map(|one| (one.past.memory.id, one.terms.values().sum())).collect();
-    let names = NamedIds::read(question.query);
+    let names = NamedIds::read(&measure.query);
     let is_named = |memory: &Memory| names.name(memory.id, &memory.short_id);
     let candidate =
         |Document { past, semantic, .. }| Candidate { lexical: postings.relevance(past.memory.id), semantic, memory: past.memory };
@@ -146,15 +150,15 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
         false => one,
     };
     let reached: Vec<Candidate> = documents.into_iter().filter(|one| one.past.readable).map(candidate).collect();
-    let order = match question.ranking {
+    let order = match measure.ranking {
         Ranking::Decay => {
             let related = |one: &Candidate| one.semantic.or(one.lexical).is_some();
             let strong = |one: &Candidate| scoping.shows(0.0, one.semantic, one.lexical.filter(|_| one.semantic.is_none()));
             let shown = |one: &Candidate| related(one) && (!foreign.contains(&one.memory.id) || strong(one));
             let shown = reached.into_iter().map(wanted).filter(shown).collect();
-            ranking::decayed(shown, floors, question.reach.now, |memory| foreign.contains(&memory.id))
+            ranking::decayed(shown, floors, measure.now, |memory| foreign.contains(&memory.id))
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, question, prepared, (&postings, statistics, lengths), floors),
+        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, measure, prepared, (&postings, statistics, lengths), floors),
     };
     let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
     MemorySide { order, postings, statistics, scored, below_floor, totals: None }
@@ -164,23 +168,23 @@ fn rank(documents: Vec<Document>, question: &Question<'_>, prepared: &PreparedQu
 fn hybrid(
     mut reached: Vec<Candidate>,
     foreign: &HashSet<MemoryId>,
-    question: &Question<'_>,
+    measure: &Measure,
     prepared: &PreparedQuery,
     (postings, statistics, lengths): (&Postings<MemoryId>, Statistics, HashMap<MemoryId, u32>),
     floors: Floors,
 ) -> Order {
-    let most = gather::anchors_of(question);
+    let most = gather::anchors_of(measure);
     let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
     let strong: HashSet<MemoryId> = reached
         .iter()
-        .filter(|one| one.semantic.is_some_and(|semantic| semantic >= question.reach.scoping.strong))
+        .filter(|one| one.semantic.is_some_and(|semantic| semantic >= measure.scoping.strong))
         .map(|one| one.memory.id)
         .collect();
     let own = near.iter().map(|(_, id)| *id).filter(|id| !foreign.contains(id)).take(most);
     let others = near.iter().map(|(_, id)| *id).filter(|id| foreign.contains(id) && strong.contains(id)).take(most);
-    let identifiers = Identifiers::in_memories(question.query, &prepared.question_words().terms);
-    let names = NamedIds::read(question.query);
+    let identifiers = Identifiers::in_memories(&measure.query, &prepared.question_words().terms);
+    let names = NamedIds::read(&measure.query);
     let named = reached.iter().map(|one| &one.memory).filter(|memory| names.name(memory.id, &memory.short_id)).map(|memory| memory.id);
     let anchors = gather::anchors(postings, foreign, most, (&identifiers, named.collect()), statistics, own.chain(others));
     reached
@@ -193,13 +197,13 @@ fn hybrid(
     }
     places.extend(anchors.all.iter().filter(|id| foreign.contains(id)).map(|id| (*id, Place::default())));
     let (contexts, scored) = (hybrid::contexts(&places), hybrid::scored(&places, &anchors.wide));
-    let reading = Reading::new(question.ranking, question.query, &prepared.terms);
+    let reading = Reading::new(measure.ranking, &measure.query, &prepared.terms);
     let scored = reached.iter().filter(|one| scored.contains(&one.memory.id));
     let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
     let length = |one: &Candidate| lengths.get(&one.memory.id).copied().unwrap_or_default();
     let feature = |one: &Candidate| feature(one, length(one), reading.asks_when(), may_name(one));
-    let turns = scored.map(|one| gather::turn(feature(one), question, &identifiers, &anchors)).collect();
-    let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), question, floors);
+    let turns = scored.map(|one| gather::turn(feature(one), measure, &identifiers, &anchors)).collect();
+    let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), measure, floors);
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors, &reading)
 }
 

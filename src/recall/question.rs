@@ -1,5 +1,6 @@
 //! A search and the result of its memory side: the types that all of its steps share.
 
+use super::scope::Scoping;
 use super::store::Reach;
 use crate::ranking::Order;
 use crate::vocabulary::Moment;
@@ -57,7 +58,31 @@ pub struct Lost {
     pub unrecorded: HashSet<MemoryId>,
 }
 
+/// What decides how the memories of a question are ranked, for the thread that ranks them.
+pub struct Measure {
+    pub query: String,
+    pub ranking: Ranking,
+    pub scoping: Scoping,
+    pub now: DateTime<Utc>,
+    pub most: usize,
+    pub all_scored: bool,
+    pub statistics: Option<Statistics>,
+}
+
 impl Question<'_> {
+    /// How the memories in reach are ranked.
+    pub fn measure(&self) -> Measure {
+        Measure {
+            query: self.query.to_owned(),
+            ranking: self.ranking,
+            scoping: self.reach.scoping.clone(),
+            now: self.reach.now,
+            most: usize::try_from(self.most).unwrap_or(usize::MAX),
+            all_scored: self.all_scored,
+            statistics: self.past.as_ref().and_then(|past| past.statistics),
+        }
+    }
+
     /// Whether a part runs: in the past, only parts that could run then. Without a balance nothing was embedded.
     pub fn runs(&self, part: &str) -> bool {
         let lost = |without: &String| {

@@ -13,6 +13,7 @@ pub use log_writer::run as write_log;
 pub use relay::drain;
 pub use turns::Turns;
 
+use crate::heavy::off_thread;
 use crate::{consolidation, context, erasure, lifecycle, recall, skills};
 use foundation::jobs::store::Load;
 use foundation::{Engine, Error, audit, idempotency, identity, usage};
@@ -91,7 +92,7 @@ async fn ledger(engine: Engine, stop: CancellationToken) {
 async fn watch_skills(engine: Engine, stop: CancellationToken) {
     loop {
         let reader = engine.clone();
-        if let Err(error) = tokio::task::spawn_blocking(move || skills::refresh(&reader)).await {
+        if let Err(error) = off_thread(move || skills::refresh(&reader)).await {
             tracing::error!(%error, "the folder of skills could not be read");
         }
         tokio::select! {

@@ -9,9 +9,9 @@ mod reports;
 #[cfg(test)]
 mod tests;
 
-use super::heavy::off_thread;
 use super::log;
 use crate::contract;
+use crate::heavy::off_thread;
 use crate::profile::documents::{check_named, require_connections};
 use crate::recall;
 use async_recursion::async_recursion as boxed;

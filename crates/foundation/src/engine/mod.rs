@@ -127,7 +127,7 @@ struct Inner {
     key_uses: Uses,
     accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
-    past_searches: Semaphore,
+    past_searches: Arc<Semaphore>,
     wide_searches: Semaphore,
     past_words: Semaphore,
     context_writes: Arc<Semaphore>,
@@ -175,7 +175,8 @@ impl Engine {
         accounts.set_prices(balances::store::prices(db.control.system()).await?);
         let (log, embeddings) = (RetrievalLog::default(), Embeddings::new(embedder, CACHED_QUERIES));
         let (vocabulary, relay, jobs, captures) = (Snapshots::default(), Signal::default(), Signal::default(), Signal::default());
-        let (past_searches, past_words, deferred) = (Semaphore::new(PAST_SEARCHES), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
+        let (past_searches, past_words, deferred) =
+            (Arc::new(Semaphore::new(PAST_SEARCHES)), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
         let inner = Arc::new(Inner {
             db,
             urls,
@@ -291,7 +292,7 @@ impl Engine {
     }
 
     /// Turns for questions about the past.
-    pub fn past_searches(&self) -> &Semaphore {
+    pub fn past_searches(&self) -> &Arc<Semaphore> {
         &self.inner.past_searches
     }
 

@@ -1,6 +1,7 @@
 //! Passwords of operators: argon2id, off the async threads.
 
 use crate::error::Error;
+use crate::heavy::off_thread;
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
@@ -21,13 +22,12 @@ pub async fn hash(password: String) -> Result<String, Error> {
 
 async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     let turn = TURNS.acquire().await.map_err(broken)?;
-    tokio::task::spawn_blocking(move || {
+    off_thread(move || {
         // A caller that goes away does not end the work, so the work holds the turn.
         let _turn = turn;
         work()
     })
     .await
-    .map_err(broken)
 }
 
 /// Whether the password is the one that was hashed. Without a hash it does the same work and returns false.

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use verb::verb;
 use wire::{
-    ChunkId, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking, Scope, SourceTag,
+    ChunkId, DegradedPart, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking,
+    Scope, SourceTag,
 };
 use words::bm25::{Postings, Statistics, Words};
 use words::identifiers::Identifiers;
@@ -51,9 +52,9 @@ impl PreparedQuery {
         Self { wordings: vec![terms.clone()], terms, vector: None, lack: Missing::Embedding, text }
     }
 
-    /// The part that could not run, as `degraded` names it.
-    pub fn missing(&self) -> Option<String> {
-        self.vector.is_none().then(|| self.lack.as_str().to_owned())
+    /// The part that could not run.
+    pub fn missing(&self) -> Option<DegradedPart> {
+        self.vector.is_none().then(|| self.lack.part())
     }
 
     /// The words of the question, as rankings weigh them.
@@ -157,7 +158,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
     };
     let found = candidates(engine, ctx.tenancy(), &query).await?;
     let hits = found.into_iter().filter(RankedChunk::passed).map(|candidate| hit(candidate, &prepared.terms)).collect();
-    let degraded = prepared.missing().into_iter().collect();
+    let degraded = prepared.missing().iter().map(ToString::to_string).collect();
     metrics::counter!("shared_kb_search_total").increment(1);
     Ok(KnowledgeResponse { hits, degraded })
 }

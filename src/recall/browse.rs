@@ -65,6 +65,7 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         }
     };
     Ok(SearchResults {
+        degraded: found.missing(),
         hits: found.order.passed.into_iter().take(usize::try_from(HITS).unwrap_or(usize::MAX)).map(hit).collect(),
         passed: found.totals.map_or(0, |totals| totals.passed),
         more: found.totals.is_some_and(|totals| totals.more),
@@ -72,7 +73,6 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         nearest,
         floor: found.floors.vector,
         query_canonical: found.query_canonical,
-        degraded: found.degraded,
         agents,
     })
 }

@@ -12,7 +12,7 @@ use foundation::registry::Floors;
 use foundation::{Engine, Error};
 use std::sync::Arc;
 use tokio::time::Instant;
-use wire::{MemoryId, NothingReason, Ranking};
+use wire::{DegradedPart, MemoryId, NothingReason, Ranking};
 use words::bm25::{Postings, Statistics};
 use words::stems;
 
@@ -32,8 +32,8 @@ pub struct Finding {
     pub statistics: Statistics,
     /// What the words of the question are worth among the searched memories.
     pub postings: Postings<MemoryId>,
-    /// Parts that could not run: `vocabulary`, `embedding`, `memory`, `knowledge`; or `balance`, if nothing is left to pay for the embedding.
-    pub degraded: Vec<String>,
+    /// Parts that could not run.
+    pub degraded: Vec<DegradedPart>,
     /// How many memories were scored, and how many of them were not relevant enough.
     pub scored: i64,
     pub below_floor: i64,
@@ -47,9 +47,14 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The names of the parts that could not run.
+    pub fn missing(&self) -> Vec<String> {
+        self.degraded.iter().map(ToString::to_string).collect()
+    }
+
     /// Why no memory was found, as an agent sees it. Knowledge that is down is not a reason: it says nothing about memory.
     pub fn reason(&self) -> NothingReason {
-        match (self.degraded.iter().any(|part| part != "knowledge"), self.scored) {
+        match (self.degraded.iter().any(|part| *part != DegradedPart::Knowledge), self.scored) {
             (true, _) => NothingReason::Degraded,
             (false, 0) => NothingReason::NothingFound,
             (false, _) => NothingReason::BelowFloor,
@@ -74,15 +79,18 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         }
         Err(error) => {
             tracing::warn!(%error, "the vocabulary could not be read; a recall goes on without it");
-            degraded.push("vocabulary".to_owned());
+            degraded.push(DegradedPart::Vocabulary);
             (None, vec![], 0)
         }
     };
     timings.push(("vocabulary", since(start)));
     let text = searched(question.query, query_canonical.as_deref(), &inside);
     let start = Instant::now();
-    let prepared =
-        if question.runs("embedding") { PreparedQuery::new(engine, tenancy.into(), text).await } else { PreparedQuery::words(text) };
+    let prepared = if question.runs(DegradedPart::Embedding) {
+        PreparedQuery::new(engine, tenancy.into(), text).await
+    } else {
+        PreparedQuery::words(text)
+    };
     // Memories that use the words of the question are found, too: an alias is a wording of its own.
     let prepared = prepared.or_by_words_of(question.query);
     degraded.extend(prepared.missing());
@@ -95,7 +103,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
     let start = Instant::now();
     let own = async { (in_memory(engine, tenancy, &question, &prepared, floors, &mut lost).await, since(start)) };
     let shared = async {
-        match question.knowledge && question.runs("knowledge") {
+        match question.knowledge && question.runs(DegradedPart::Knowledge) {
             true => Some((in_knowledge(engine, tenancy, &question, &prepared, floors_of_knowledge).await, since(start))),
             false => None,
         }
@@ -110,7 +118,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         }
         Some((Err(error), _)) => {
             tracing::warn!(%error, "knowledge could not be searched; a recall goes on without it");
-            degraded.push("knowledge".to_owned());
+            degraded.push(DegradedPart::Knowledge);
             None
         }
     };
@@ -118,7 +126,7 @@ pub async fn find(engine: &Engine, question: Question<'_>) -> Result<Finding, Er
         (Ok(memory), _) => memory,
         (Err(Error::Db(error)), Some(_)) if error.is_away() => {
             tracing::warn!(%error, "memory could not be searched; a recall returns knowledge only");
-            degraded.push("memory".to_owned());
+            degraded.push(DegradedPart::Memory);
             MemorySide::default()
         }
         (Err(error), _) => return Err(error),
@@ -168,7 +176,7 @@ pub(super) fn searched(query: &str, canonical: Option<&str>, inside: &[String]) 
 
 async fn snapshot(engine: &Engine, tenancy: Tenancy, question: &Question<'_>) -> Result<Arc<Snapshot>, DbError> {
     match &question.past {
-        _ if !question.runs("vocabulary") => Ok(Arc::new(Snapshot::default())),
+        _ if !question.runs(DegradedPart::Vocabulary) => Ok(Arc::new(Snapshot::default())),
         None => engine.vocabulary().snapshot(&engine.db().kb, tenancy).await,
         Some(past) => engine.vocabulary().as_of(&engine.db().kb, tenancy, past.vocabulary).await.map(Arc::new),
     }
@@ -186,7 +194,7 @@ pub(super) async fn in_memory(
     floors: Floors,
     lost: &mut Lost,
 ) -> Result<MemorySide, Error> {
-    if !question.runs("memory") {
+    if !question.runs(DegradedPart::Memory) {
         return Ok(MemorySide::default());
     }
     if question.past.is_some() {

@@ -127,7 +127,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
         ranking: found.ranking,
         zero_hit,
         reason,
-        degraded: found.degraded.clone(),
+        degraded: found.missing(),
     };
     let took = start.elapsed();
     // A question about the past moves no counter and is not logged: the log keeps what was asked at the time.

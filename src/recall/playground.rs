@@ -39,6 +39,7 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
     show_reviews(engine, ctx, &mut hits).await;
     Ok(Playground {
         candidates,
+        degraded: found.missing(),
         query_canonical: found.query_canonical,
         terms_inside: found.inside,
         searched: found.prepared.text,
@@ -51,7 +52,6 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         zero_hit,
         cause,
         near_misses: near_misses.unwrap_or_default(),
-        degraded: found.degraded,
         timings: found.timings.iter().map(|(step, ms)| ((*step).to_owned(), *ms)).collect(),
         hits,
     })

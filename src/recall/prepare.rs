@@ -10,7 +10,7 @@ use crate::ranking::Ranked;
 use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
 use std::time::Duration;
-use wire::{AgentId, MemoryId};
+use wire::{AgentId, DegradedPart, MemoryId};
 
 /// How long the vocabulary may take before a question is searched as it was asked.
 const VOCABULARY: Duration = Duration::from_millis(500);
@@ -20,8 +20,8 @@ pub(crate) struct PreparedQuestion {
     /// As it was asked.
     query: String,
     pub prepared: PreparedQuery,
-    /// Parts that could not run: `vocabulary`, `embedding` or `balance`.
-    pub degraded: Vec<String>,
+    /// Parts that could not run.
+    pub degraded: Vec<DegradedPart>,
 }
 
 /// Looks a question up in the vocabulary and embeds it, both within limits: it never fails.
@@ -40,8 +40,8 @@ pub(crate) async fn prepare_words(engine: &Engine, ctx: &OpContext, query: &str)
     PreparedQuestion { query: query.to_owned(), prepared: PreparedQuery::words(text).or_by_words_of(query), degraded }
 }
 
-/// The text to search for, and `vocabulary` if that could not be asked in time.
-async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<String>) {
+/// The text to search for, and the vocabulary if that could not be asked in time.
+async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<DegradedPart>) {
     let snapshot = tokio::time::timeout(VOCABULARY, engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy())).await;
     let snapshot = match snapshot {
         Ok(Ok(snapshot)) => Some(snapshot),
@@ -51,7 +51,7 @@ async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<
         }
         Err(_) => None,
     };
-    let degraded = if snapshot.is_none() { vec!["vocabulary".to_owned()] } else { vec![] };
+    let degraded = if snapshot.is_none() { vec![DegradedPart::Vocabulary] } else { vec![] };
     let (canonical, inside) = snapshot.map(|snapshot| find::names(&snapshot, query)).unwrap_or_default();
     (find::searched(query, canonical.as_deref(), &inside), degraded)
 }

@@ -5,10 +5,9 @@ use super::store::Reach;
 use crate::ranking::Order;
 use crate::vocabulary::Moment;
 use chrono::{DateTime, Utc};
-use foundation::engine::Missing;
 use foundation::registry::Floors;
 use std::collections::HashSet;
-use wire::{MemoryId, Ranking};
+use wire::{DegradedPart, MemoryId, Ranking};
 use words::bm25::{Postings, Statistics};
 
 /// A search: the query, the memories in reach, and how to rank the result.
@@ -34,7 +33,7 @@ pub struct Question<'a> {
 pub struct Past {
     pub vocabulary: Moment,
     /// Parts that could not run then; they are left out again.
-    pub without: Vec<String>,
+    pub without: Vec<DegradedPart>,
     /// Whether the results include memories that are deleted or expired by now: for operators only.
     pub with_deleted: bool,
     /// The numbers that BM25 used then, if the log has them. Otherwise the memories in reach are counted again.
@@ -84,10 +83,9 @@ impl Question<'_> {
     }
 
     /// Whether a part runs: in the past, only parts that could run then. Without a balance nothing was embedded.
-    pub fn runs(&self, part: &str) -> bool {
-        let lost = |without: &String| {
-            without == part
-                || part == "embedding" && [Missing::Balance, Missing::Language].iter().any(|missing| without == missing.as_str())
+    pub fn runs(&self, part: DegradedPart) -> bool {
+        let lost = |without: &DegradedPart| {
+            *without == part || part == DegradedPart::Embedding && matches!(without, DegradedPart::Balance | DegradedPart::Language)
         };
         self.past.as_ref().is_none_or(|past| !past.without.iter().any(lost))
     }

@@ -16,7 +16,7 @@ use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{Considered, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
+use wire::{Considered, DegradedPart, MemoryId, RecallFilters, Replay, RetrievalId, UserRef};
 
 /// Answers a logged recall again: with memory, vocabulary and knowledge as they were then, and as they are now. Nothing is counted or
 /// logged.
@@ -40,14 +40,14 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
     let at = line.logged.at;
     let then = Past {
         vocabulary: Moment::Version(line.vocabulary_version, at),
-        without: line.logged.degraded.clone(),
+        without: line.logged.degraded.iter().filter_map(|part| part.parse().ok()).collect(),
         with_deleted: Sight::of(ctx).gone,
         statistics: Some(line.statistics.0),
     };
     let past = ask(engine, ctx, &line, &filters, at, Some(then)).await?;
     let today = ask(engine, ctx, &line, &filters, engine.clock().now(), None).await?;
     lost.extend(past.lost.reasons.iter().cloned());
-    if past.degraded.iter().any(|part| part == "knowledge") {
+    if past.degraded.contains(&DegradedPart::Knowledge) {
         lost.push("Knowledge of that time could not be searched: it was unavailable, or too much of it was retired since.".into());
     }
     let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());

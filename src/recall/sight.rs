@@ -3,10 +3,7 @@
 use super::store::{Logged, Measured};
 use foundation::OpContext;
 use foundation::op::Actor;
-use wire::Scope;
-
-/// The part of the log that is called `knowledge` in `degraded`.
-const KNOWLEDGE: &str = "knowledge";
+use wire::{DegradedPart, Scope};
 
 /// The rights of a reader of the logs. An agent may have several keys, and each reads the logs of all of them: what another key could read
 /// is not shown for that reason alone.
@@ -28,7 +25,7 @@ impl Sight {
     /// Leaves out of `degraded` what the caller could not have asked for.
     pub fn narrow_degraded(self, degraded: &mut Vec<String>) {
         if !self.knowledge {
-            degraded.retain(|part| part != KNOWLEDGE);
+            degraded.retain(|part| part != DegradedPart::Knowledge.as_str());
         }
     }
 

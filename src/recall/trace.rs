@@ -108,7 +108,7 @@ impl Answered<'_> {
         metrics::histogram!("agent_memory_recall_knowledge_hits").record(knowledge as f64);
         metrics::counter!("agent_memory_recall_floor_cuts_total").increment(found.below_floor.unsigned_abs());
         for part in &found.degraded {
-            metrics::counter!("agent_memory_recall_degraded_total", "part" => part.clone()).increment(1);
+            metrics::counter!("agent_memory_recall_degraded_total", "part" => part.as_str()).increment(1);
         }
         // Knowledge fulfils what was expected, too.
         if let Some(reason) = self.response.reason.filter(|_| request.expected && knowledge == 0) {

@@ -22,8 +22,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use verb::verb;
 use wire::{
-    QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceReport,
-    SourceState,
+    DegradedPart, QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
+    SourceReport, SourceState,
 };
 use words::bm25::Words;
 use words::guard;
@@ -115,9 +115,9 @@ async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) 
     };
     let ((settings, question, memory, knowledge), audit, workflow) =
         tokio::join!(front, report(SearchSource::Audit, Reports::Actions), report(SearchSource::Workflow, Reports::Steps));
-    let mut degraded = question.degraded;
+    let mut degraded: Vec<String> = question.degraded.iter().map(ToString::to_string).collect();
     if settings.is_none() {
-        degraded.push("settings".to_owned());
+        degraded.push(DegradedPart::Settings.to_string());
     }
     let settings = settings.unwrap_or_default();
     let scale = scale(engine);

@@ -136,8 +136,8 @@ pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse,
 pub use provenance::{Provenance, Speaker};
 pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter};
 pub use recall::{
-    Breakdown, Criterion, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest, RecallResponse, SearchHit,
-    SearchRequest, SearchResults, SourceTag, Trust,
+    Breakdown, Criterion, DegradedPart, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest,
+    RecallResponse, SearchHit, SearchRequest, SearchResults, SourceTag, Trust,
 };
 pub use records::{
     Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse, VersionsResponse,

@@ -76,6 +76,27 @@ text_enum! {
 }
 
 text_enum! {
+    /// A part of an answer that could not be provided, as `degraded` names it.
+    DegradedPart {
+        Vocabulary = "vocabulary",
+        /// The model failed, was late, or was not asked.
+        Embedding = "embedding",
+        /// The account has nothing left for the model.
+        Balance = "balance",
+        /// The model does not know the language of the text.
+        Language = "language",
+        Memory = "memory",
+        Knowledge = "knowledge",
+        /// The settings of a search over several sources.
+        Settings = "settings",
+        /// Some documents have no vector yet.
+        Vectors = "vectors",
+        /// The chat model's summary of older turns.
+        Condensation = "condensation",
+    }
+}
+
+text_enum! {
     /// Why a recall came back empty, as an agent sees it.
     NothingReason {
         /// Nothing is stored that could match.

@@ -2,7 +2,6 @@
 
 use super::block::{Piece, message};
 use crate::heavy::off_thread;
-use foundation::engine::Missing;
 use foundation::usage::Purpose;
 use foundation::{Engine, Error, OpContext, identity};
 use models::chat::{ChatError, Question};
@@ -12,7 +11,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use unicode_segmentation::UnicodeSegmentation;
 use verb::verb;
-use wire::{BlockItem, ContextMessage, ItemOrigin, MessageRole};
+use wire::{BlockItem, ContextMessage, DegradedPart, ItemOrigin, MessageRole};
 use words::guard;
 use words::quote::inline;
 use words::tokens::count;
@@ -27,9 +26,6 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// Bytes of the turns that the chat model reads, the last ones.
 const READ_MAX: usize = 48 * 1024;
 
-/// What `degraded` says when the chat model gave no summary.
-const MISSED: &str = "condensation";
-
 /// A turn that may be condensed.
 struct Turn {
     speaker: String,
@@ -42,7 +38,7 @@ struct Turn {
 /// # Errors
 /// `Internal` if choosing sentences ends early.
 #[verb(turns = older.len())]
-pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: Vec<Piece>) -> Result<(Piece, Option<&'static str>), Error> {
+pub(super) async fn condense(engine: &Engine, ctx: &OpContext, older: Vec<Piece>) -> Result<(Piece, Option<DegradedPart>), Error> {
     let room = TOKENS_MAX.min(older.iter().map(|piece| piece.tokens).sum::<usize>() / 2);
     let turn = |said: ContextMessage| Turn { speaker: said.name.unwrap_or_else(|| said.role.to_string()), content: said.content };
     let turns: Vec<Turn> = older.into_iter().filter_map(|piece| piece.message).map(turn).collect();
@@ -69,7 +65,7 @@ async fn may_ask(engine: &Engine, ctx: &OpContext) -> bool {
 }
 
 /// The chat model's summary, if there is one in time that carries no instructions; else what `degraded` says.
-async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn], room: usize) -> Result<String, &'static str> {
+async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn], room: usize) -> Result<String, DegradedPart> {
     let mut lines: Vec<String> = Vec::new();
     let mut size = 0;
     for turn in turns.iter().rev() {
@@ -95,16 +91,17 @@ async fn ask(engine: &Engine, ctx: &OpContext, turns: &[Turn], room: usize) -> R
     };
     let answer = match timeout(DEADLINE, engine.ask(ctx.into(), Purpose::Condensation, question)).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(ChatError::Exhausted(_))) => return Err(Missing::Balance.as_str()),
+        Ok(Err(ChatError::Exhausted(_))) => return Err(DegradedPart::Balance),
         Ok(Err(error)) => {
             tracing::warn!(%error, "condensing turns without the chat model");
-            return Err(MISSED);
+            return Err(DegradedPart::Condensation);
         }
-        Err(_) => return Err(MISSED),
+        Err(_) => return Err(DegradedPart::Condensation),
     };
-    let summary = answer.get("summary").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).ok_or(MISSED)?;
+    let summary =
+        answer.get("summary").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).ok_or(DegradedPart::Condensation)?;
     if !guard::inspect(summary).is_empty() {
-        return Err(MISSED);
+        return Err(DegradedPart::Condensation);
     }
     let mut summary = summary.to_owned();
     while count(&summary) > room {

@@ -123,7 +123,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
     let reports = gathered.take("search reports", reports, &[BlockName::Reports]);
     let actions = gathered.take("search actions", actions, &[BlockName::SuggestedActions]);
     gathered.degraded.extend(missing);
-    gathered.degraded.extend(steps);
+    gathered.degraded.extend(steps.iter().map(ToString::to_string));
     let shown: HashSet<Vec<u8>> = entries.memories().map(|memory| memory.content_hash.clone()).collect();
     gathered.blocks.extend(memory_block(&entries, entries.len()));
     gathered.entries = entries;

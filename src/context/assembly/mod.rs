@@ -118,7 +118,7 @@ async fn condensed(
     let condensed = timed(condense::condense(engine, ctx, older_turns(blocks).to_vec())).await;
     gathered.timings.push(("condense turns".into(), condensed.millis));
     let (piece, missed) = condensed.value?;
-    gathered.degraded.extend(missed.map(str::to_owned));
+    gathered.degraded.extend(missed.as_ref().map(ToString::to_string));
     Ok(Some(piece))
 }
 

@@ -21,8 +21,8 @@ use store::{FoundDocument, Lookup};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, MatchedBy, QUERY_MAX, Scope,
-    SearchUserContextRequest, SearchUserContextResponse,
+    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, DegradedPart, MatchedBy, QUERY_MAX,
+    Scope, SearchUserContextRequest, SearchUserContextResponse,
 };
 use words::bm25::{Postings, Statistics, Words};
 use words::guard;
@@ -49,7 +49,7 @@ pub async fn search_user_context(
     require_connections(engine, ctx, request.connections.as_deref()).await?;
     let request = SearchUserContextRequest { query: guard::without_secrets(request.query), ..request };
     let embedded = engine.embed_query(ctx.into(), &request.query).await;
-    let missing = embedded.as_ref().err().map(|missing| missing.as_str().to_owned());
+    let missing = embedded.as_ref().err().map(|missing| missing.part().to_string());
     let mut answer = find(engine, ctx, &request, embedded.ok()).await?;
     answer.degraded.extend(missing);
     metrics::counter!("agent_memory_user_context_search_total").increment(1);
@@ -98,7 +98,7 @@ pub(crate) async fn find(
     let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched)));
     let documents = documents.filter(|one| said.insert((one.content.clone(), one.metadata.connection_id)));
     let documents = documents.take(usize::try_from(request.n).unwrap_or(usize::MAX)).collect();
-    let degraded = if vector.is_some() && waiting.documents > 0 { vec!["vectors".to_owned()] } else { vec![] };
+    let degraded = if vector.is_some() && waiting.documents > 0 { vec![DegradedPart::Vectors.to_string()] } else { vec![] };
     Ok(SearchUserContextResponse { documents, degraded })
 }
 

@@ -11,7 +11,7 @@ use crate::ranking::{self, Ranked, explain};
 use crate::vocabulary::Resolved;
 use db::Tx;
 use foundation::{Engine, Error, OpContext};
-use wire::{K_MAX, MemoryId, MemoryLink, MemoryStatus, Ranking, RecallFilters, Relation};
+use wire::{DegradedPart, K_MAX, MemoryId, MemoryLink, MemoryStatus, Ranking, RecallFilters, Relation};
 use words::stems;
 
 /// A recall and one memory.
@@ -58,7 +58,7 @@ impl<'a> Facts<'a> {
     /// Runs the recall and compares the memory with its question.
     pub async fn gather(engine: &Engine, ctx: &OpContext, asked: &'a Asked<'a>, memory: Memory) -> Result<Self, Error> {
         let found = asked.find(engine, asked.recall.k, true).await?;
-        if found.degraded.iter().any(|part| part == "memory") {
+        if found.degraded.contains(&DegradedPart::Memory) {
             return Err(Error::Unavailable("memory cannot be searched at the moment".into()));
         }
         let changed = found.prepared.vector.is_some() && found.prepared.text != asked.recall.query;

@@ -94,8 +94,8 @@ fn answer(facts: Facts<'_>, gates: Vec<GateResult>) -> Diagnosis {
         rank: facts.place.rank,
         gates,
         relevance: Some(relevance),
+        degraded: facts.found.missing(),
         searched: facts.found.prepared.text,
-        degraded: facts.found.degraded,
         memory: Some(DiagnosedMemory {
             id: facts.memory.id,
             short_id: facts.memory.short_id,

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::balances::{Hold, Payer, Purpose};
 use chrono::{DateTime, Utc};
-use wire::Exhausted;
+use wire::{DegradedPart, Exhausted};
 
 /// Why a text goes on without a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// The part that could not run, as `degraded` names it.
-    pub fn as_str(self) -> &'static str {
+    /// The part that could not run.
+    pub fn part(self) -> DegradedPart {
         match self {
-            Self::Embedding => "embedding",
-            Self::Balance => "balance",
-            Self::Language => "language",
+            Self::Embedding => DegradedPart::Embedding,
+            Self::Balance => DegradedPart::Balance,
+            Self::Language => DegradedPart::Language,
         }
     }
 
@@ -30,7 +30,7 @@ impl Missing {
     pub fn of_write(self) -> Vec<String> {
         match self {
             Self::Embedding => vec![],
-            Self::Balance | Self::Language => vec![self.as_str().to_owned()],
+            Self::Balance | Self::Language => vec![self.part().to_string()],
         }
     }
 

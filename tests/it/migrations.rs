@@ -195,11 +195,11 @@ async fn a_model_that_is_not_the_registered_one_stops_the_start_with_advice() {
         let urls = TestDatabases::shared().await;
         Engine::open(urls, embedder, Arc::new(FakeClock::default()), Settings::default()).await.map(|engine| engine.model().clone())
     };
-    let Err(Error::Unavailable(unknown)) = open(Arc::new(Odd("all-maxilm", 384))).await else { panic!("an unknown model was taken") };
+    let Err(Error::Misconfigured(unknown)) = open(Arc::new(Odd("all-maxilm", 384))).await else { panic!("an unknown model was taken") };
     for word in ["all-maxilm", "EMBEDDING_MODEL", "models"] {
         assert!(unknown.contains(word), "{unknown}");
     }
-    let Err(Error::Unavailable(other)) = open(Arc::new(Odd("all-MiniLM-L6-v2", 768))).await else { panic!("768 is not 384") };
+    let Err(Error::Misconfigured(other)) = open(Arc::new(Odd("all-MiniLM-L6-v2", 768))).await else { panic!("768 is not 384") };
     for word in ["all-MiniLM-L6-v2", "768", "384", "EMBEDDING_MODEL"] {
         assert!(other.contains(word), "{other}");
     }

@@ -37,6 +37,9 @@ pub enum Error {
     Exhausted(Exhausted),
     #[error("{0}")]
     Unavailable(String),
+    /// The server was set up in a way that cannot work: what to change.
+    #[error("{0}")]
+    Misconfigured(String),
     #[error(transparent)]
     Db(#[from] DbError),
     /// A bug of ours or a broken environment: what failed, and why if something else is the cause.
@@ -92,7 +95,7 @@ impl Error {
             Self::Exhausted(_) => ErrorCode::BalanceExhausted,
             Self::Unavailable(_) | Self::Db(DbError::Cancelled | DbError::Deadlock(_)) => ErrorCode::Unavailable,
             Self::Db(error) if error.is_away() => ErrorCode::Unavailable,
-            Self::Db(_) | Self::Internal { .. } => ErrorCode::Internal,
+            Self::Db(_) | Self::Misconfigured(_) | Self::Internal { .. } => ErrorCode::Internal,
         }
     }
 

@@ -49,6 +49,8 @@ pub struct Answer {
 /// Why there is no answer. No variant holds words of a question or an answer, so that errors can be logged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChatError {
+    #[error("no chat model is configured: set LLM_MODEL")]
+    NotConfigured,
     #[error("the chat model cannot be reached: {0}")]
     Unavailable(String),
     #[error("the chat model did not answer within {} s", .0.as_secs_f32())]
@@ -73,7 +75,7 @@ pub enum ChatError {
 impl ChatError {
     /// Whether the same question may succeed later, without a change of the configuration.
     pub fn is_transient(&self) -> bool {
-        !matches!(self, Self::Unauthorized { .. } | Self::Refused { .. } | Self::Declined)
+        !matches!(self, Self::NotConfigured | Self::Unauthorized { .. } | Self::Refused { .. } | Self::Declined)
     }
 }
 

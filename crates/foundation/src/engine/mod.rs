@@ -158,13 +158,13 @@ impl Engine {
             Patience { connection: settings.connection_budget, lookup: settings.lookup_budget, statement: settings.statement_budget },
         )?;
         let model = registry::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
-            Error::Unavailable(format!(
+            Error::Misconfigured(format!(
                 "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
                 embedder.model()
             ))
         })?;
         if model.dimension != embedder.dimension() {
-            return Err(Error::Unavailable(format!(
+            return Err(Error::Misconfigured(format!(
                 "the embedding model {} gives {} dimensions, but the registry says {}: set EMBEDDING_MODEL to the model that is registered",
                 model.name,
                 embedder.dimension(),
@@ -218,7 +218,7 @@ impl Engine {
     /// # Errors
     /// When no chat model is configured, or the account has nothing left for it, or it does not answer, or answers something unusable.
     pub async fn ask(&self, payer: Payer, purpose: Purpose, question: Question) -> Result<Value, ChatError> {
-        let chat = self.chat.as_ref().ok_or_else(|| ChatError::Unavailable("LLM_MODEL is not set".into()))?;
+        let chat = self.chat.as_ref().ok_or(ChatError::NotConfigured)?;
         let read = tokens_of(count(&question.instructions) + count(&question.text));
         let call = self.begin_call(payer, (chat.model(), purpose), (read, ANSWER_TOKENS)).await?;
         let Answer { content, tokens } = chat.answer(question).await?;

@@ -150,7 +150,7 @@ async fn ingest_files(
         let (old, before) = (there.remove(&path), numbers(&report));
         match old {
             Some(known) if known.content_hash == hash && known.chunking == chunking(engine) => report.unchanged += 1,
-            old => take_in(engine, ctx, &mut report, &collection, &path, bytes, hash, old).await?,
+            old => take_in(engine, ctx, &mut report, &collection, CleanFile { path, bytes, hash, old }).await?,
         }
         outcomes.push(outcome(before, numbers(&report)));
         progress(done + 1, total);
@@ -223,18 +223,18 @@ fn without_secrets(failure: IngestFailure) -> IngestFailure {
     IngestFailure { path: guard::without_secrets(failure.path), reason: guard::without_secrets(failure.reason), ..failure }
 }
 
-#[expect(clippy::too_many_arguments, reason = "one file, and where it belongs")]
-async fn take_in(
-    engine: &Engine,
-    ctx: &OpContext,
-    report: &mut IngestReport,
-    collection: &str,
-    path: &str,
+/// A file without secrets.
+struct CleanFile {
+    path: String,
     bytes: Vec<u8>,
     hash: Vec<u8>,
+    /// The text in force that it may replace.
     old: Option<InForce>,
-) -> Result<(), Error> {
-    let (name, tokens) = (path.to_owned(), engine.tokens());
+}
+
+async fn take_in(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, collection: &str, file: CleanFile) -> Result<(), Error> {
+    let CleanFile { path, bytes, hash, old } = file;
+    let (name, tokens) = (path.clone(), engine.tokens());
     // Megabytes of Markdown take a while to parse.
     let parsed = match off_thread(move || documents::parse(&name, &bytes, &*tokens)).await? {
         Ok(parsed) => parsed,
@@ -245,8 +245,8 @@ async fn take_in(
     };
     if !report.dry_run {
         // Terms first: defining them again is harmless, and a file whose hash is stored is never read again.
-        define(engine, ctx, report, path, &parsed).await?;
-        if !put(engine, ctx, collection, path, &parsed, &hash, old.as_ref()).await? {
+        define(engine, ctx, report, &path, &parsed).await?;
+        if !put(engine, ctx, collection, &path, &parsed, &hash, old.as_ref()).await? {
             report.unchanged += 1;
             return Ok(());
         }

@@ -42,19 +42,20 @@ pub fn compose(leaves: &[Told<'_>]) -> String {
     }
     let mut sentences: Vec<Sentence> = groups.into_iter().flat_map(|(path, group)| sentences(path, &group)).collect();
     sentences.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.path.cmp(&b.path)));
-    let mut words = 0;
-    sentences.retain(|sentence| {
-        let own = count_words(&sentence.text);
-        let fits = words + own <= WORDS_MAX;
-        words += if fits { own } else { 0 };
-        fits
-    });
+    let (mut left, mut chosen) = (WORDS_MAX, Vec::new());
+    for sentence in sentences {
+        let words = count_words(&sentence.text);
+        if words <= left {
+            left -= words;
+            chosen.push(sentence);
+        }
+    }
     // In steps of a tenth, so that a day between two observations does not tear apart what belongs together. The steps end between the values
     // that a few observations give.
     let step = |sentence: &Sentence| (sentence.weight * 10.0 + 0.25).floor();
-    sentences.sort_by(|a, b| a.section.cmp(&b.section).then(step(b).total_cmp(&step(a))).then_with(|| a.path.cmp(&b.path)));
+    chosen.sort_by(|a, b| a.section.cmp(&b.section).then(step(b).total_cmp(&step(a))).then_with(|| a.path.cmp(&b.path)));
     let mut paragraphs: Vec<(String, Vec<String>)> = Vec::new();
-    for sentence in sentences {
+    for sentence in chosen {
         match paragraphs.last_mut() {
             Some((section, texts)) if *section == sentence.section.1 => texts.push(sentence.text),
             _ => paragraphs.push((sentence.section.1, vec![sentence.text])),

@@ -16,10 +16,8 @@ pub const COMPARE: &str = "/recall/contexts/compare";
 pub const PLAYGROUND: &str = "/recall/playground/context";
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["agent", "user", "cut", "degraded", "from", "until"];
-/// The fields of the playground.
-const PREVIEW: &[&str] = &["agent", "q", "user", "budget", "order", "role", "tiers", "vectors"];
-/// Those of them that are folded away until one is set.
-pub const OPTIONS: &[&str] = PREVIEW.split_at(4).1;
+/// The fields of the playground that are folded away until one is set.
+pub const OPTIONS: &[&str] = &["order", "role", "tiers", "vectors"];
 
 const USER: &str = "An id, or a reference of at most 256 printable characters.";
 

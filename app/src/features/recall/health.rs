@@ -73,7 +73,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
                 {filtered.select_field("expected", "Result expected", expected)}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::HEALTH) href="/recall">"Clear"</a>
+                    <a class="button button-quiet" class:hidden=!(filtered.query.any(&["days"]) || filtered.query.any(url::NARROWING)) href="/recall">"Clear"</a>
                 </div>
             </div>
         </FilterForm>

@@ -158,12 +158,10 @@ fn pieces(turn: &Turn) -> Vec<Piece> {
 /// The sentences of a piece of a turn that did not come from a memory; only the first of them if the round is cancelled meanwhile.
 fn spoken(turn: &Turn, piece: &Piece, (speakers, cancelled): (&HashSet<String>, Cancelled)) -> Vec<Sentence> {
     let text = turn.text.get(piece.range.clone()).unwrap_or_default();
-    let (recalled, mut before) = (recalled::stretches(text), 0);
+    let recalled = recalled::stretches(text);
     let own = sentences::sentences(text, piece.code).into_iter().filter(|range| {
-        while recalled.get(before).is_some_and(|old| old.end <= range.start) {
-            before += 1;
-        }
-        recalled.get(before).is_none_or(|old| old.start >= range.end)
+        let next = recalled.partition_point(|old| old.end <= range.start);
+        recalled.get(next).is_none_or(|old| old.start >= range.end)
     });
     let wanted = own.take_while(|_| !cancelled());
     wanted.filter_map(|range| Some(Sentence::new(turn.start + piece.range.start + range.start, text.get(range)?, speakers))).collect()

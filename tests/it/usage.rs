@@ -10,6 +10,7 @@ use foundation::jobs::store::depth;
 use foundation::testing::{World, fact};
 use foundation::usage::{self, Payer, Price, Purpose};
 use foundation::{Engine, Error, OpContext, Settings};
+use models::TokenUse;
 use remembrancer::{memories, workers};
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -141,10 +142,10 @@ async fn a_quota_counts_the_calls_of_its_month_that_cost_less_than_a_micro_dolla
     usage::set_price(&world.engine, MODEL, Price { input: Usd::from_micros(20_000), output: Usd::ZERO }).await.unwrap();
     let payer = Payer { tenant_id: world.system.tenant_id, agent_id: Some(agent(&world.atlas)), user_id: None };
     for _ in 0..10 {
-        world.engine.book_call(payer, (MODEL, Purpose::Embedding), (20, 0), world.clock.now());
+        world.engine.book_call(payer, MODEL, Purpose::Embedding, TokenUse::reading(20), world.clock.now());
     }
     // A model without a price counts towards no limit.
-    world.engine.book_call(payer, ("example-free", Purpose::Embedding), (7, 0), world.clock.now());
+    world.engine.book_call(payer, "example-free", Purpose::Embedding, TokenUse::reading(7), world.clock.now());
     usage::flush(&world.engine).await.unwrap();
     let thousand = UsageLimits { month_tokens: Some(1000), ..UsageLimits::default() };
     usage::set_limits(&world.engine, &world.system, None, thousand).await.unwrap();
@@ -188,9 +189,9 @@ async fn wrong_amounts_and_unknown_people_are_named() {
 async fn agents_and_users_see_their_own_calls() {
     let world = alone().await;
     let now = world.clock.now();
-    let record = |who: &OpContext, user, model: &str, tokens| {
+    let record = |who: &OpContext, user, model: &str, read| {
         let payer = Payer { tenant_id: world.system.tenant_id, agent_id: Some(agent(who)), user_id: user };
-        world.engine.book_call(payer, (model, Purpose::Extraction), (tokens, 1), now);
+        world.engine.book_call(payer, model, Purpose::Extraction, TokenUse { read, written: 1 }, now);
     };
     record(&world.atlas, Some(IDRIS), "=cmd|' /C calc'!A0", 10);
     record(&world.atlas, Some(MINA), "gpt-4o-mini", 200);

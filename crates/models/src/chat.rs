@@ -1,7 +1,7 @@
 //! Answers in JSON from any server that speaks OpenAI's `POST /chat/completions` with a JSON schema.
 
-use super::ApiKey;
 use super::http::{Endpoint, Failure};
+use super::{ApiKey, TokenUse};
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub struct Answer {
     /// The JSON document, or why it is unusable.
     pub content: Result<Value, ChatError>,
     /// Tokens of the question and of the answer, as the provider counts them; 0 if it does not.
-    pub tokens: (i64, i64),
+    pub tokens: TokenUse,
 }
 
 /// Why there is no answer. No variant holds words of a question or an answer, so that errors can be logged.
@@ -201,7 +201,7 @@ fn code(error: &Value) -> String {
 fn read(body: &[u8]) -> Result<Answer, ChatError> {
     let completion: Completion =
         serde_json::from_slice(body).map_err(|e| ChatError::BadResponse(format!("the body is not a chat completion ({})", at(&e))))?;
-    let tokens = (completion.usage.prompt_tokens, completion.usage.completion_tokens);
+    let tokens = TokenUse { read: completion.usage.prompt_tokens, written: completion.usage.completion_tokens };
     Ok(Answer { content: content(completion.choices), tokens })
 }
 

@@ -32,6 +32,20 @@ pub trait Embedder: Send + Sync + 'static {
     }
 }
 
+/// Tokens of a call of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenUse {
+    pub read: i64,
+    pub written: i64,
+}
+
+impl TokenUse {
+    /// Those of a call that writes no text.
+    pub fn reading(read: i64) -> Self {
+        Self { read, written: 0 }
+    }
+}
+
 /// Why a text has no vector.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EmbedError {

@@ -4,17 +4,18 @@ use super::Failure;
 use chrono::{Datelike, Duration, Weekday};
 use foundation::usage::{self, Payer, Price, Purpose};
 use foundation::{Engine, OpContext, identity};
+use models::TokenUse;
 use wire::{UsageLimits, Usd};
 
 const MODEL: &str = "example-large";
 /// Days with calls, up to today.
 const DAYS: i64 = 26;
-/// Calls of each agent on a working day: purpose, how many more on busy days, tokens read and written by one.
-const CALLS: [(&str, Purpose, i64, (i64, i64)); 4] = [
-    ("atlas", Purpose::Extraction, 5, (5_200, 640)),
-    ("atlas", Purpose::Condensation, 3, (8_900, 310)),
-    ("binky", Purpose::Extraction, 2, (4_100, 520)),
-    ("binky", Purpose::Condensation, 1, (6_400, 280)),
+/// Calls of each agent on a working day: purpose, how many more on busy days, tokens of one.
+const CALLS: [(&str, Purpose, i64, TokenUse); 4] = [
+    ("atlas", Purpose::Extraction, 5, TokenUse { read: 5_200, written: 640 }),
+    ("atlas", Purpose::Condensation, 3, TokenUse { read: 8_900, written: 310 }),
+    ("binky", Purpose::Extraction, 2, TokenUse { read: 4_100, written: 520 }),
+    ("binky", Purpose::Condensation, 1, TokenUse { read: 6_400, written: 280 }),
 ];
 
 /// Enters the calls into the ledger, then sets a quota and grants credit.
@@ -33,7 +34,7 @@ pub async fn load(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
                 continue;
             }
             for _ in 0..(2 + busy * (day * 7 % 5)) {
-                engine.book_call(payer, (MODEL, purpose), tokens, at);
+                engine.book_call(payer, MODEL, purpose, tokens, at);
             }
         }
     }

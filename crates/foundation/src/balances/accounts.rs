@@ -4,6 +4,7 @@ use super::ledger::{Cost, Ledger, Payer, Purpose, Sum};
 use super::store;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use db::Database;
+use models::TokenUse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub struct Price {
 impl Price {
     /// What a call costs that reads and writes so many tokens. The sum of both is rounded to a micro-dollar, half up, once for each call: so
     /// the costs of many calls add up exactly. A call costs at most [`DOLLARS_MAX`].
-    pub fn of(self, (read, written): (i64, i64)) -> Cost {
+    pub fn of(self, TokenUse { read, written }: TokenUse) -> Cost {
         let of = |tokens: i64, price: Usd| i128::from(tokens) * i128::from(price.as_micros());
         let micros = (of(read, self.input) + of(written, self.output) + 500_000) / 1_000_000;
         let dollars = i64::try_from(micros).map_or(DOLLARS_MAX, Usd::from_micros).min(DOLLARS_MAX);
@@ -135,7 +136,7 @@ impl Accounts {
 
     /// Reads the balances of a tenant if that was long ago. If they cannot be read with this patience, the last known ones count, and none is
     /// no limit.
-    pub async fn refresh(&self, (control, patience): (&Database, Duration), ledger: &Ledger, tenant: TenantId, now: DateTime<Utc>) {
+    pub async fn refresh(&self, control: &Database, patience: Duration, ledger: &Ledger, tenant: TenantId, now: DateTime<Utc>) {
         let (due, known) = self.is_due(tenant);
         if !due {
             return;
@@ -194,12 +195,12 @@ impl Accounts {
 
     /// Enters a call into the ledger, and lowers the balances that are known. Tokens below 0 or beyond [`TOKENS_MAX`], which a provider may
     /// report, count as the nearest number between.
-    pub fn book(&self, ledger: &Ledger, payer: Payer, (model, purpose): (&str, Purpose), tokens: (i64, i64), now: DateTime<Utc>) {
-        let (tokens_in, tokens_out) = (tokens.0.clamp(0, TOKENS_MAX), tokens.1.clamp(0, TOKENS_MAX));
-        let cost = self.price(model).map(|price| price.of((tokens_in, tokens_out))).unwrap_or_default();
+    pub fn book(&self, ledger: &Ledger, payer: Payer, model: &str, purpose: Purpose, tokens: TokenUse, now: DateTime<Utc>) {
+        let tokens = TokenUse { read: tokens.read.clamp(0, TOKENS_MAX), written: tokens.written.clamp(0, TOKENS_MAX) };
+        let cost = self.price(model).map(|price| price.of(tokens)).unwrap_or_default();
         // One step for whoever reads balances: the call is in the open ledger and in the balances, or in neither.
         let mut tenants = self.tenants();
-        ledger.record(payer, (model, purpose), Sum { calls: 1, tokens_in, tokens_out, cost }, now);
+        ledger.record(payer, model, purpose, Sum { calls: 1, tokens_in: tokens.read, tokens_out: tokens.written, cost }, now);
         if let Some(standing) = tenants.get_mut(&payer.tenant_id) {
             lower(standing, payer.user_id, cost);
         }
@@ -255,7 +256,7 @@ mod tests {
             Left { user_id, credit, month_dollars: None, month_tokens: None }
         };
         let (accounts, tenant) = accounts(vec![credit(None, 10), credit(Some(VERA), 4)]);
-        let cost = PRICE.of((4, 0));
+        let cost = PRICE.of(TokenUse::reading(4));
         let first = accounts.begin(payer(tenant, Some(VERA)), cost, now).ok();
         assert!(first.is_some());
         let refused = accounts.begin(payer(tenant, Some(VERA)), cost, now).err();
@@ -267,20 +268,27 @@ mod tests {
 
         // An abandoned call frees what it held; a booked one lowers the balance.
         drop(first);
-        accounts.book(&Ledger::default(), payer(tenant, Some(VERA)), ("example-large", Purpose::Extraction), (0, 2), now);
+        accounts.book(
+            &Ledger::default(),
+            payer(tenant, Some(VERA)),
+            "example-large",
+            Purpose::Extraction,
+            TokenUse { read: 0, written: 2 },
+            now,
+        );
         assert!(accounts.begin(payer(tenant, Some(VERA)), cost, now).is_err(), "Vera's credit is spent");
     }
 
     #[test]
     fn a_call_costs_whole_micro_dollars_rounded_half_up() {
         let price = Price { input: Usd::from_micros(20_000), output: Usd::ZERO };
-        let cost = |tokens| price.of((tokens, 0)).dollars.as_micros();
+        let cost = |tokens| price.of(TokenUse::reading(tokens)).dollars.as_micros();
         assert_eq!([0, 24, 25, 74, 75, 1_000_000].map(cost), [0, 0, 1, 1, 2, 20_000]);
         let both = Price { input: Usd::from_micros(300_000), output: Usd::from_micros(300_000) };
-        let costs = [(1, 0), (0, 1), (1, 1)].map(|tokens| both.of(tokens).dollars.as_micros());
+        let costs = [(1, 0), (0, 1), (1, 1)].map(|(read, written)| both.of(TokenUse { read, written }).dollars.as_micros());
         assert_eq!(costs, [0, 0, 1], "what was read and written is rounded together");
         let finest = Price { input: Usd::from_micros(1), output: Usd::from_micros(1) };
-        assert_eq!([499_999, 500_000].map(|tokens| finest.of((tokens, 0)).dollars.as_micros()), [0, 1]);
+        assert_eq!([499_999, 500_000].map(|tokens| finest.of(TokenUse::reading(tokens)).dollars.as_micros()), [0, 1]);
     }
 
     #[test]
@@ -289,15 +297,15 @@ mod tests {
         let dollar = Left { user_id: None, credit: Some(Usd::from_dollars(1)), month_dollars: None, month_tokens: None };
         let (accounts, tenant) = accounts(vec![dollar]);
         let (ledger, payer) = (Ledger::default(), payer(tenant, None));
-        let book = |tokens| accounts.book(&ledger, payer, ("example-large", Purpose::Embedding), tokens, now);
-        (0..100_000).for_each(|_| book((1, 0)));
+        let book = |read, written| accounts.book(&ledger, payer, "example-large", Purpose::Embedding, TokenUse { read, written }, now);
+        (0..100_000).for_each(|_| book(1, 0));
         let booked = || ledger.open_of(tenant)[0].1;
         assert_eq!((booked().calls, booked().cost), (100_000, Cost { dollars: Usd::from_micros(100_000), tokens: 100_000 }));
         assert_eq!(accounts.tenants()[&tenant].left[0].credit, Some(Usd::from_micros(900_000)));
 
         let dearest = Price { input: DOLLARS_MAX, output: DOLLARS_MAX };
-        assert_eq!(dearest.of((i64::MAX, i64::MAX)), Cost { dollars: DOLLARS_MAX, tokens: i64::MAX });
-        book((i64::MAX, -5));
+        assert_eq!(dearest.of(TokenUse { read: i64::MAX, written: i64::MAX }), Cost { dollars: DOLLARS_MAX, tokens: i64::MAX });
+        book(i64::MAX, -5);
         assert_eq!((booked().tokens_in, booked().tokens_out), (100_000 + TOKENS_MAX, 0));
         assert_eq!(booked().cost.dollars, Usd::from_micros(100_000) + DOLLARS_MAX);
     }
@@ -307,7 +315,7 @@ mod tests {
         let now = NaiveDate::from_ymd_opt(2026, 12, 31).unwrap().and_hms_opt(23, 0, 0).unwrap().and_utc();
         let quota = Left { user_id: None, credit: None, month_dollars: None, month_tokens: Some(10) };
         let (accounts, tenant) = accounts(vec![quota]);
-        let book = |model| accounts.book(&Ledger::default(), payer(tenant, None), (model, Purpose::Embedding), (10, 0), now);
+        let book = |model| accounts.book(&Ledger::default(), payer(tenant, None), model, Purpose::Embedding, TokenUse::reading(10), now);
         book("all-MiniLM-L6-v2");
         assert!(accounts.begin(payer(tenant, None), Cost::default(), now).is_ok());
         book("example-large");

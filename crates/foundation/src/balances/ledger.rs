@@ -76,7 +76,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Adds one call.
-    pub fn record(&self, payer: Payer, (model, purpose): (&str, Purpose), call: Sum, now: DateTime<Utc>) {
+    pub fn record(&self, payer: Payer, model: &str, purpose: Purpose, call: Sum, now: DateTime<Utc>) {
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
         self.add(Line { payer, hour, model: model.to_owned(), purpose }, call);
     }

@@ -20,7 +20,7 @@ use db::clock::Clock;
 use db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use log::RetrievalLog;
 use models::chat::{Answer, Chat, ChatError, Question};
-use models::{EmbedError, Embedder, Embeddings};
+use models::{EmbedError, Embedder, Embeddings, TokenUse};
 use moka::future::Cache;
 use serde_json::Value;
 use shelf::Shelf;
@@ -220,7 +220,7 @@ impl Engine {
     pub async fn ask(&self, payer: Payer, purpose: Purpose, question: Question) -> Result<Value, ChatError> {
         let chat = self.chat.as_ref().ok_or(ChatError::NotConfigured)?;
         let read = tokens_of(count(&question.instructions) + count(&question.text));
-        let call = self.begin_call(payer, (chat.model(), purpose), (read, ANSWER_TOKENS)).await?;
+        let call = self.begin_call(payer, chat.model(), purpose, TokenUse { read, written: ANSWER_TOKENS }).await?;
         let Answer { content, tokens } = chat.answer(question).await?;
         self.end_call(call, tokens);
         content
@@ -342,8 +342,8 @@ impl Engine {
 
     async fn documents(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens = self.tokens();
-        let read = (tokens_of(texts.iter().map(|text| tokens.count(text)).sum()), 0);
-        let call = self.begin_call(payer, (&self.inner.model.name, Purpose::Embedding), read).await?;
+        let read = TokenUse::reading(tokens_of(texts.iter().map(|text| tokens.count(text)).sum()));
+        let call = self.begin_call(payer, &self.inner.model.name, Purpose::Embedding, read).await?;
         let vectors = timed(self.inner.embeddings.documents(texts)).await?;
         self.end_call(call, read);
         Ok(vectors)
@@ -401,8 +401,8 @@ impl Engine {
         if let Some(vector) = self.inner.embeddings.known(text).await {
             return Ok(vector);
         }
-        let read = (tokens_of(self.tokens().count(text)), 0);
-        let call = self.begin_call(payer, (&self.inner.model.name, Purpose::Embedding), read).await?;
+        let read = TokenUse::reading(tokens_of(self.tokens().count(text)));
+        let call = self.begin_call(payer, &self.inner.model.name, Purpose::Embedding, read).await?;
         let (vector, is_new) = timed(self.inner.embeddings.query(text)).await?;
         if is_new {
             self.end_call(call, read);

@@ -3,6 +3,7 @@
 use super::Engine;
 use crate::balances::{Hold, Payer, Purpose};
 use chrono::{DateTime, Utc};
+use models::TokenUse;
 use wire::{DegradedPart, Exhausted};
 
 /// Why a text goes on without a vector.
@@ -57,14 +58,14 @@ impl Engine {
     pub(super) async fn begin_call<'a>(
         &self,
         payer: Payer,
-        (model, purpose): (&'a str, Purpose),
-        expected: (i64, i64),
+        model: &'a str,
+        purpose: Purpose,
+        expected: TokenUse,
     ) -> Result<Call<'a>, Exhausted> {
         let accounts = self.accounts();
         let Some(price) = accounts.price(model) else { return Ok(Call { payer, model, purpose, _hold: None }) };
         let now = self.clock().now();
-        let control = (&self.db().control, self.settings().connection_budget);
-        accounts.refresh(control, self.ledger(), payer.tenant_id, now).await;
+        accounts.refresh(&self.db().control, self.settings().connection_budget, self.ledger(), payer.tenant_id, now).await;
         let hold = accounts.begin(payer, price.of(expected), now).inspect_err(|_| {
             metrics::counter!("remembrancer_balance_refused_total", "purpose" => purpose.as_str()).increment(1);
         })?;
@@ -72,13 +73,12 @@ impl Engine {
     }
 
     /// Ends a call that read and wrote so many tokens.
-    pub(super) fn end_call(&self, call: Call<'_>, tokens: (i64, i64)) {
-        self.book_call(call.payer, (call.model, call.purpose), tokens, self.clock().now());
+    pub(super) fn end_call(&self, call: Call<'_>, tokens: TokenUse) {
+        self.book_call(call.payer, call.model, call.purpose, tokens, self.clock().now());
     }
 
-    /// Enters a call of a model into the usage ledger, at the model's price now, and lowers the balances of its payer. `tokens` are those that
-    /// the model read and those that it wrote.
-    pub fn book_call(&self, payer: Payer, model: (&str, Purpose), tokens: (i64, i64), at: DateTime<Utc>) {
-        self.accounts().book(self.ledger(), payer, model, tokens, at);
+    /// Enters a call of a model into the usage ledger, at the model's price now, and lowers the balances of its payer.
+    pub fn book_call(&self, payer: Payer, model: &str, purpose: Purpose, tokens: TokenUse, at: DateTime<Utc>) {
+        self.accounts().book(self.ledger(), payer, model, purpose, tokens, at);
     }
 }

@@ -114,8 +114,9 @@ async fn page_of(tx: &mut Tx, ctx: &OpContext, part: &SourcePart, begin: usize, 
     let text = part.content.as_deref().unwrap_or_default();
     let stored = part.turns.as_ref().and_then(|turns| turns.0.get(begin..end)).unwrap_or_default();
     let place = |at: usize| i32::try_from(at).unwrap_or(i32::MAX);
-    let reach = (place(stored.first().map_or(0, |turn| turn.start)), place(stored.last().map_or(0, |turn| turn.end)));
-    let quoted = store::quoted(tx, ctx.tenant_id, part.located.id, reach).await?;
+    let from = place(stored.first().map_or(0, |turn| turn.start));
+    let until = place(stored.last().map_or(0, |turn| turn.end));
+    let quoted = store::quoted(tx, ctx.tenant_id, part.located.id, from, until).await?;
     let turn = |turn: &StoredTurn| SourceTurn {
         speaker: turn.speaker.clone(),
         at: turn.at,

@@ -218,7 +218,7 @@ async fn record(
         event_ids.push(event.id);
     }
     let synthesis = NewEvent::pending(engine, Task::Synthesise, json!({}));
-    jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (agent, ctx.user()), &synthesis).await?;
+    jobs::store::request_synthesis(&mut tx, ctx.tenancy(), agent, ctx.user(), &synthesis).await?;
     let answer = CaptureResponse { event_ids };
     once.commit(tx, &answer, &[]).await?;
     engine.captures().wake();

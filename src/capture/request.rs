@@ -107,7 +107,7 @@ pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<Sou
     let read = Read::new(Admitted::new(details)?, paste.text.into_bytes()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let source = read.store(engine, ctx, &mut tx, paste.agent_id).await?;
-    insert_events(engine, ctx, &mut tx, (paste.agent_id, EventKind::ConversationCapture), source.source_id, &payload).await?;
+    insert_events(engine, ctx, &mut tx, paste.agent_id, EventKind::ConversationCapture, source.source_id, &payload).await?;
     tx.commit().await?;
     engine.captures().wake();
     engine.relay().wake();
@@ -167,7 +167,7 @@ async fn queue(
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    let answer = insert_events(engine, ctx, &mut tx, (agent, kind), source, &payload).await?;
+    let answer = insert_events(engine, ctx, &mut tx, agent, kind, source, &payload).await?;
     once.commit(tx, &answer, &[]).await?;
     engine.captures().wake();
     engine.relay().wake();
@@ -179,7 +179,8 @@ async fn insert_events(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    (agent, kind): (AgentId, EventKind),
+    agent: AgentId,
+    kind: EventKind,
     source: SourceId,
     payload: &ExtractPayload,
 ) -> Result<CaptureResponse, Error> {

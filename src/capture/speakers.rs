@@ -96,7 +96,7 @@ pub async fn rename_speaker(
     let turns = turns_of(&parts, &to);
     let mut outcome = RenamedSpeaker { name: to.clone(), turns, ..RenamedSpeaker::default() };
     Renaming { engine, ctx, from, to: &to, now }.rename_memories(&mut tx, owner, &ids, &mut outcome).await?;
-    store::rename_in_evidence(&mut tx, ctx.tenancy(), &ids, (from, &to)).await?;
+    store::rename_in_evidence(&mut tx, ctx.tenancy(), &ids, from, &to).await?;
     let message = format!("a speaker was renamed: turns {turns}, candidates {}, memories {}", outcome.candidates, outcome.memories);
     let entry = NewEntry::new(engine, ctx, "source.speaker_renamed", "source", id, message).agent(owner.agent_id);
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
@@ -190,7 +190,7 @@ impl Renaming<'_> {
             equal.retain(|memory| memory.id != merged.id);
             consolidation::merge(self.engine, self.ctx, tx, &merged, &into).await?;
             if merged.live {
-                memories::inherit(tx, tenancy, (&into, &merged)).await?;
+                memories::inherit(tx, tenancy, &into, &merged).await?;
             }
             outcome.merged += 1;
         }

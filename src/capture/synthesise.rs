@@ -38,7 +38,7 @@ const TOPIC_WORDS: usize = 4;
 pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held, tries: i32) -> Result<Work, Error> {
     let policy = identity::capture_policy(engine, ctx).await?;
     let by_model = engine.chat().is_some() && policy.outside_models;
-    let Batch { owner, observations, mut again, leftover, view } = Batch::read(engine, ctx, held, (by_model, &policy)).await?;
+    let Batch { owner, observations, mut again, leftover, view } = Batch::read(engine, ctx, held, by_model, &policy).await?;
     let reread: BTreeSet<EventId> = again.iter().map(|one| one.id).collect();
 
     let statements: HashMap<EventId, String> =
@@ -86,7 +86,7 @@ struct Batch {
 }
 
 impl Batch {
-    async fn read(engine: &Engine, ctx: &OpContext, held: Held, (by_model, policy): (bool, &CapturePolicy)) -> Result<Self, Error> {
+    async fn read(engine: &Engine, ctx: &OpContext, held: Held, by_model: bool, policy: &CapturePolicy) -> Result<Self, Error> {
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         let user_id = store::user_of_event(&mut tx, ctx.tenancy(), held).await?;
         let owner = Owner { agent_id: held.agent_id, user_id };
@@ -144,7 +144,7 @@ impl Synthesis<'_> {
         let forgotten = candidates.iter().zip(&placed).filter(|(_, placed)| **placed == Placed::Forgotten);
         let forgotten: BTreeSet<EventId> = forgotten.map(|(candidate, _)| candidate.spot.event_id).collect();
         let applied = profile::apply(engine, ctx, &mut tx, subject(owner), drawn.without(&forgotten)).await?;
-        store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, (&ids, stood_in.is_some()), now).await?;
+        store::mark_processed(&mut tx, ctx.tenancy(), held.agent_id, &ids, stood_in.is_some(), now).await?;
         let count = |wanted: fn(&Placed) -> bool| placed.iter().filter(|one| wanted(one)).count();
         let outcome = json!({
             "observations": read,
@@ -163,7 +163,7 @@ impl Synthesis<'_> {
         store::end_synthesis(&mut tx, ctx.tenancy(), held, &outcome, now).await?;
         if more {
             let next = NewEvent::pending(engine, Task::Synthesise, json!({}));
-            jobs::store::request_synthesis(&mut tx, ctx.tenancy(), (held.agent_id, owner.user_id), &next).await?;
+            jobs::store::request_synthesis(&mut tx, ctx.tenancy(), held.agent_id, owner.user_id, &next).await?;
         }
         tx.commit().await?;
         metrics::counter!("agent_memory_profile_leaves_total").increment(applied.added as u64);

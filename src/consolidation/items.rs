@@ -1,12 +1,11 @@
 //! consolidate: candidates are compared once more with what is known now.
 
-use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::promote::merge;
 use super::store;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
-use crate::memories::store::{self as memories, Embedded};
+use crate::memories::store::{self as memories, Embedded, Suggestion};
 use crate::memories::twins::{self, Verdict, judge};
 use db::{lock, lock_key};
 use foundation::idempotency::Once;
@@ -80,7 +79,7 @@ pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId,
 
 /// Whether a candidate was merged, and how many pairs were proposed.
 async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vector: Option<&[f32]>) -> Result<(bool, u32), Error> {
-    let owner = Owner { agent_id: candidate.agent_id, user_id: candidate.user_id };
+    let owner = candidate.owner();
     let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -104,10 +103,9 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
             return Ok((true, proposed));
         }
         let Some(relation) = twins::relation(model, &candidate.content, &memory.content, similarity) else { continue };
-        let reason = reason(relation, similarity);
-        let ids = (engine.clock().id(), candidate.id, memory.id);
-        let owner = (owner.agent_id, owner.user_id);
-        proposed += u32::from(memories::suggest(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
+        let (id, reason) = (engine.clock().id(), reason(relation, similarity));
+        let suggestion = Suggestion { owner, id, from: candidate.id, to: memory.id, relation, reason: &reason };
+        proposed += u32::from(memories::suggest(&mut tx, ctx.tenancy(), suggestion, now).await?);
     }
     tx.commit().await?;
     Ok((false, proposed))

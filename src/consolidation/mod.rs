@@ -12,10 +12,11 @@ mod quarantine;
 pub mod store;
 mod survey;
 
+pub use crate::memories::model::Owner;
 pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
-pub use model::{NewCandidate, Owner, Placed, Ready, Spot};
+pub use model::{NewCandidate, Placed, Ready, Spot};
 pub use pairs::{decide_pair, decide_pairs, undo_pair, undo_pairs};
 pub(crate) use place::lock_owner;
 pub use place::{place_all, prepare};

@@ -3,14 +3,7 @@
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
-use wire::{AgentId, Category, EventId, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, Retention, SourceId, UserId};
-
-/// Whose memory a candidate becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owner {
-    pub agent_id: AgentId,
-    pub user_id: Option<UserId>,
-}
+use wire::{Category, EventId, LifecyclePolicy, MemoryId, MemoryKind, MemoryScope, Retention, SourceId};
 
 /// A place in a source, found by an event.
 #[derive(Clone, Debug, PartialEq, Eq)]

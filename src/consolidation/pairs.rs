@@ -2,7 +2,7 @@
 
 use super::promote::{make_durable, merge, return_to_inbox};
 use super::store::{self, Decided, Pair};
-use crate::memories::model::{Change, Link, Memory};
+use crate::memories::model::{Change, Link, Memory, Owner};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
 use db::{Tx, lock_all};
 use foundation::audit::{self, NewEntry};
@@ -65,7 +65,7 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
     for id in pairs.into_iter().map(|pair| pair.id) {
         let Some(pair) = store::pair(&mut tx, ctx.tenancy(), id).await? else { continue };
         let effect = if accept {
-            let (from, to) = ends(ctx, &mut tx, agent, (pair.from.id, pair.to.id)).await?;
+            let (from, to) = ends(ctx, &mut tx, agent, pair.from.id, pair.to.id).await?;
             Some(accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?)
         } else {
             None
@@ -83,7 +83,7 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: PairId) -> Result<(), Error> {
     let Some(pair) = store::pair(tx, ctx.tenancy(), id).await? else { return Ok(()) };
-    let (from, to) = ends(ctx, tx, pair.agent_id, (pair.from.id, pair.to.id)).await?;
+    let (from, to) = ends(ctx, tx, pair.agent_id, pair.from.id, pair.to.id).await?;
     let effect = accepted(engine, ctx, tx, pair.relation, &from, &to).await?;
     close(engine, ctx, tx, &pair, Some(effect)).await
 }
@@ -92,7 +92,7 @@ pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: P
 async fn close(engine: &Engine, ctx: &OpContext, tx: &mut Tx, pair: &Pair, effect: Option<Effect>) -> Result<(), Error> {
     let (accept, now) = (effect.is_some(), engine.clock().now());
     let effect = effect.map(serde_json::to_value).transpose().map_err(Error::failed("an effect cannot be serialised"))?;
-    store::close_pair(tx, ctx.tenancy(), pair.id, (accept, ctx.actor.name()), effect.as_ref(), now).await?;
+    store::close_pair(tx, ctx.tenancy(), pair.id, accept, ctx.actor.name(), effect.as_ref(), now).await?;
     let word = if accept { "accepted" } else { "declined" };
     let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
     let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
@@ -163,7 +163,7 @@ async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, ids: Vec<Memory
 }
 
 /// Both memories of a proposal, as they are now.
-async fn ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, (from, to): (MemoryId, MemoryId)) -> Result<(Memory, Memory), Error> {
+async fn ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<(Memory, Memory), Error> {
     let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
     let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));
     Ok((end(from)?, end(to)?))
@@ -175,7 +175,7 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
     let effect: Effect =
         serde_json::from_value(decided.effect.clone().ok_or_else(unknown)?).map_err(Error::failed("an effect cannot be read"))?;
     let (tenancy, agent) = (ctx.tenancy(), decided.agent_id);
-    let (from, to) = ends(ctx, tx, agent, (decided.from_id, decided.to_id)).await?;
+    let (from, to) = ends(ctx, tx, agent, decided.from_id, decided.to_id).await?;
     for memory in [&from, &to] {
         let gone = memory.deleted_at.is_some() || memory.archived_at.is_some();
         if gone {
@@ -196,7 +196,7 @@ async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Deci
             if was_candidate {
                 return return_to_inbox(engine, ctx, tx, merged).await.map(drop);
             }
-            store::give_evidence_back(tx, tenancy, agent, (into, id), &places).await?;
+            store::give_evidence_back(tx, tenancy, agent, into, id, &places).await?;
             memories::unlink(tx, tenancy, agent, into, id, Relation::Supersedes).await?;
             reinstate(engine, ctx, tx, merged, Relation::Supersedes).await
         }
@@ -231,7 +231,7 @@ async fn accepted(
     to: &Memory,
 ) -> Result<Effect, Error> {
     let (tenancy, agent, now) = (ctx.tenancy(), from.agent_id, engine.clock().now());
-    let whose = (agent, from.user_id.or(to.user_id));
+    let owner = Owner { agent_id: agent, user_id: from.user_id.or(to.user_id) };
     match relation {
         // The candidate goes; what is in force stays.
         PairRelation::Duplicates => {
@@ -242,7 +242,7 @@ async fn accepted(
         PairRelation::Contradicts => {
             // It holds in both directions and is stored once, the lesser id first.
             let (one, other) = if to.id < from.id { (to, from) } else { (from, to) };
-            memories::link(tx, ctx, whose, one.id, other.id, Relation::Contradicts, now).await?;
+            memories::link(tx, ctx, owner, one.id, other.id, Relation::Contradicts, now).await?;
             let payload = serde_json::json!({ "memory_id": from.id });
             jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
             Ok(Effect::Linked)
@@ -251,7 +251,7 @@ async fn accepted(
             if from.status == MemoryStatus::Inbox {
                 make_durable(engine, ctx, tx, from).await?;
             }
-            memories::link(tx, ctx, whose, from.id, to.id, Relation::Supersedes, now).await?;
+            memories::link(tx, ctx, owner, from.id, to.id, Relation::Supersedes, now).await?;
             memories::mark_superseded(tx, tenancy, agent, to.id).await?;
             memories::write_version(tx, ctx, agent, to.id, Change::Superseded, None, now).await?;
             if to.live {

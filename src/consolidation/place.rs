@@ -1,11 +1,12 @@
 //! Where a candidate goes: to a memory that says it already, into the inbox, or straight into the record if a rule allows it.
 
-use super::model::{NewCandidate, Owner, Placed, Ready, Spot};
+use super::Owner;
+use super::model::{NewCandidate, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{pairs, store};
 use crate::erasure;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
-use crate::memories::store::{self as memories, Embedded};
+use crate::memories::store::{self as memories, Embedded, Suggestion};
 use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::profile;
@@ -86,7 +87,7 @@ pub async fn place_all(
     }
     let mut placed = Vec::with_capacity(ready.len());
     for one in ready {
-        let outcome = place(engine, ctx, tx, owner, one, (policy, &replaceable)).await?;
+        let outcome = place(engine, ctx, tx, owner, one, policy, &replaceable).await?;
         // What this transaction stored is locked.
         replaceable.extend(match outcome {
             Placed::Promoted(id) => Some(id),
@@ -106,7 +107,8 @@ async fn place(
     tx: &mut Tx,
     owner: Owner,
     ready: &Ready,
-    (policy, replaceable): (&CapturePolicy, &[MemoryId]),
+    policy: &CapturePolicy,
+    replaceable: &[MemoryId],
 ) -> Result<Placed, Error> {
     let (candidate, tenancy, now) = (&ready.candidate, ctx.tenancy(), engine.clock().now());
     let hash = content_hash(&candidate.statement);
@@ -130,7 +132,7 @@ async fn place(
     }
 
     let id = insert(engine, ctx, tx, owner, ready, hash).await?;
-    store::insert_evidence(tx, tenancy, owner, (id, engine.clock().id()), candidate, now).await?;
+    store::insert_evidence(tx, tenancy, owner, id, engine.clock().id(), candidate, now).await?;
     let relatives = relatives(engine, candidate, &near);
     let is_replaced = |other: &Relative| other.replaced() && replaceable.contains(&other.memory.id);
     // A correction of something else than its neighbour waits for nobody; whether it replaces that one, a person decides.
@@ -142,8 +144,9 @@ async fn place(
     let promotes = may_promote(candidate, policy) && !relatives.iter().any(disputes);
     let mut replaced = Vec::new();
     for other in &relatives {
-        let (owner, pair) = ((owner.agent_id, owner.user_id), engine.clock().id());
-        memories::suggest(tx, tenancy, owner, (pair, id, other.memory.id), other.relation, &other.reason, now).await?;
+        let pair = engine.clock().id();
+        let suggestion = Suggestion { owner, id: pair, from: id, to: other.memory.id, relation: other.relation, reason: &other.reason };
+        memories::suggest(tx, tenancy, suggestion, now).await?;
         if is_replaced(other) {
             replaced.push(PairId(pair));
         }
@@ -261,14 +264,14 @@ async fn add_evidence(
     memory: MemoryId,
     candidate: &NewCandidate,
 ) -> Result<Placed, Error> {
-    let fresh = store::insert_evidence(tx, ctx.tenancy(), owner, (memory, engine.clock().id()), candidate, engine.clock().now()).await?;
+    let fresh = store::insert_evidence(tx, ctx.tenancy(), owner, memory, engine.clock().id(), candidate, engine.clock().now()).await?;
     Ok(if fresh { Placed::Merged(memory) } else { Placed::Known })
 }
 
 /// Stores a candidate in the inbox.
 async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner, ready: &Ready, hash: Vec<u8>) -> Result<MemoryId, Error> {
     let (now, draft) = (engine.clock().now(), draft(owner, ready, hash));
-    let (id, _) = writing::insert(engine, ctx, tx, &draft, (MemoryStatus::Inbox, ready.vector.is_none())).await?;
+    let (id, _) = writing::insert(engine, ctx, tx, &draft, MemoryStatus::Inbox, ready.vector.is_none()).await?;
     memories::write_version(tx, ctx, owner.agent_id, id, Change::Proposed, None, now).await?;
     if let Some(vector) = &ready.vector {
         memories::put_vector(tx, ctx.tenancy(), owner.agent_id, id, Embedded { model: &engine.model().name, vector }, now).await?;

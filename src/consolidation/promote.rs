@@ -2,7 +2,8 @@
 
 use super::store;
 use crate::memories::model::{Change, Details, Memory, wording};
-use crate::memories::{post_settling, share, store as memories};
+use crate::memories::store::{self as memories, Repetition};
+use crate::memories::{post_settling, share};
 use chrono::{DateTime, Utc};
 use db::{Tx, lock_all};
 use foundation::audit::{self, NewEntry};
@@ -65,7 +66,8 @@ async fn add_details(ctx: &OpContext, tx: &mut Tx, into: &Memory, from: &Memory,
         return Ok(());
     }
     let (tenancy, agent) = (ctx.tenancy(), into.agent_id);
-    memories::touch(tx, tenancy, into, (into.retention, &details), (into.expires_at, into.stated_at), now).await?;
+    let repetition = Repetition { retention: into.retention, details: &details, expires_at: into.expires_at, stated_at: into.stated_at };
+    memories::touch(tx, tenancy, into, repetition, now).await?;
     let (title, summary) = (details.title.as_deref().or(into.title.as_deref()), details.summary.as_deref().or(into.summary.as_deref()));
     memories::put_words(tx, tenancy, agent, into.id, &into.topic, &wording(&into.content, title, summary)).await?;
     Ok(memories::write_version(tx, ctx, agent, into.id, Change::Amended, None, now).await?)
@@ -89,11 +91,11 @@ pub(crate) async fn merge(
         memories::sync_live(tx, tenancy, agent, &[candidate.id]).await?;
         post_settling(engine, ctx, tx, agent, candidate.id).await?;
     }
-    let topics = memories::take_topics(tx, tenancy, (into, candidate), now).await?;
+    let topics = memories::take_topics(tx, tenancy, into, candidate, now).await?;
     if into.live {
         memories::put_words(tx, tenancy, into.agent_id, into.id, &into.topic, &into.wording()).await?;
     }
-    memories::link(tx, ctx, (into.agent_id, into.user_id), into.id, candidate.id, Relation::Supersedes, now).await?;
+    memories::link(tx, ctx, into.owner(), into.id, candidate.id, Relation::Supersedes, now).await?;
     let message = format!("merged into {}", into.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.merged", "memory", candidate.id, message).agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;

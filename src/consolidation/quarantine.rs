@@ -52,7 +52,7 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
         return Err(Error::Conflict(format!("this turn was already {}", one.state)));
     }
     let state = if release { "released" } else { "dismissed" };
-    store::close_quarantined(&mut tx, ctx.tenancy(), id, (state, ctx.actor.name()), now).await?;
+    store::close_quarantined(&mut tx, ctx.tenancy(), id, state, ctx.actor.name(), now).await?;
     if release {
         let (start, end) = (usize::try_from(one.starts).unwrap_or(0), usize::try_from(one.ends).unwrap_or(0));
         let payload = ExtractPayload { only: Some((start, end)), ..ExtractPayload::default() };

@@ -1,10 +1,9 @@
 //! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
 
-use super::model::Owner;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, Pair, Surveyed};
 use crate::memories::model::Memory;
-use crate::memories::store::{self as memories, Embedded};
+use crate::memories::store::{self as memories, Embedded, Suggestion};
 use crate::memories::{slugs, twins};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
@@ -99,7 +98,7 @@ async fn insert(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: &SurveyP
 #[verb]
 pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let batch = store::to_survey(&mut tx, ctx.tenancy(), (&engine.model().name, engine.model().dimension), payload, BATCH).await?;
+    let batch = store::to_survey(&mut tx, ctx.tenancy(), &engine.model().name, engine.model().dimension, payload, BATCH).await?;
     let open = store::suggestion_count(&mut tx, ctx.tenancy(), payload.agent_id).await?;
     tx.commit().await?;
     let (mut suggested, mut surveyed, mut after) = (0, 0, payload.after.unwrap_or(MemoryId(Uuid::nil())));
@@ -123,7 +122,7 @@ pub async fn survey(engine: &Engine, ctx: &OpContext, payload: &SurveyPayload) -
 /// Compares a memory with the earlier ones that resemble it; how many suggestions are new.
 async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result<i64, Error> {
     let memory = &one.memory;
-    let owner = Owner { agent_id: memory.agent_id, user_id: memory.user_id };
+    let owner = memory.owner();
     let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
     let (now, vector) = (engine.clock().now(), one.vector.to_vec());
     let embedded = Embedded { model: &engine.model().name, vector: &vector };
@@ -135,10 +134,9 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
         if store::is_linked(&mut tx, ctx.tenancy(), memory.id, other.id).await? {
             continue;
         }
-        let ids = (engine.clock().id(), memory.id, other.id);
-        let reason = reason(relation, similarity);
-        let owner = (owner.agent_id, owner.user_id);
-        suggested += i64::from(memories::suggest(&mut tx, ctx.tenancy(), owner, ids, relation, &reason, now).await?);
+        let (id, reason) = (engine.clock().id(), reason(relation, similarity));
+        let suggestion = Suggestion { owner, id, from: memory.id, to: other.id, relation, reason: &reason };
+        suggested += i64::from(memories::suggest(&mut tx, ctx.tenancy(), suggestion, now).await?);
     }
     tx.commit().await?;
     Ok(suggested)

@@ -25,7 +25,7 @@ pub async fn compare(engine: &Engine, ctx: &OpContext, ids: &[ContextId]) -> Res
     let agents = identity::all_agents(engine, ctx).await?;
     match ids {
         [one] => with_today(engine, ctx, *one, agents).await,
-        [one, other] if one != other => with_another(engine, ctx, (*one, *other), &agents).await,
+        [one, other] if one != other => with_another(engine, ctx, *one, *other, &agents).await,
         _ => {
             let message = format!("names {} contexts; name one, to compare it with today's assembly, or two different ones", ids.len());
             Err(Error::invalid("ids", message))
@@ -48,7 +48,8 @@ async fn with_today(engine: &Engine, ctx: &OpContext, id: ContextId, agents: Vec
 async fn with_another(
     engine: &Engine,
     ctx: &OpContext,
-    (one, other): (ContextId, ContextId),
+    one: ContextId,
+    other: ContextId,
     agents: &[Agent],
 ) -> Result<ContextComparison, Error> {
     let (one, other) = tokio::try_join!(read(engine, ctx, one), read(engine, ctx, other))?;

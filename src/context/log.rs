@@ -31,7 +31,8 @@ pub(super) fn write(
     ctx: &OpContext,
     request: Arc<AssembleRequest>,
     context: &AssembledContext,
-    (at, took): (DateTime<Utc>, Duration),
+    at: DateTime<Utc>,
+    took: Duration,
 ) {
     let Ok(agent_id) = ctx.agent_id() else { return };
     let Ok(place) = Arc::clone(engine.context_writes()).try_acquire_owned() else {

@@ -55,7 +55,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     };
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
     let lifecycle = remember::lifecycle(engine, ctx, false).await?;
-    let draft = Draft { suspicious, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
+    let draft = Draft { suspicious, ..remember::draft(ctx, agent, asked, &resolved, lifecycle) };
     let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
     let late = vector.as_ref().is_err_and(|missing| missing.is_late());
     let vector = vector.ok();

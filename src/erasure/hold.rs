@@ -19,7 +19,7 @@ pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
     let hold = LegalHold { user_id: user, reason: reason.as_str().into(), set_by: ctx.actor.name().into(), set_at: engine.clock().now() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    if !store::insert_hold(&mut tx, (ctx.tenant_id, ctx.commons_id), engine.clock().id(), &hold).await? {
+    if !store::insert_hold(&mut tx, ctx.tenant_id, ctx.commons_id, engine.clock().id(), &hold).await? {
         return Err(Error::Conflict("this user is already under a legal hold".into()));
     }
     let entry = NewEntry::new(engine, ctx, "hold.set", "user", user, "legal hold set").reason(Some(reason));

@@ -26,7 +26,8 @@ const OUTSIDE: [&str; 5] = [
 pub(super) fn write(
     ctx: &OpContext,
     request: &Erasure,
-    (found, left): (&[TableCount], &[TableCount]),
+    found: &[TableCount],
+    left: &[TableCount],
     ticked: &[MentionRef],
     now: DateTime<Utc>,
 ) -> ErasureReport {

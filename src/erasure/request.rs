@@ -151,7 +151,7 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
         }
         ErasureState::Waiting => {
             refuse_held(engine, ctx, request.user_id, &ticked).await?;
-            store::confirm(&mut tx, ctx.tenant_id, id, (by, ctx.actor.name()), engine.clock().now()).await?;
+            store::confirm(&mut tx, ctx.tenant_id, id, by, ctx.actor.name(), engine.clock().now()).await?;
             let entry = NewEntry::new(engine, ctx, "erasure.confirmed", "erasure", id, "erasure of a person confirmed");
             finish(engine, tx, ctx, entry).await?;
         }
@@ -191,8 +191,7 @@ pub async fn resume(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
 
 async fn post(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
     let payload = serde_json::to_value(ErasePayload { request_id: id }).map_err(Error::failed("a payload cannot be serialised"))?;
-    let owner = (ctx.tenant_id, ctx.commons_id);
-    store::post_job(engine.db().memory.system(), owner, id, &payload, engine.clock().now()).await?;
+    store::post_job(engine.db().memory.system(), ctx.tenant_id, ctx.commons_id, id, &payload, engine.clock().now()).await?;
     engine.captures().wake();
     Ok(())
 }

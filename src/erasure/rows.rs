@@ -25,7 +25,7 @@ pub(super) async fn counts(engine: &Engine, ctx: &OpContext, user: UserId) -> Re
     };
     let mut tx = db.memory.begin_erasure(tenant).await?;
     for table in store::tables("agent_memory") {
-        note("agent_memory", table, store::count(&mut tx, (table, "user_id"), tenant, user).await?);
+        note("agent_memory", table, store::count(&mut tx, table, "user_id", tenant, user).await?);
     }
     let memories = store::memories_of(&mut tx, tenant, user).await?;
     let mut targets: Vec<Uuid> = memories.iter().map(|id| id.0).chain([user.0]).collect();
@@ -34,7 +34,7 @@ pub(super) async fn counts(engine: &Engine, ctx: &OpContext, user: UserId) -> Re
 
     let mut tx = db.kb.begin_erasure(tenant).await?;
     for table in store::tables("shared_kb") {
-        note("shared_kb", table, store::count(&mut tx, (table, "user_id"), tenant, user).await?);
+        note("shared_kb", table, store::count(&mut tx, table, "user_id", tenant, user).await?);
     }
     let (proposals, times) = store::phrases_of(&mut tx, tenant, &memories).await?;
     note("shared_kb", "proposal_memories", times);
@@ -43,7 +43,7 @@ pub(super) async fn counts(engine: &Engine, ctx: &OpContext, user: UserId) -> Re
 
     let mut tx = db.control.begin_erasure(tenant).await?;
     for (table, column) in store::tables("internal_shared").map(|table| (table, "user_id")).chain(NAMING) {
-        note("internal_shared", table, store::count(&mut tx, (table, column), tenant, user).await?);
+        note("internal_shared", table, store::count(&mut tx, table, column, tenant, user).await?);
     }
     targets.extend(ids(&mut tx, &REPORTED, tenant, user).await?);
     let known = store::known(&mut tx, tenant, user).await?;

@@ -167,11 +167,11 @@ impl Run<'_> {
         let Some(Stored { request, ticked, found: Some(found), .. }) = read(engine, ctx, self.id).await? else {
             return Err(Error::internal("the counts of the request are not there"));
         };
-        let report = report::write(ctx, &request, (&found, &left), &ticked, now);
+        let report = report::write(ctx, &request, &found, &left, &ticked, now);
         let text = report::text(&report)?;
         let signature = Key::find_or_make(engine, ctx.tenant_id).await?.signature(&text);
         let mut tx = engine.db().control.begin_system().await?;
-        if store::finish(&mut tx, ctx.tenant_id, self.id, (&text, &signature), now).await? {
+        if store::finish(&mut tx, ctx.tenant_id, self.id, &text, &signature, now).await? {
             let entry = NewEntry::new(engine, ctx, "erasure.done", "erasure", self.id, "erasure of a person carried out");
             audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
         }

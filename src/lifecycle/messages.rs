@@ -50,10 +50,11 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     let id = session_id(ctx, agent, session);
     let resolved = remember::resolve(engine, ctx, request.topic.as_deref().unwrap_or(TOPIC)).await;
     let platform = request.platform.unwrap_or_else(|| "api".into());
+    let place = Place { agent, id, session, platform: &platform, resolved: &resolved, lifecycle: policy };
     let mut drafts: Vec<Draft> = Vec::with_capacity(request.messages.len());
     for message in request.messages {
         let suspicious = !intake::findings(&(&message, &resolved.topic))?.is_empty();
-        drafts.push(draft(ctx, (agent, id), (session, &platform), (message, suspicious), (&resolved, policy)));
+        drafts.push(draft(ctx, &place, message, suspicious));
     }
     let texts = drafts.iter().map(|draft| draft.content.clone()).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
@@ -66,12 +67,12 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     // In the order of everybody who writes: episodes, then counts.
     lock_episodes(&mut tx, agent).await?;
     memories::lock_counts(&mut tx, ctx.tenancy(), &[agent]).await?;
-    store::touch_session(&mut tx, ctx.tenancy(), (agent, id), session, drafts.len(), engine.clock().now()).await?;
+    store::touch_session(&mut tx, ctx.tenancy(), agent, id, session, drafts.len(), engine.clock().now()).await?;
     let mut stored = Vec::with_capacity(drafts.len());
     for (draft, vector) in drafts.iter().zip(&vectors) {
         stored.push(insert(engine, ctx, &mut tx, draft, vector.as_deref().ok()).await?);
     }
-    trace(engine, ctx, &mut tx, (agent, id), &stored).await?;
+    trace(engine, ctx, &mut tx, agent, id, &stored).await?;
     let archived = make_room(engine, ctx, &mut tx, agent, &policy).await?;
     let ids: Vec<_> = stored.iter().map(|message| message.memory_id).collect();
     let answer = MessagesResponse { session_id: id, messages: stored, archived, degraded };
@@ -112,13 +113,19 @@ fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {
     checks.done()
 }
 
-fn draft(
-    ctx: &OpContext,
-    (agent, session_id): (AgentId, Uuid),
-    (session, platform): (&str, &str),
-    (message, suspicious): (NewMessage, bool),
-    (resolved, lifecycle): (&Resolved, LifecyclePolicy),
-) -> Draft {
+/// Where the messages of a request are stored.
+struct Place<'a> {
+    agent: AgentId,
+    /// The session's id, and the caller's name for it.
+    id: Uuid,
+    session: &'a str,
+    platform: &'a str,
+    resolved: &'a Resolved,
+    lifecycle: LifecyclePolicy,
+}
+
+fn draft(ctx: &OpContext, place: &Place<'_>, message: NewMessage, suspicious: bool) -> Draft {
+    let Place { agent, id, session, platform, resolved, lifecycle } = *place;
     // "Remember this" is for the person to say: in a tool's output, or beside orders to the agent, it is somebody else's wish.
     let may_ask = message.role == Role::User && !suspicious;
     let computed = importance(&message.content, may_ask, &lifecycle.importance);
@@ -134,7 +141,7 @@ fn draft(
             scope: MemoryScope::Session,
             project_id: None,
             repo_id: None,
-            session_id: Some(session_id),
+            session_id: Some(id),
             connection_id: None,
             topic: resolved.topic.clone(),
         },
@@ -191,7 +198,8 @@ async fn trace(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    (agent, session): (AgentId, Uuid),
+    agent: AgentId,
+    session: Uuid,
     stored: &[StoredMessage],
 ) -> Result<(), Error> {
     let ids: Vec<_> = stored.iter().map(|message| message.memory_id).collect();

@@ -40,8 +40,8 @@ pub async fn session_messages(
     if !store::session_exists(&mut tx, ctx.tenancy(), agent, id).await? {
         return Err(Error::NotFound("session"));
     }
-    let total = store::count_session(&mut tx, ctx.tenancy(), (agent, id), now).await?;
-    let rows = store::list_session(&mut tx, ctx.tenancy(), (agent, id), &seek, PAGE, now).await?;
+    let total = store::count_session(&mut tx, ctx.tenancy(), agent, id, now).await?;
+    let rows = store::list_session(&mut tx, ctx.tenancy(), agent, id, &seek, PAGE, now).await?;
     tx.commit().await?;
     let page = seek.page(rows, PAGE, total, |row: &SessionRow| Cursor { key: row.created_at, id: row.memory_id.0 });
     Ok(page.map(Into::into))

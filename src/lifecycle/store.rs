@@ -14,7 +14,8 @@ use words::aging::{WEEK, WEEKLY};
 pub async fn touch_session(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (agent, id): (AgentId, Uuid),
+    agent: AgentId,
+    id: Uuid,
     external_ref: &str,
     messages: usize,
     now: DateTime<Utc>,
@@ -85,7 +86,7 @@ impl From<SessionRow> for SessionMessage {
 }
 
 /// `select …` of the live messages of a session.
-fn of_session(what: &str, tenancy: Tenancy, (agent, id): (AgentId, Uuid), now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
+fn of_session(what: &str, tenancy: Tenancy, agent: AgentId, id: Uuid, now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
     Ok(statement!(
         format!(
             concat!(
@@ -105,22 +106,23 @@ fn of_session(what: &str, tenancy: Tenancy, (agent, id): (AgentId, Uuid), now: D
 }
 
 /// How many live messages a session has.
-pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, session: (AgentId, Uuid), now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(of_session("count(*)", tenancy, session, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
+pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid, now: DateTime<Utc>) -> Result<i64, DbError> {
+    Ok(of_session("count(*)", tenancy, agent, id, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
 }
 
 /// One page of the live messages of a session and one more, oldest first.
 pub async fn list_session(
     tx: &mut Tx,
     tenancy: Tenancy,
-    session: (AgentId, Uuid),
+    agent: AgentId,
+    id: Uuid,
     seek: &Seek,
     size: usize,
     now: DateTime<Utc>,
 ) -> Result<Vec<SessionRow>, DbError> {
     let columns =
         "m.id as memory_id, m.short_id, m.role, m.content, m.source, m.observed_at, m.created_at, m.importance, m.retention, m.expires_at";
-    let mut query = of_session(columns, tenancy, session, now)?;
+    let mut query = of_session(columns, tenancy, agent, id, now)?;
     seek.push(&mut query, "m.created_at", "m.id", false, size);
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }

@@ -166,7 +166,7 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
 async fn perform(engine: &Engine, ctx: &OpContext, agent: AgentId, step: Step, policy: &LifecyclePolicy) -> Result<(i64, i64), Error> {
     match step {
         Step::Archive(reason) => match due(engine, ctx, agent, reason, policy).await? {
-            Some((which, most)) => Ok((archive(engine, ctx, agent, (which, reason), most).await?, most)),
+            Some((which, most)) => Ok((archive(engine, ctx, agent, which, reason, most).await?, most)),
             None => Ok((0, 0)),
         },
         Step::Delete(record) => Ok((history::delete(engine, ctx, agent, record, policy).await?, history::BATCH)),
@@ -212,9 +212,9 @@ async fn due(
 }
 
 /// Archives some memories of an agent in one transaction; how many.
-async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, what: (Which, ArchiveReason), most: i64) -> Result<i64, Error> {
+async fn archive(engine: &Engine, ctx: &OpContext, agent: AgentId, which: Which, reason: ArchiveReason, most: i64) -> Result<i64, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let archived = memories::archive(engine, ctx, &mut tx, agent, what, most).await?;
+    let archived = memories::archive(engine, ctx, &mut tx, agent, which, reason, most).await?;
     tx.commit().await?;
     engine.relay().wake();
     Ok(archived)

@@ -19,7 +19,8 @@ pub(crate) async fn archive(
     ctx: &OpContext,
     tx: &mut Tx,
     agent: AgentId,
-    (which, reason): (Which, ArchiveReason),
+    which: Which,
+    reason: ArchiveReason,
     most: i64,
 ) -> Result<i64, Error> {
     let now = engine.clock().now();

@@ -70,7 +70,7 @@ pub(crate) async fn forget_once(
         return Ok(answer);
     }
     let forgotten_at = engine.clock().now();
-    take_away(engine, ctx, &mut tx, &memory, (request.reason.as_deref().map(Reason::new).as_ref(), forgotten_at)).await?;
+    take_away(engine, ctx, &mut tx, &memory, request.reason.as_deref().map(Reason::new).as_ref(), forgotten_at).await?;
     let answer = ForgetResponse { memory_id: memory.id, forgotten_at, already_forgotten: false, copies };
     once.commit(tx, &answer, &[]).await?;
     engine.relay().wake();
@@ -91,7 +91,7 @@ pub async fn delete(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason: 
         if memory.deleted_at.is_some() {
             outcome.unchanged.push(memory.id);
         } else {
-            take_away(engine, ctx, &mut tx, &memory, (Some(reason), outcome.at)).await?;
+            take_away(engine, ctx, &mut tx, &memory, Some(reason), outcome.at).await?;
             outcome.changed.push(memory.id);
             outcome.undoable.push(memory.id);
         }
@@ -118,7 +118,7 @@ pub async fn restore(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], reason:
             continue;
         }
         let unarchive = memory.archived_at.map(|_| days.get(&memory.agent_id).copied().unwrap_or_default());
-        bring_back(engine, ctx, &mut tx, &memory, (reason, unarchive), outcome.at).await?;
+        bring_back(engine, ctx, &mut tx, &memory, reason, unarchive, outcome.at).await?;
         outcome.changed.push(memory.id);
         if unarchive.is_none() {
             outcome.undoable.push(memory.id);
@@ -144,8 +144,8 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], at: DateTi
     let mut outcome = BulkOutcome::at(engine.clock().now());
     for memory in memories {
         match removals.get(&memory.id) {
-            Some(true) => bring_back(engine, ctx, &mut tx, &memory, (reason, None), outcome.at).await?,
-            Some(false) => take_away(engine, ctx, &mut tx, &memory, (Some(reason), outcome.at)).await?,
+            Some(true) => bring_back(engine, ctx, &mut tx, &memory, reason, None, outcome.at).await?,
+            Some(false) => take_away(engine, ctx, &mut tx, &memory, Some(reason), outcome.at).await?,
             None => {
                 outcome.unchanged.push(memory.id);
                 continue;
@@ -201,7 +201,8 @@ pub(super) async fn take_away(
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (reason, now): (Option<&Reason>, DateTime<Utc>),
+    reason: Option<&Reason>,
+    now: DateTime<Utc>,
 ) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);
     store::mark_deleted(tx, ctx.tenancy(), memory, ctx.actor.name(), reason.map(Reason::as_str), now).await?;
@@ -225,7 +226,8 @@ async fn bring_back(
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (reason, unarchive): (&Reason, Option<RetentionDays>),
+    reason: &Reason,
+    unarchive: Option<RetentionDays>,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
     let (tenant, agent, id) = (ctx.tenant_id, memory.agent_id, memory.id);

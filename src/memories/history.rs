@@ -102,7 +102,8 @@ pub async fn compare(
     ctx: &OpContext,
     name: &MemoryRef,
     user: Option<&UserRef>,
-    (from, to): (i32, i32),
+    from: i32,
+    to: i32,
 ) -> Result<Comparison, Error> {
     ctx.require_reader()?;
     let ctx = &acting_for(engine, ctx, user).await?;
@@ -219,7 +220,7 @@ pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId])
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let texts = store::waiting_texts(&mut tx, ctx.tenancy(), (ctx.agent_id()?, ctx.commons_id), WAITING).await?;
+    let texts = store::waiting_texts(&mut tx, ctx.tenancy(), ctx.agent_id()?, ctx.commons_id, WAITING).await?;
     tx.commit().await?;
     Ok(texts)
 }

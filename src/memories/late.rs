@@ -66,11 +66,12 @@ pub(crate) async fn merge_twin(
     let near = store::nearest(tx, ctx.tenancy(), &memory.key(), embedded, Some(memory.id), twins::NEIGHBOURS, now).await?;
     let mut near = twins::judge_all(engine.model(), &memory.content, near);
     let Some(place) = near.iter().position(|one| one.verdict == Verdict::Same) else {
-        twins::set_beside(engine, ctx, tx, (&memory.key(), memory.id, memory.stated_at), near).await?;
+        twins::set_beside(engine, ctx, tx, &memory.key(), memory.id, memory.stated_at, near).await?;
         return Ok(false);
     };
     let twin = near.swap_remove(place).memory;
     store::lock_counts(tx, ctx.tenancy(), &[memory.agent_id]).await?;
-    twins::supersede(engine, ctx, tx, twins::in_order(memory, &twin), now).await?;
+    let (newer, older) = twins::in_order(memory, &twin);
+    twins::supersede(engine, ctx, tx, newer, older, now).await?;
     Ok(true)
 }

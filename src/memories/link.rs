@@ -1,7 +1,7 @@
 //! link and unlink: how one memory relates to another, and what that does to their statuses.
 
 use super::access::{self, Purpose};
-use super::model::{Change, Memory};
+use super::model::{Change, Memory, Owner};
 use super::store;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
@@ -54,7 +54,8 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
     let changed = if request.remove {
         store::unlink(&mut tx, ctx.tenancy(), whose, one.id, other.id, relation).await?
     } else {
-        store::link(&mut tx, ctx, (whose, from.user_id.or(to.user_id)), one.id, other.id, relation, now).await?
+        let owner = Owner { agent_id: whose, user_id: from.user_id.or(to.user_id) };
+        store::link(&mut tx, ctx, owner, one.id, other.id, relation, now).await?
     };
     let mut statuses = HashMap::from([(from.id, from.status), (to.id, to.status)]);
     if changed {

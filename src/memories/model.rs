@@ -78,6 +78,11 @@ pub struct DedupKey {
 }
 
 impl DedupKey {
+    /// Whose memory it is.
+    pub fn owner(&self) -> Owner {
+        Owner { agent_id: self.agent_id, user_id: self.user_id }
+    }
+
     /// The normal form of the topic.
     pub fn topic_key(&self) -> String {
         normal(&self.topic)
@@ -303,7 +308,19 @@ pub struct Memory {
     pub repo: Option<String>,
 }
 
+/// Whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
+}
+
 impl Memory {
+    /// Whose memory it is.
+    pub fn owner(&self) -> Owner {
+        Owner { agent_id: self.agent_id, user_id: self.user_id }
+    }
+
     /// The locks of its key and of its content.
     pub fn locks(&self) -> [i64; 2] {
         self.key().locks(&self.content_hash)

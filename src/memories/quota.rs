@@ -44,8 +44,7 @@ pub(crate) async fn make_room(
     let every = &OpContext { users: Users::Every, ..ctx.clone() };
     see_users_of(tx, every.tenancy()).await?;
     let over = store::fading(tx, every.tenancy(), agent, engine.clock().now()).await? - i64::from(policy.episodes_max);
-    let weakest = (Which::Weakest, ArchiveReason::Limit);
-    let archived = if over > 0 { archive(engine, every, tx, agent, weakest, over).await? } else { 0 };
+    let archived = if over > 0 { archive(engine, every, tx, agent, Which::Weakest, ArchiveReason::Limit, over).await? } else { 0 };
     see_users_of(tx, ctx.tenancy()).await?;
     Ok(archived)
 }

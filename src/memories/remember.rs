@@ -90,7 +90,7 @@ pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: Admitted<
     let redacted = request.removed().to_vec();
     let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?.map(ProjectRef::Id);
     let request = RememberRequest { commons, project_id, ..request.into_inner() };
-    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request, (&resolved, lifecycle)) };
+    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request, &resolved, lifecycle) };
     Ok(Prepared { resolved, draft, redacted })
 }
 
@@ -216,12 +216,7 @@ pub(crate) async fn lifecycle(engine: &Engine, ctx: &OpContext, commons: bool) -
     identity::lifecycle_policy(engine, ctx, agent).await
 }
 
-pub(crate) fn draft(
-    ctx: &OpContext,
-    agent: AgentId,
-    request: RememberRequest,
-    (resolved, lifecycle): (&Resolved, LifecyclePolicy),
-) -> Draft {
+pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved, lifecycle: LifecyclePolicy) -> Draft {
     Draft {
         review: false,
         suspicious: false,

@@ -127,7 +127,7 @@ pub(crate) async fn revise_from<T: Serialize + DeserializeOwned>(
     let vector = vector.ok().filter(|_| memory.topic == topic);
     let (old, now) = (memory.clone(), engine.clock().now());
     let reason = cause.reason;
-    let draft = draft(&memory, &request, cause, (by_agent, suspicious), lifecycle, now);
+    let draft = draft(&memory, &request, cause, by_agent, suspicious, lifecycle, now);
     let embedded = vector.as_deref().map(|vector| Embedded { model: &engine.model().name, vector });
     // In the order of everybody who writes: keys, rows, counts.
     store::lock_counts(&mut tx, ctx.tenancy(), &[memory.agent_id]).await?;
@@ -162,7 +162,8 @@ fn draft(
     memory: &Memory,
     request: &ReviseRequest,
     cause: Cause<'_>,
-    (by_agent, suspicious): (bool, bool),
+    by_agent: bool,
+    suspicious: bool,
     lifecycle: LifecyclePolicy,
     now: DateTime<Utc>,
 ) -> Draft {
@@ -238,7 +239,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         ..RememberRequest::default()
     };
     let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;
-    let mut draft = Draft { review, suspicious, ..remember::draft(ctx, agent, asked, (&resolved, lifecycle)) };
+    let mut draft = Draft { review, suspicious, ..remember::draft(ctx, agent, asked, &resolved, lifecycle) };
     draft.details.profile_fact = true;
 
     let now = engine.clock().now();

@@ -261,13 +261,13 @@ pub(crate) async fn give_to_all(
     lifecycle: LifecyclePolicy,
 ) -> Result<Memory, Error> {
     let now = engine.clock().now();
-    let (copy, is_new) = copy_to(engine, ctx, tx, memory, (ctx.commons_id, lifecycle)).await?;
+    let (copy, is_new) = copy_to(engine, ctx, tx, memory, ctx.commons_id, lifecycle).await?;
     // Of a text that was shared before, the reviewer did not see the details.
     if is_new && matches!(ctx.actor, Actor::Operator { .. }) {
         store::next_version(tx, ctx.tenancy(), copy.agent_id, copy.id).await?;
         store::write_version(tx, ctx, copy.agent_id, copy.id, Change::Reviewed, None, now).await?;
     }
-    twins::supersede(engine, ctx, tx, (&copy, memory), now).await?;
+    twins::supersede(engine, ctx, tx, &copy, memory, now).await?;
     let message = format!("shared with all agents as {}", copy.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.shared", "memory", memory.id, message)
         .agent(memory.agent_id)
@@ -306,8 +306,8 @@ pub(crate) async fn give_back(
             continue;
         }
         if !is_shared {
-            store::take_topics(tx, ctx.tenancy(), (&original, memory), now).await?;
-            store::inherit(tx, ctx.tenancy(), (&original, memory)).await?;
+            store::take_topics(tx, ctx.tenancy(), &original, memory, now).await?;
+            store::inherit(tx, ctx.tenancy(), &original, memory).await?;
         }
         link::reinstate(engine, ctx, tx, &original, Relation::Supersedes).await?;
         if !is_shared {
@@ -316,10 +316,10 @@ pub(crate) async fn give_back(
     }
     // What was revised since it was shared goes back with its present text.
     if back.is_empty() {
-        back.push(copy_to(engine, ctx, tx, memory, (memory.created_by, lifecycle)).await?.0);
+        back.push(copy_to(engine, ctx, tx, memory, memory.created_by, lifecycle).await?.0);
     }
     let reason = Reason::new(MADE_PRIVATE);
-    take_away(engine, ctx, tx, memory, (Some(&reason), engine.clock().now())).await?;
+    take_away(engine, ctx, tx, memory, Some(&reason), engine.clock().now()).await?;
     let entry = NewEntry::new(engine, ctx, "memory.made_private", "memory", memory.id, MADE_PRIVATE).agent(memory.agent_id);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     Ok(back.into_iter().find(|one| one.agent_id == memory.created_by))
@@ -338,7 +338,7 @@ pub(crate) async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, mem
         let first = store::versions(tx, ctx.tenancy(), copy.agent_id, copy.id).await?.pop();
         let was_shared = first.is_some_and(|version| version.actor_kind == "operator");
         if was_shared && superseded(ctx, tx, &copy).await?.is_empty() {
-            take_away(engine, ctx, tx, &copy, (Some(&reason), engine.clock().now())).await?;
+            take_away(engine, ctx, tx, &copy, Some(&reason), engine.clock().now()).await?;
         }
     }
     Ok(())
@@ -383,30 +383,30 @@ async fn copy_to(
     ctx: &OpContext,
     tx: &mut Tx,
     memory: &Memory,
-    (to, lifecycle): (AgentId, LifecyclePolicy),
+    to: AgentId,
+    lifecycle: LifecyclePolicy,
 ) -> Result<(Memory, bool), Error> {
     let (key, now) = (key_of(memory, to), engine.clock().now());
-    let from = (memory.agent_id, memory.id);
     if let Some(twin) = store::same_content(tx, ctx.tenancy(), &key, &memory.content_hash, now).await? {
-        give_evidence(ctx, tx, from, (to, twin.id)).await?;
+        give_evidence(ctx, tx, memory, to, twin.id).await?;
         return Ok((twin, false));
     }
     let Outcome::Created { id, .. } = writing::create(engine, ctx, tx, &draft(memory, key, lifecycle), None).await? else {
         return Err(Error::internal("a copy of a memory was not created"));
     };
-    give_evidence(ctx, tx, from, (to, id)).await?;
+    give_evidence(ctx, tx, memory, to, id).await?;
     let payload = serde_json::json!({ "memory_id": id });
     jobs::store::insert(tx, ctx.tenant_id, to, &NewEvent::pending(engine, Task::Embed, payload)).await?;
     let copy = store::by_ids(tx, ctx.tenancy(), Some(to), &[id], true).await?.pop().ok_or(Error::NotFound("memory"))?;
     Ok((copy, true))
 }
 
-/// Gives a memory the evidence of another, also what an earlier copy holds that is out of recall.
-async fn give_evidence(ctx: &OpContext, tx: &mut Tx, from: (AgentId, MemoryId), to: (AgentId, MemoryId)) -> Result<(), Error> {
+/// Gives the memory `to` the evidence of another, also what an earlier copy holds that is out of recall.
+async fn give_evidence(ctx: &OpContext, tx: &mut Tx, from: &Memory, to_agent: AgentId, to: MemoryId) -> Result<(), Error> {
     if matches!(ctx.actor, Actor::Operator { .. }) {
-        store::take_evidence(tx, ctx.tenancy(), from, to).await?;
+        store::take_evidence(tx, ctx.tenancy(), from.agent_id, from.id, to_agent, to).await?;
     }
-    Ok(store::copy_evidence(tx, ctx.tenancy(), from, to).await?)
+    Ok(store::copy_evidence(tx, ctx.tenancy(), from.agent_id, from.id, to_agent, to).await?)
 }
 
 /// A memory as another agent's. It was said when the original was, by whom it was said, and whoever wrote it wrote the copy.

@@ -2,8 +2,8 @@
 //! consolidation and the list of entries all ask it.
 
 use super::link::post_settling;
-use super::model::{Change, DedupKey, Memory};
-use super::store;
+use super::model::{Change, DedupKey, Memory, Owner};
+use super::store::{self, Suggestion};
 use chrono::{DateTime, Utc};
 use db::Tx;
 use foundation::audit::{self, NewEntry};
@@ -77,13 +77,15 @@ pub(crate) async fn set_beside(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    (key, id, stated_at): (&DedupKey, MemoryId, DateTime<Utc>),
+    key: &DedupKey,
+    id: MemoryId,
+    stated_at: DateTime<Utc>,
     near: Vec<Near>,
 ) -> Result<Vec<SimilarMemory>, Error> {
     if key.kind == MemoryKind::Episode {
         return Ok(vec![]);
     }
-    let (owner, now) = ((key.agent_id, key.user_id), engine.clock().now());
+    let (owner, now) = (key.owner(), engine.clock().now());
     let differing = near.into_iter().filter_map(|Near { memory, verdict }| match verdict {
         Verdict::Differs(difference) if memory.id != id => Some((memory, difference)),
         _ => None,
@@ -93,7 +95,9 @@ pub(crate) async fn set_beside(
         let (later, earlier) = if stated_at >= memory.stated_at { (id, memory.id) } else { (memory.id, id) };
         store::link(tx, ctx, owner, later, earlier, Relation::RelatedTo, now).await?;
         let reason = format!("They are much alike. What differs: {}.", difference.as_str());
-        store::suggest(tx, ctx.tenancy(), owner, (engine.clock().id(), later, earlier), PairRelation::Supersedes, &reason, now).await?;
+        let id = engine.clock().id();
+        let suggestion = Suggestion { owner, id, from: later, to: earlier, relation: PairRelation::Supersedes, reason: &reason };
+        store::suggest(tx, ctx.tenancy(), suggestion, now).await?;
         similar.push(SimilarMemory {
             memory_id: memory.id,
             short_id: memory.short_id,
@@ -114,7 +118,8 @@ pub(crate) async fn supersede(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    (newer, older): (&Memory, &Memory),
+    newer: &Memory,
+    older: &Memory,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
     let agent = older.agent_id;
@@ -122,11 +127,11 @@ pub(crate) async fn supersede(
     store::write_version(tx, ctx, agent, older.id, Change::Superseded, None, now).await?;
     store::drop_words(tx, ctx.tenancy(), agent, older.id).await?;
     store::sync_live(tx, ctx.tenancy(), agent, &[older.id]).await?;
-    store::take_topics(tx, ctx.tenancy(), (newer, older), now).await?;
-    store::inherit(tx, ctx.tenancy(), (newer, older)).await?;
+    store::take_topics(tx, ctx.tenancy(), newer, older, now).await?;
+    store::inherit(tx, ctx.tenancy(), newer, older).await?;
     store::put_words(tx, ctx.tenancy(), newer.agent_id, newer.id, &newer.topic, &newer.wording()).await?;
     post_settling(engine, ctx, tx, agent, older.id).await?;
-    store::link(tx, ctx, (agent, newer.user_id), newer.id, older.id, Relation::Supersedes, now).await?;
+    store::link(tx, ctx, Owner { agent_id: agent, user_id: newer.user_id }, newer.id, older.id, Relation::Supersedes, now).await?;
     let message = format!("superseded by {}, which says the same", newer.short_id);
     let entry = NewEntry::new(engine, ctx, "memory.superseded", "memory", older.id, message).agent(agent);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
@@ -150,7 +155,7 @@ pub(crate) async fn leave_one(engine: &Engine, ctx: &OpContext, tx: &mut Tx, age
     for copy in store::by_ids(tx, ctx.tenancy(), Some(agent), &copies, true).await? {
         if place(&copy) == place(&left) {
             let (newer, older) = in_order(&left, &copy);
-            supersede(engine, ctx, tx, (newer, older), now).await?;
+            supersede(engine, ctx, tx, newer, older, now).await?;
             left = newer.clone();
         }
     }

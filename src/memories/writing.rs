@@ -2,7 +2,7 @@
 
 use super::model::{Change, Details, Draft, Memory, wording};
 use super::quota;
-use super::store::{self, Birth, Embedded};
+use super::store::{self, Birth, Embedded, Repetition};
 use super::twins::{self, Near, Verdict};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
@@ -119,7 +119,7 @@ pub(crate) async fn write(engine: &Engine, ctx: &OpContext, tx: &mut Tx, draft: 
             let created = create_beside(engine, ctx, tx, draft, embedded, near).await?;
             // A decision that says the same as another is a decision of its own: both stay, linked.
             if let Some(memory) = twin {
-                store::link(tx, ctx, (draft.key.agent_id, draft.key.user_id), created.id(), memory.id, Relation::RelatedTo, now).await?;
+                store::link(tx, ctx, draft.key.owner(), created.id(), memory.id, Relation::RelatedTo, now).await?;
             }
             Ok(created)
         }
@@ -142,12 +142,13 @@ pub(super) async fn update(
     }
     let (tenancy, agent) = (ctx.tenancy(), draft.key.agent_id);
     if !store::is_kept_as_earlier(tx, tenancy, &memory, &draft.content_hash).await? {
-        let (id, _) = insert(engine, ctx, tx, draft, (MemoryStatus::Superseded, false)).await?;
+        let (id, _) = insert(engine, ctx, tx, draft, MemoryStatus::Superseded, false).await?;
         store::write_version(tx, ctx, agent, id, Change::Superseded, draft.origin.as_ref(), now).await?;
-        store::link(tx, ctx, (agent, draft.key.user_id), memory.id, id, Relation::Supersedes, now).await?;
+        store::link(tx, ctx, draft.key.owner(), memory.id, id, Relation::Supersedes, now).await?;
     }
     let (retention, expires_at) = kept(draft, &memory, now);
-    store::touch(tx, tenancy, &memory, (retention, &Details::default()), (expires_at, memory.stated_at), now).await?;
+    let repetition = Repetition { retention, details: &Details::default(), expires_at, stated_at: memory.stated_at };
+    store::touch(tx, tenancy, &memory, repetition, now).await?;
     Ok(Outcome::Earlier(memory))
 }
 
@@ -162,7 +163,7 @@ async fn create_beside(
 ) -> Result<Outcome, Error> {
     match create(engine, ctx, tx, draft, embedded).await? {
         Outcome::Created { id, short_id, .. } => {
-            let similar = twins::set_beside(engine, ctx, tx, (&draft.key, id, draft.stated_at(engine.clock().now())), near).await?;
+            let similar = twins::set_beside(engine, ctx, tx, &draft.key, id, draft.stated_at(engine.clock().now()), near).await?;
             Ok(Outcome::Created { id, short_id, similar })
         }
         other => Ok(other),
@@ -180,7 +181,8 @@ pub(super) async fn repeat(
 ) -> Result<Outcome, Error> {
     let (retention, expires_at) = kept(draft, &memory, now);
     let stated_at = draft.stated_at(now);
-    store::touch(tx, ctx.tenancy(), &memory, (retention, &draft.details), (expires_at, stated_at), now).await?;
+    let repetition = Repetition { retention, details: &draft.details, expires_at, stated_at };
+    store::touch(tx, ctx.tenancy(), &memory, repetition, now).await?;
     if draft.suspicious {
         store::mark_captured(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     }
@@ -219,7 +221,7 @@ pub(super) async fn replace(
     }
     let draft = Draft { retention, details, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
-    finish(ctx, tx, &draft, (memory.id, Change::Revised), embedded, now).await?;
+    finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
 
@@ -235,8 +237,8 @@ pub(crate) async fn create(
     embedded: Option<Embedded<'_>>,
 ) -> Result<Outcome, Error> {
     quota::refuse_if_full(ctx, tx, draft).await?;
-    let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Active, embedded.is_none())).await?;
-    finish(ctx, tx, draft, (id, Change::Created), embedded, engine.clock().now()).await?;
+    let (id, short_id) = insert(engine, ctx, tx, draft, MemoryStatus::Active, embedded.is_none()).await?;
+    finish(ctx, tx, draft, id, Change::Created, embedded, engine.clock().now()).await?;
     Ok(Outcome::Created { id, short_id, similar: vec![] })
 }
 
@@ -253,7 +255,7 @@ pub(super) async fn propose(
         return Ok(Outcome::Proposed { id, short_id });
     }
     let (now, agent) = (engine.clock().now(), draft.key.agent_id);
-    let (id, short_id) = insert(engine, ctx, tx, draft, (MemoryStatus::Inbox, embedded.is_none())).await?;
+    let (id, short_id) = insert(engine, ctx, tx, draft, MemoryStatus::Inbox, embedded.is_none()).await?;
     store::write_version(tx, ctx, agent, id, Change::Proposed, draft.origin.as_ref(), now).await?;
     if let Some(embedded) = embedded {
         store::put_vector(tx, ctx.tenancy(), agent, id, embedded, now).await?;
@@ -268,7 +270,8 @@ pub(crate) async fn insert(
     ctx: &OpContext,
     tx: &mut Tx,
     draft: &Draft,
-    (status, awaiting_vector): (MemoryStatus, bool),
+    status: MemoryStatus,
+    awaiting_vector: bool,
 ) -> Result<(MemoryId, String), Error> {
     let now = engine.clock().now();
     for _ in 0..SHORT_ID_TRIES {
@@ -287,7 +290,8 @@ async fn finish(
     ctx: &OpContext,
     tx: &mut Tx,
     draft: &Draft,
-    (id, change): (MemoryId, Change),
+    id: MemoryId,
+    change: Change,
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {

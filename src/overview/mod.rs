@@ -93,7 +93,7 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
         .map(|one| NewMemory { id: one.id, topic: one.topic, content: one.content, agent_slug: slug(one.agent_id), at: one.created_at })
         .collect();
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
-    inventory.memories = memories::store::in_reach(&mut tx, (tenant, ctx.users), &ids, now).await?;
+    inventory.memories = memories::store::in_reach(&mut tx, tenant, ctx.users, &ids, now).await?;
     inventory.profiles = profile::store::count_people(&mut tx, tenant, &PeopleFilter::default(), &[]).await?;
     inventory.recanonicalising = jobs::store::unfiled(&mut tx, tenant).await?;
     let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;

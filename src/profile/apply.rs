@@ -96,7 +96,7 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
     }
     index_leaves(engine, ctx, tx, subject).await?;
     let narrated = narrative.as_ref().map(|narrative| (narrative.text.as_str(), narrative.read_at));
-    store::put_narrative(tx, tenancy, subject, (engine.clock().id(), narrated), now).await?;
+    store::put_narrative(tx, tenancy, subject, engine.clock().id(), narrated, now).await?;
     let version = store::next_version(tx, tenancy, subject).await?;
     let (diff, event_ids, narrated) = (Json(merge.diff), events.into_iter().collect(), narrated.is_some());
     let version = StoredVersion { version, diff, event_ids, narrated, created_at: now };

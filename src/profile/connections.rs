@@ -77,7 +77,7 @@ pub async fn put_connection(
         return Ok(answer);
     }
     lock_profile(&mut tx, subject).await?;
-    let known = store::connections(&mut tx, ctx.tenancy(), subject, (None, CONNECTIONS), now).await?;
+    let known = store::connections(&mut tx, ctx.tenancy(), subject, None, CONNECTIONS, now).await?;
     if i64::try_from(known.len()).is_ok_and(|count| count >= CONNECTIONS) && known.iter().all(|one| one.id != id) {
         return Err(Error::invalid(
             "connection_id",
@@ -112,7 +112,7 @@ async fn read(engine: &Engine, ctx: &OpContext, only: Option<Uuid>) -> Result<Ve
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let view = View::load(&mut tx, ctx.tenancy(), subject, &policy, now).await?;
-    let stored = store::connections(&mut tx, ctx.tenancy(), subject, (only, CONNECTIONS), now).await?;
+    let stored = store::connections(&mut tx, ctx.tenancy(), subject, only, CONNECTIONS, now).await?;
     tx.commit().await?;
     Ok(stored.into_iter().map(|one| described(&view, one)).collect())
 }

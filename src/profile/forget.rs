@@ -79,7 +79,7 @@ pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, le
     if leaf.state == LeafState::Forgotten {
         leaf.state = if leaf.superseded_at.is_some() { LeafState::Superseded } else { LeafState::Shown };
         let diff = Diff { restored: vec![leaf.id], ..Diff::default() };
-        change(engine, ctx, &mut tx, (subject, &leaf), diff).await?;
+        change(engine, ctx, &mut tx, subject, &leaf, diff).await?;
         // It has no document if it was imported as a forgotten one.
         index_leaves(engine, ctx, &mut tx, subject).await?;
         let entry = NewEntry::new(engine, ctx, "profile.leaf_restored", "profile_leaf", LeafId(leaf.id), "restored");
@@ -110,17 +110,17 @@ async fn forget(
     }
     leaf.state = LeafState::Forgotten;
     let diff = Diff { forgotten: vec![leaf.id], ..Diff::default() };
-    change(engine, ctx, tx, (subject, &leaf), diff).await?;
+    change(engine, ctx, tx, subject, &leaf, diff).await?;
     let entry = NewEntry::new(engine, ctx, "profile.leaf_forgotten", "profile_leaf", LeafId(leaf.id), "forgotten");
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry.agent(subject.agent_id).reason(reason.as_ref())).await?;
     Ok(true)
 }
 
 /// Stores a leaf whose state changed, throws the narrative away and records the change.
-async fn change(engine: &Engine, ctx: &OpContext, tx: &mut Tx, (subject, leaf): (Subject, &Leaf), diff: Diff) -> Result<(), Error> {
+async fn change(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, leaf: &Leaf, diff: Diff) -> Result<(), Error> {
     let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
     store::put_leaf(tx, tenancy, subject, leaf).await?;
-    store::put_narrative(tx, tenancy, subject, (engine.clock().id(), None), now).await?;
+    store::put_narrative(tx, tenancy, subject, engine.clock().id(), None, now).await?;
     let version = store::next_version(tx, tenancy, subject).await?;
     let version = StoredVersion { version, diff: Json(diff), event_ids: Vec::new(), narrated: false, created_at: now };
     Ok(store::insert_version(tx, tenancy, subject, engine.clock().id(), &version).await?)

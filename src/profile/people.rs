@@ -108,7 +108,7 @@ pub async fn person(engine: &Engine, ctx: &OpContext, subject: Subject, before: 
         return Err(Error::NotFound("profile"));
     }
     let profile = view.response(&mut tx, ctx.tenancy(), &[subject.agent_id]).await?;
-    let history = versions::read(&mut tx, ctx.tenancy(), subject, before, (policy.sensitive, view.read_at())).await?;
+    let history = versions::read(&mut tx, ctx.tenancy(), subject, before, policy.sensitive, view.read_at()).await?;
     let sources: Vec<Uuid> = view.leaves().iter().flat_map(|leaf| latest(leaf).map(|(source, _)| source)).collect();
     let cited = store::cited(&mut tx, ctx.tenancy(), subject.agent_id, &sources).await?;
     tx.commit().await?;

@@ -86,7 +86,7 @@ impl View {
         let (leaves, mut unread): (Vec<Leaf>, Vec<Leaf>) = all.into_iter().partition(|leaf| leaf.is_visible() && !ended(leaf));
         // An ended leaf does not hide the commons' leaf with the same value.
         unread.retain(|leaf| !leaf.is_visible());
-        let connections = store::connections(tx, tenancy, subject, (None, CONNECTIONS), now).await?;
+        let connections = store::connections(tx, tenancy, subject, None, CONNECTIONS, now).await?;
         Ok(Self { stored, leaves, unread, shared: HashSet::new(), connections, sensitive, now })
     }
 

@@ -27,7 +27,7 @@ pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, 
     let subject = Subject { agent_id, user_id: ctx.user() };
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let versions = read(&mut tx, ctx.tenancy(), subject, before, (policy.sensitive, engine.clock().now())).await?;
+    let versions = read(&mut tx, ctx.tenancy(), subject, before, policy.sensitive, engine.clock().now()).await?;
     tx.commit().await?;
     Ok(versions)
 }
@@ -41,7 +41,8 @@ pub(super) async fn read(
     tenancy: Tenancy,
     subject: Subject,
     before: Option<i64>,
-    (policy, now): (SensitiveMatters, DateTime<Utc>),
+    policy: SensitiveMatters,
+    now: DateTime<Utc>,
 ) -> Result<ProfileVersions, Error> {
     let mut stored = store::versions(tx, tenancy, subject, before.unwrap_or(i64::MAX), PAGE + 1).await?;
     let leaves = store::leaves(tx, tenancy, subject).await?;

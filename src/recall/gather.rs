@@ -153,9 +153,9 @@ pub(super) async fn by_hybrid(
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let identifiers = Identifiers::in_memories(question.query, &words.terms);
     let named = named(tx, question).await?;
-    let anchors = anchors(&postings, &foreign, most, (&identifiers, named), statistics, nearest.iter().map(|near| near.id));
+    let anchors = anchors(&postings, &foreign, most, &identifiers, named, statistics, nearest.iter().map(|near| near.id));
     let vector = prepared.vector.as_deref();
-    let (features, places) = store::turns(tx, reach, (model, vector), reading.asks_when(), &anchors).await?;
+    let (features, places) = store::turns(tx, reach, model, vector, reading.asks_when(), &anchors).await?;
     let contexts = hybrid::contexts(&places);
     let turns = features.into_iter().map(|feature| turn(feature, &measure, &identifiers, &anchors)).collect();
     let scored = hybrid::score(&reading, &postings, &contexts, turns);
@@ -175,7 +175,8 @@ pub(super) fn anchors(
     postings: &Postings<MemoryId>,
     foreign: &HashSet<MemoryId>,
     most: usize,
-    (identifiers, named): (&Identifiers, HashSet<MemoryId>),
+    identifiers: &Identifiers,
+    named: HashSet<MemoryId>,
     statistics: Statistics,
     nearest: impl Iterator<Item = MemoryId>,
 ) -> Anchors {

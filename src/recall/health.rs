@@ -55,7 +55,7 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
 pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<HealthBar>, DbError> {
     let counts = store::by_bar(tx, recalls, unit).await?;
     let Bars { starts, ends } = recalls.span.bars(unit);
-    let stored = memories::store::stored_by(tx, (recalls.tenant, recalls.filter.agent_id), (&starts, &ends)).await?;
+    let stored = memories::store::stored_by(tx, recalls.tenant, recalls.filter.agent_id, &starts, &ends).await?;
     Ok(counts.into_iter().zip(stored).map(|((from, recalls), stored)| HealthBar { from, recalls, stored }).collect())
 }
 

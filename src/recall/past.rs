@@ -158,21 +158,26 @@ fn rank(documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, f
             let shown = reached.into_iter().map(wanted).filter(shown).collect();
             ranking::decayed(shown, floors, measure.now, |memory| foreign.contains(&memory.id))
         }
-        Ranking::Hybrid | Ranking::HybridDecay => hybrid(reached, &foreign, measure, prepared, (&postings, statistics, lengths), floors),
+        Ranking::Hybrid | Ranking::HybridDecay => {
+            let searched = Searched { foreign: &foreign, postings: &postings, statistics, lengths };
+            hybrid(reached, &searched, measure, prepared, floors)
+        }
     };
     let (scored, below_floor) = (count_of(order.passed.len() + order.below.len()), count_of(order.below.len()));
     MemorySide { order, postings, statistics, scored, below_floor, totals: None }
 }
 
+/// The words of the memories of that time, and what those of the question are worth among them.
+struct Searched<'a> {
+    foreign: &'a HashSet<MemoryId>,
+    postings: &'a Postings<MemoryId>,
+    statistics: Statistics,
+    lengths: HashMap<MemoryId, u32>,
+}
+
 /// The same as `gather::by_hybrid`, over memories in this process.
-fn hybrid(
-    mut reached: Vec<Candidate>,
-    foreign: &HashSet<MemoryId>,
-    measure: &Measure,
-    prepared: &PreparedQuery,
-    (postings, statistics, lengths): (&Postings<MemoryId>, Statistics, HashMap<MemoryId, u32>),
-    floors: Floors,
-) -> Order {
+fn hybrid(mut reached: Vec<Candidate>, searched: &Searched<'_>, measure: &Measure, prepared: &PreparedQuery, floors: Floors) -> Order {
+    let Searched { foreign, postings, statistics, lengths } = searched;
     let most = gather::anchors_of(measure);
     let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
@@ -186,7 +191,7 @@ fn hybrid(
     let identifiers = Identifiers::in_memories(&measure.query, &prepared.question_words().terms);
     let names = NamedIds::read(&measure.query);
     let named = reached.iter().map(|one| &one.memory).filter(|memory| names.name(memory.id, &memory.short_id)).map(|memory| memory.id);
-    let anchors = gather::anchors(postings, foreign, most, (&identifiers, named.collect()), statistics, own.chain(others));
+    let anchors = gather::anchors(postings, foreign, most, &identifiers, named.collect(), *statistics, own.chain(others));
     reached
         .sort_by(|a, b| thread(a).cmp(&thread(b)).then_with(|| (a.memory.said_at(), a.memory.id).cmp(&(b.memory.said_at(), b.memory.id))));
     let mut places = HashMap::new();

@@ -19,7 +19,7 @@ pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause,
         Some(vector) => store::nearest_of_all(tx, silent, vector, NEAR_MISSES).await?,
         None => Vec::new(),
     };
-    let own = memories::store::in_reach(tx, (silent.tenant, silent.user_id.into()), &[silent.agent], silent.at).await?;
+    let own = memories::store::in_reach(tx, silent.tenant, silent.user_id.into(), &[silent.agent], silent.at).await?;
     Ok((cause(silent.reason, silent.considered == 0 || own == 0, &near), near))
 }
 

@@ -82,7 +82,7 @@ async fn old_versions_end_and_every_moment_that_is_kept_has_the_same_answer() {
 
     let error = recall::recall(&world.engine, &world.atlas, then(21)).await.unwrap_err();
     assert_eq!((error.code(), error.fields()[0].field.as_str()), (ErrorCode::Invalid, "as_of"));
-    let error = memories::compare(&world.engine, &world.atlas, &ids[0].into(), None, (2, 13)).await.unwrap_err();
+    let error = memories::compare(&world.engine, &world.atlas, &ids[0].into(), None, 2, 13).await.unwrap_err();
     assert!(error.fields()[0].message.contains("9, 10, 11, 12, 13 of this memory are kept"), "{error:?}");
     let swept = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps[0].history;
     assert!(swept >= 10 * 8, "{swept}");

@@ -6,6 +6,7 @@ use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
 use foundation::{Engine, Error, OpContext, audit, identity};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use remembrancer::memories::model::Owner;
 use remembrancer::memories::store as records;
 use remembrancer::portability::{self, ImportOptions, Selection, store};
 use remembrancer::{memories, workers};
@@ -63,7 +64,9 @@ pub async fn newcomer(engine: &Engine) -> OpContext {
 
 async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {
     let mut tx = world.engine.db().memory.begin(ctx.tenancy()).await.unwrap();
-    records::link(&mut tx, ctx, (agent(ctx), None), from, to, relation, world.engine.clock().now()).await.unwrap();
+    records::link(&mut tx, ctx, Owner { agent_id: agent(ctx), user_id: None }, from, to, relation, world.engine.clock().now())
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
 }
 

@@ -138,7 +138,7 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     let told: Vec<_> =
         history.iter().map(|version| (version.change.as_str(), version.title.as_deref(), version.summary.as_deref())).collect();
     assert_eq!(told, [("amended", Some("Tea"), Some("tea, black")), ("created", None, Some("tea, black"))]);
-    let compared = memories::compare(&world.engine, &world.atlas, &id.into(), None, (1, 2)).await.unwrap();
+    let compared = memories::compare(&world.engine, &world.atlas, &id.into(), None, 1, 2).await.unwrap();
     assert_eq!(compared.changed, ["title"]);
     let kept = record(&world, id).await;
     assert_eq!((kept.category, kept.importance, kept.pinned), (Some(Category::Preference), 0.5, true));
@@ -198,10 +198,10 @@ async fn a_revision_is_a_version_and_two_versions_can_be_held_side_by_side() {
     assert_eq!(told, [(2, "revised", "Mina leads Design", "atlas"), (1, "created", "Mina works on the Platform team", "atlas")]);
     let said = history[0].source.clone();
     assert!(said.observed_at.is_some() && Source { observed_at: None, ..said } == source, "from which conversation, now");
-    let both = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 2)).await.unwrap();
+    let both = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, 1, 2).await.unwrap();
     assert_eq!((both.from.version, both.to.version), (1, 2));
     assert_eq!(both.changed, ["content", "source"]);
-    let none = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, (1, 3)).await.unwrap_err();
+    let none = memories::compare(&world.engine, &world.vera, &first.memory_id.into(), None, 1, 3).await.unwrap_err();
     assert_eq!(none.fields()[0].field, "to");
 }
 

@@ -168,7 +168,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::recalls" Viewer |w, c| memories::recalls(&w.engine, c, memory());
     "memories::record" Viewer |w, c| memories::record(&w.engine, c, &name(), None);
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
-    "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, (1, 2));
+    "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, 1, 2);
     "memories::correct" Operator |w, c| memories::correct(&w.engine, c, memory(), None, "new".into(), "because");
     "memories::undo_correction" Operator |w, c| memories::undo_correction(&w.engine, c, memory(), 2);
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");

@@ -6,6 +6,7 @@ use db::clock::Clock;
 use foundation::op::Access;
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext};
+use remembrancer::memories::model::Owner;
 use remembrancer::memories::store;
 use remembrancer::{Workers, memories};
 use wire::{MemoryStatus, OperatorRole, Relation};
@@ -17,7 +18,17 @@ async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {
     let long = format!("Vera likes {}", "very ".repeat(100));
     let green = remember(&world, &world.atlas, fact("taste", &long)).await.memory_id;
     let mut tx = world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap();
-    store::link(&mut tx, &world.atlas, (agent(&world.atlas), None), green, black, Relation::Contradicts, world.clock.now()).await.unwrap();
+    store::link(
+        &mut tx,
+        &world.atlas,
+        Owner { agent_id: agent(&world.atlas), user_id: None },
+        green,
+        black,
+        Relation::Contradicts,
+        world.clock.now(),
+    )
+    .await
+    .unwrap();
     tx.commit().await.unwrap();
 
     let told = memories::detail(&world.engine, &world.vera, black).await.unwrap().links.remove(0);

@@ -145,7 +145,7 @@ async fn an_agent_that_must_name_its_user_reads_nothing_without() {
     let refused = [
         memories::record(engine, &ctx, &name, None).await.err(),
         memories::history(engine, &ctx, &name, None).await.err(),
-        memories::compare(engine, &ctx, &name, None, (1, 1)).await.err(),
+        memories::compare(engine, &ctx, &name, None, 1, 1).await.err(),
         recall::recall(engine, &ctx, question("tea")).await.err(),
         recall::retrievals(engine, &ctx, &RetrievalFilter::default()).await.err(),
         recall::retrieval(engine, &ctx, retrieval, None).await.err(),

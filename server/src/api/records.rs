@@ -98,7 +98,7 @@ pub async fn versions(
             Ok(Json(VersionsResponse::All { versions }))
         }
         (Some(from), Some(to)) => {
-            let compared = memories::compare(&api.engine, &ctx, &memory, user_id.as_ref(), (from, to)).await?;
+            let compared = memories::compare(&api.engine, &ctx, &memory, user_id.as_ref(), from, to).await?;
             Ok(Json(VersionsResponse::Compared(Box::new(compared))))
         }
         (None, Some(_)) => Err(Error::invalid("from", "is required with to").into()),

@@ -147,7 +147,7 @@ pub struct Quoted {
 }
 
 /// The places of a part between two bytes, in their order.
-pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, (from, until): (i32, i32)) -> Result<Vec<Quoted>, DbError> {
+pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, from: i32, until: i32) -> Result<Vec<Quoted>, DbError> {
     Ok(sqlx::query_as(
         r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status, coalesce(m.deleted_at is not null, false) as deleted,
                  '{}'::text[] as reasons

@@ -298,7 +298,8 @@ pub async fn mark_processed(
     tx: &mut Tx,
     tenancy: Tenancy,
     agent: AgentId,
-    (ids, by_rules): (&[EventId], bool),
+    ids: &[EventId],
+    by_rules: bool,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();

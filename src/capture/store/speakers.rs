@@ -89,7 +89,7 @@ pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker:
 }
 
 /// Gives the speaker of what is quoted from some parts another name.
-pub async fn rename_in_evidence(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], (from, to): (&str, &str)) -> Result<(), DbError> {
+pub async fn rename_in_evidence(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], from: &str, to: &str) -> Result<(), DbError> {
     let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
     sqlx::query(concat!(
         "update evidence v set speaker = $4 where v.tenant_id = $1 and v.source_id = any($2) and v.speaker = $3 and ",

@@ -1,6 +1,6 @@
 //! The places in sources that candidates were made from.
 
-use crate::consolidation::model::{NewCandidate, Owner, Spot};
+use crate::consolidation::{NewCandidate, Owner, Spot};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user};
 use uuid::Uuid;
@@ -28,7 +28,8 @@ pub async fn insert_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,
     owner: Owner,
-    (memory, id): (MemoryId, Uuid),
+    memory: MemoryId,
+    id: Uuid,
     candidate: &NewCandidate,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
@@ -73,7 +74,8 @@ pub async fn give_evidence_back(
     tx: &mut Tx,
     tenancy: Tenancy,
     agent: AgentId,
-    (from, to): (MemoryId, MemoryId),
+    from: MemoryId,
+    to: MemoryId,
     places: &[Uuid],
 ) -> Result<(), DbError> {
     sqlx::query(concat!(

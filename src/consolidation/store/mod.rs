@@ -12,7 +12,8 @@ pub use inbox::{Proposed, count, list, proposed, was_candidate};
 pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
-use super::model::{NewCandidate, Owner};
+use super::Owner;
+use super::model::NewCandidate;
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
 use chrono::{DateTime, Utc};
@@ -199,7 +200,8 @@ pub async fn close_quarantined(
     tx: &mut Tx,
     tenancy: Tenancy,
     id: QuarantineId,
-    (state, by): (&str, &str),
+    state: &str,
+    by: &str,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query("update quarantine set state = $3, decided_by = $4, decided_at = $5 where tenant_id = $1 and id = $2")

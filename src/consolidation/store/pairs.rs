@@ -182,7 +182,8 @@ pub async fn close_pair(
     tx: &mut Tx,
     tenancy: Tenancy,
     id: PairId,
-    (accepted, by): (bool, &str),
+    accepted: bool,
+    by: &str,
     effect: Option<&serde_json::Value>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {

@@ -29,7 +29,8 @@ pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTim
 pub async fn to_survey(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (model, dimension): (&str, usize),
+    model: &str,
+    dimension: usize,
     which: &SurveyPayload,
     most: i64,
 ) -> Result<Vec<Surveyed>, DbError> {

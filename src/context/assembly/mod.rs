@@ -53,7 +53,7 @@ pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest
     recall::count_accesses(engine, ctx, &accessed);
     let cut = if context.cut.is_empty() { "false" } else { "true" };
     metrics::counter!("agent_memory_contexts_total", "cut" => cut).increment(1);
-    log::write(engine, ctx, request, &context, (at, start.elapsed()));
+    log::write(engine, ctx, request, &context, at, start.elapsed());
     Ok(context)
 }
 

@@ -24,7 +24,7 @@ pub async fn insert_secret(control: &SystemPool, tenant: TenantId, secret: &str,
 }
 
 /// Sets a legal hold; false: there is one.
-pub async fn insert_hold(tx: &mut Tx, (tenant, commons): (TenantId, AgentId), id: Uuid, hold: &LegalHold) -> Result<bool, DbError> {
+pub async fn insert_hold(tx: &mut Tx, tenant: TenantId, commons: AgentId, id: Uuid, hold: &LegalHold) -> Result<bool, DbError> {
     let mut query = insert!("insert into legal_holds" {
         tenant_id: tenant,
         agent_id: commons,
@@ -170,13 +170,7 @@ pub async fn lock_request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: Dat
 }
 
 /// Confirms a request.
-pub async fn confirm(
-    tx: &mut Tx,
-    tenant: TenantId,
-    id: ErasureId,
-    (by, name): (OperatorId, &str),
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
+pub async fn confirm(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: OperatorId, name: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     sqlx::query(
         r"update erasure_requests set state = 'confirmed', confirmed_by = $3, confirmed_by_name = $4, confirmed_at = $5
            where tenant_id = $1 and id = $2",
@@ -217,7 +211,8 @@ pub async fn unfinished(control: &SystemPool, tenant: TenantId) -> Result<Vec<Er
 /// Puts the job of a request on the bus of memories, or wakes a dead one. A job that waits or runs stays as it is.
 pub async fn post_job(
     memory: &SystemPool,
-    (tenant, commons): (TenantId, AgentId),
+    tenant: TenantId,
+    commons: AgentId,
     id: ErasureId,
     payload: &serde_json::Value,
     now: DateTime<Utc>,
@@ -266,7 +261,8 @@ pub async fn finish(
     tx: &mut Tx,
     tenant: TenantId,
     id: ErasureId,
-    (report, signature): (&str, &str),
+    report: &str,
+    signature: &str,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
     let done = sqlx::query(

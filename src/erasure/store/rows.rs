@@ -14,7 +14,7 @@ pub fn tables(database: &str) -> impl Iterator<Item = &'static str> {
 
 /// How many rows of a table have the user in a column. The names are those of the list.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
-pub async fn count(tx: &mut Tx, (table, column): (&'static str, &'static str), tenant: TenantId, user: UserId) -> Result<i64, DbError> {
+pub async fn count(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, user: UserId) -> Result<i64, DbError> {
     let sql = format!("select count(*) from {table} where tenant_id = $1 and {column} = $2");
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_one(&mut **tx).await?)
 }

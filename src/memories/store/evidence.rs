@@ -50,8 +50,10 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
 pub async fn take_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (from_agent, from): (AgentId, MemoryId),
-    (to_agent, to): (AgentId, MemoryId),
+    from_agent: AgentId,
+    from: MemoryId,
+    to_agent: AgentId,
+    to: MemoryId,
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update evidence o set memory_id = $5
@@ -80,8 +82,10 @@ pub async fn take_evidence(
 pub async fn copy_evidence(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (from_agent, from): (AgentId, MemoryId),
-    (to_agent, to): (AgentId, MemoryId),
+    from_agent: AgentId,
+    from: MemoryId,
+    to_agent: AgentId,
+    to: MemoryId,
 ) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, speaker,

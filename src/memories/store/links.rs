@@ -1,18 +1,18 @@
 //! Links between memories of one agent, of the commons, or of both.
 
-use crate::memories::model::Link;
+use crate::memories::model::{Link, Owner};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
 use foundation::OpContext;
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, Relation, UserId};
+use wire::{AgentId, MemoryId, Relation};
 
-/// Links two memories; whether they were not so linked before. `agent` and `user` decide who may see the link: the commons if an end of it
+/// Links two memories; whether they were not so linked before. `owner` decides who may see the link: the commons if an end of it
 /// is shared, the user to whom an end of it belongs.
 pub async fn link(
     tx: &mut Tx,
     ctx: &OpContext,
-    (agent, user): (AgentId, Option<UserId>),
+    owner: Owner,
     from: MemoryId,
     to: MemoryId,
     relation: Relation,
@@ -23,13 +23,13 @@ pub async fn link(
           values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
     )
     .bind(ctx.tenant_id)
-    .bind(agent)
+    .bind(owner.agent_id)
     .bind(from)
     .bind(to)
     .bind(relation)
     .bind(now)
     .bind(ctx.actor.name())
-    .bind(user)
+    .bind(owner.user_id)
     .execute(&mut **tx)
     .await?;
     Ok(done.rows_affected() > 0)

@@ -217,8 +217,10 @@ pub async fn written_by_day(
 /// span is counted by its place in the index: to compute the day of every memory takes three times as long.
 pub async fn stored_by(
     tx: &mut Tx,
-    (tenant, agent): (TenantId, Option<AgentId>),
-    (starts, ends): (&[DateTime<Utc>], &[DateTime<Utc>]),
+    tenant: TenantId,
+    agent: Option<AgentId>,
+    starts: &[DateTime<Utc>],
+    ends: &[DateTime<Utc>],
 ) -> Result<Vec<i64>, DbError> {
     let mut query = statement!(
         r"select counted.memories
@@ -278,7 +280,7 @@ pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newe
 
 /// How many memories of some agents a recall for these users can return, from the counts that are kept for the ranking.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
-pub async fn in_reach(tx: &mut Tx, (tenant, users): (TenantId, Users), agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
+pub async fn in_reach(tx: &mut Tx, tenant: TenantId, users: Users, agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
     Ok(sqlx::query_scalar(concat!(
         "select (select coalesce(sum(c.documents), 0) from memory_term_counts c
                   where c.tenant_id = $1 and c.agent_id = any($2) and ",

@@ -22,7 +22,7 @@ pub use listing::{
 };
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_captured, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
-pub use suggestions::{accepted, suggest};
+pub use suggestions::{Suggestion, accepted, suggest};
 pub use topics::{
     StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
     topics_of, unresolved, with_phrase,
@@ -89,7 +89,7 @@ pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8])
 }
 
 /// The newest texts, topics included, of the candidates of an agent and of those that it proposed to the commons.
-pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, (agent, commons): (AgentId, AgentId), most: i64) -> Result<Vec<String>, DbError> {
+pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, commons: AgentId, most: i64) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select m.topic || E'\n' || m.content from agent_memories m
            where m.tenant_id = $1 and (m.agent_id = $2 or (m.agent_id = $5 and m.created_by = $2)) and m.status = 'inbox'
@@ -194,7 +194,7 @@ pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, 
 }
 
 /// Gives a memory what another one that it supersedes has more of: retention, a pin, and being the answer to one question.
-pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, (newer, older): (&Memory, &Memory)) -> Result<(), DbError> {
+pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, newer: &Memory, older: &Memory) -> Result<(), DbError> {
     sqlx::query(concat!(
         r"update agent_memories m
              set pinned = m.pinned or o.pinned, profile_fact = m.profile_fact or o.profile_fact,
@@ -322,15 +322,17 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
     Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
 }
 
+/// What a memory gets that is remembered again.
+pub struct Repetition<'a> {
+    pub retention: Retention,
+    pub details: &'a Details,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub stated_at: DateTime<Utc>,
+}
+
 /// Records that exactly this was remembered again: counted and fresh. New details may make it the next version.
-pub async fn touch(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    memory: &Memory,
-    (retention, details): (Retention, &Details),
-    (expires_at, stated_at): (Option<DateTime<Utc>>, DateTime<Utc>),
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
+pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repetition<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
+    let Repetition { retention, details, expires_at, stated_at } = again;
     sqlx::query(concat!(
         r"with again as (
                   insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, stated_at)

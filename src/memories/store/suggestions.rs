@@ -1,27 +1,31 @@
 //! What is suggested to people about two memories.
 
+use crate::memories::model::Owner;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user};
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, PairId, PairRelation, UserId};
+use wire::{AgentId, MemoryId, PairId, PairRelation};
 
-/// Suggests that one memory has a relation to another one of the same owner, unless that was suggested before; whether it is new. A relation
-/// that holds in both directions is stored once.
-pub async fn suggest(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    (agent, user): (AgentId, Option<UserId>),
-    (id, from, to): (Uuid, MemoryId, MemoryId),
-    relation: PairRelation,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Result<bool, DbError> {
+/// A relation that one memory may have to another one of the same owner.
+#[derive(Clone, Copy)]
+pub struct Suggestion<'a> {
+    pub owner: Owner,
+    pub id: Uuid,
+    pub from: MemoryId,
+    pub to: MemoryId,
+    pub relation: PairRelation,
+    pub reason: &'a str,
+}
+
+/// Suggests a relation, unless that was suggested before; whether it is new. A relation that holds in both directions is stored once.
+pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: Suggestion<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let Suggestion { owner, id, from, to, relation, reason } = suggestion;
     // Without a conflict target: an agent may write a suggestion and not read one.
     let mut query = insert!("insert into memory_proposals" {
         tenant_id: tenancy.tenant,
-        agent_id: agent,
+        agent_id: owner.agent_id,
         id: id,
-        user_id: user,
+        user_id: owner.user_id,
         from_id: from,
         to_id: to,
         relation: relation,

@@ -139,7 +139,8 @@ pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &D
 pub async fn take_topics(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (newer, older): (&Memory, &Memory),
+    newer: &Memory,
+    older: &Memory,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, DbError> {
     Ok(sqlx::query_scalar(concat!(

@@ -50,7 +50,7 @@ pub async fn put_entities(
         return Ok(answer);
     }
     lock_profile(&mut tx, subject).await?;
-    if connections(&mut tx, tenancy, subject, (Some(id), 1), now).await?.is_empty() {
+    if connections(&mut tx, tenancy, subject, Some(id), 1, now).await?.is_empty() {
         return Err(Error::NotFound("connection"));
     }
     store::put_entities(&mut tx, tenancy, subject, id, &entities, now).await?;

@@ -33,7 +33,7 @@ pub(in crate::profile) async fn index_schema(
     (connection, name, schema): (Uuid, &str, Option<&Value>),
 ) -> Result<(), Error> {
     let drafts = schema.map(|schema| of_schema(connection, name, schema)).unwrap_or_default();
-    replace(engine, ctx, tx, subject, (ContextType::ToolSchema, connection), drafts).await
+    replace(engine, ctx, tx, subject, ContextType::ToolSchema, connection, drafts).await
 }
 
 /// Replaces the documents of a connection's entities, which have the ids of their rows. The caller has locked the profile.
@@ -46,7 +46,7 @@ pub(super) async fn index_entities(
     entities: &[(Uuid, ConnectionEntity)],
 ) -> Result<(), Error> {
     let drafts = entities.iter().flat_map(|(id, entity)| of_entity(connection, *id, entity)).collect();
-    replace(engine, ctx, tx, subject, (ContextType::ToolEntity, connection), drafts).await
+    replace(engine, ctx, tx, subject, ContextType::ToolEntity, connection, drafts).await
 }
 
 /// Stores the documents of one type that a connection has, and removes its others. Those that did not change keep their vectors.
@@ -55,11 +55,12 @@ async fn replace(
     ctx: &OpContext,
     tx: &mut Tx,
     subject: Subject,
-    scope: (ContextType, Uuid),
+    context_type: ContextType,
+    connection: Uuid,
     drafts: Vec<Draft>,
 ) -> Result<(), Error> {
     let kept = put(engine, ctx, tx, subject, drafts).await?;
-    Ok(store::drop_documents(tx, ctx.tenancy(), subject, scope, &kept).await?)
+    Ok(store::drop_documents(tx, ctx.tenancy(), subject, context_type, connection, &kept).await?)
 }
 
 /// Stores documents without the texts that may carry instructions, and requests the vectors of new ones; the keys of all.

@@ -123,7 +123,8 @@ pub async fn put_narrative(
     tx: &mut Tx,
     tenancy: Tenancy,
     subject: Subject,
-    (id, narrated): (Uuid, Narrated<'_>),
+    id: Uuid,
+    narrated: Narrated<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let mut query = insert!("insert into profiles" {
@@ -273,7 +274,8 @@ pub async fn connections(
     tx: &mut Tx,
     tenancy: Tenancy,
     subject: Subject,
-    (only, most): (Option<Uuid>, i64),
+    only: Option<Uuid>,
+    most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<StoredConnection>, DbError> {
     Ok(sqlx::query_as(concat!(

@@ -67,15 +67,15 @@ impl<'a> Facts<'a> {
             false => None,
         };
         let slugs = memories::slugs(engine, ctx).await?;
-        let (tenancy, key, model) = (ctx.tenancy(), (memory.agent_id, memory.id), engine.model());
+        let (tenancy, agent, id, model) = (ctx.tenancy(), memory.agent_id, memory.id, engine.model());
         let mut tx = engine.db().memory.begin(tenancy).await?;
         let gone = Error::NotFound("memory");
-        let compared = store::compared(&mut tx, tenancy, key, model, found.prepared.vector.as_deref()).await?.ok_or(gone)?;
+        let compared = store::compared(&mut tx, tenancy, agent, id, model, found.prepared.vector.as_deref()).await?.ok_or(gone)?;
         let semantic_as_asked = match &as_asked {
-            Some(vector) => store::compared(&mut tx, tenancy, key, model, Some(vector)).await?.and_then(|one| one.similarity),
+            Some(vector) => store::compared(&mut tx, tenancy, agent, id, model, Some(vector)).await?.and_then(|one| one.similarity),
             None => None,
         };
-        let models = memories::store::embedded_by(&mut tx, tenancy, key.0, key.1).await?;
+        let models = memories::store::embedded_by(&mut tx, tenancy, agent, id).await?;
         let newer = if memory.status == MemoryStatus::Superseded { newer(&mut tx, ctx, memory.id).await? } else { None };
         let left_out_by = left_out_by(&mut tx, ctx, &memory, &asked.recall.filters).await?;
         tx.commit().await?;
@@ -196,7 +196,7 @@ async fn left_out_by(tx: &mut Tx, ctx: &OpContext, memory: &Memory, filters: &Re
     if each.is_empty() {
         return Ok(vec![]);
     }
-    let passed = store::lets_through(tx, ctx.tenancy(), (memory.agent_id, memory.id), &each).await?;
+    let passed = store::lets_through(tx, ctx.tenancy(), memory.agent_id, memory.id, &each).await?;
     Ok(names.into_iter().zip(passed).filter(|(_, passed)| !passed).map(|(name, _)| name).collect())
 }
 

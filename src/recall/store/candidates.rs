@@ -263,7 +263,8 @@ fn ids(memories: &HashSet<MemoryId>) -> Vec<Uuid> {
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,
-    (model, vector): (&str, Option<&[f32]>),
+    model: &str,
+    vector: Option<&[f32]>,
     texts: bool,
     anchors: &Anchors,
 ) -> Result<(Vec<Feature>, HashMap<MemoryId, Place>), DbError> {

@@ -22,7 +22,8 @@ pub struct Compared {
 pub async fn compared(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (agent, id): (AgentId, MemoryId),
+    agent: AgentId,
+    id: MemoryId,
     model: &Model,
     vector: Option<&[f32]>,
 ) -> Result<Option<Compared>, DbError> {
@@ -57,7 +58,8 @@ pub async fn compared(
 pub async fn lets_through(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (agent, id): (AgentId, MemoryId),
+    agent: AgentId,
+    id: MemoryId,
     filters: &[RecallFilters],
 ) -> Result<Vec<bool>, DbError> {
     let mut query = statement!("select array[", tenancy.tenant, agent, id, tenancy.users);

@@ -182,13 +182,12 @@ pub const CAPTURE: &[Query] = queries! {
         0
     };
     "jobs::request_synthesis" |tx, c| {
-        let user = (c.agent, c.memory.user_id);
         sqlx::query("update events set run_after = now() where tenant_id = $1 and (user_id is null or user_id = $2 or $2 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.ctx.users).execute(&mut **tx).await?;
-        jobs::request_synthesis(tx, c.ctx.tenancy(), user, &event(c, Task::Synthesise)).await?;
+        jobs::request_synthesis(tx, c.ctx.tenancy(), c.agent, c.memory.user_id, &event(c, Task::Synthesise)).await?;
         0
     };
-    "memories::waiting_texts" |tx, c| memories::waiting_texts(tx, c.ctx.tenancy(), (c.agent, c.agent), 10).await?.len();
+    "memories::waiting_texts" |tx, c| memories::waiting_texts(tx, c.ctx.tenancy(), c.agent, c.agent, 10).await?.len();
     "memories::evidence_of" |tx, c| memories::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
     "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
 };
@@ -205,7 +204,7 @@ pub const INBOX: &[Query] = queries! {
     "capture::read_by_rules" |tx, c| capture::read_by_rules(tx, c.ctx.tenancy(), owner(c), &[source(c).0], 10).await?.len();
     "capture::has_observations" |tx, c| usize::from(capture::has_observations(tx, c.ctx.tenancy(), owner(c)).await?);
     "capture::mark_processed" |tx, c| {
-        capture::mark_processed(tx, c.ctx.tenancy(), c.agent, (&[observation(c)], true), c.now).await?;
+        capture::mark_processed(tx, c.ctx.tenancy(), c.agent, &[observation(c)], true, c.now).await?;
         0
     };
     "capture::end_synthesis" |tx, c| { capture::end_synthesis(tx, c.ctx.tenancy(), held(c), &json!({}), c.now).await?; 0 };
@@ -219,7 +218,7 @@ pub const INBOX: &[Query] = queries! {
     "capture::source_parts" |tx, c| capture::source_parts(tx, c.tenant, source(c)).await?.len();
     "capture::source_titles" |tx, c| capture::source_titles(tx, c.tenant, &[source(c)]).await?.len();
     "capture::source_numbers" |tx, c| capture::source_numbers(tx, c.tenant, &[source(c)]).await?.len();
-    "capture::quoted" |tx, c| capture::quoted(tx, c.tenant, source(c), (0, 10)).await?.len();
+    "capture::quoted" |tx, c| capture::quoted(tx, c.tenant, source(c), 0, 10).await?.len();
     "capture::lock_parts" |tx, c| capture::lock_parts(tx, c.ctx.tenancy(), source(c)).await?.len();
     "capture::put_turns" |tx, c| {
         let turn = StoredTurn { speaker: Some("intruder".into()), role: Role::Person, at: None, start: 0, end: 4 };
@@ -229,7 +228,7 @@ pub const INBOX: &[Query] = queries! {
     "capture::interrupt" |tx, c| { capture::interrupt(tx, c.ctx.tenancy(), &[source(c)], c.now).await?; 0 };
     "capture::quoting" |tx, c| capture::quoting(tx, c.ctx.tenancy(), &[source(c)], "Vera").await?.len();
     "capture::rename_in_evidence" |tx, c| {
-        capture::rename_in_evidence(tx, c.ctx.tenancy(), &[source(c)], ("Vera", "intruder")).await?;
+        capture::rename_in_evidence(tx, c.ctx.tenancy(), &[source(c)], "Vera", "intruder").await?;
         0
     };
     "capture::equal" |tx, c| capture::equal(tx, c.ctx.tenancy(), &[c.agent], std::slice::from_ref(&c.memory.content_hash)).await?.len();
@@ -271,22 +270,22 @@ pub const INBOX: &[Query] = queries! {
         0
     };
     "consolidation::insert_evidence" |tx, c| {
-        consolidation::insert_evidence(tx, c.ctx.tenancy(), owner(c), (c.id, c.fresh), &statement(c, 5), c.now).await?;
+        consolidation::insert_evidence(tx, c.ctx.tenancy(), owner(c), c.id, c.fresh, &statement(c, 5), c.now).await?;
         0
     };
     "memories::copy_evidence" |tx, c| {
-        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (c.ctx.commons_id, c.id)).await?;
+        memories::copy_evidence(tx, c.ctx.tenancy(), c.agent, c.id, c.ctx.commons_id, c.id).await?;
         0
     };
     "memories::take_evidence" |tx, c| {
         let commons = c.ctx.commons_id;
-        memories::copy_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, wire::MemoryId(c.fresh))).await?;
-        memories::take_evidence(tx, c.ctx.tenancy(), (c.agent, c.id), (commons, c.id)).await?;
+        memories::copy_evidence(tx, c.ctx.tenancy(), c.agent, c.id, commons, wire::MemoryId(c.fresh)).await?;
+        memories::take_evidence(tx, c.ctx.tenancy(), c.agent, c.id, commons, c.id).await?;
         0
     };
     "consolidation::move_evidence" |tx, c| { consolidation::move_evidence(tx, c.ctx.tenancy(), c.agent, c.id, c.other).await?; 0 };
     "consolidation::give_evidence_back" |tx, c| {
-        consolidation::give_evidence_back(tx, c.ctx.tenancy(), c.agent, (c.id, c.other), &[evidence(c)]).await?;
+        consolidation::give_evidence_back(tx, c.ctx.tenancy(), c.agent, c.id, c.other, &[evidence(c)]).await?;
         0
     };
     "consolidation::take_evidence_back" |tx, c| {
@@ -311,10 +310,10 @@ pub const INBOX: &[Query] = queries! {
         usize::from(consolidation::proposed(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?.is_some());
     "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
-    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), None, c.now).await?; 0 };
+    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", None, c.now).await?; 0 };
     "memories::accepted" |tx, c| {
         let effect = json!({ "what": "linked" });
-        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), (true, "x"), Some(&effect), c.now).await?;
+        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", Some(&effect), c.now).await?;
         memories::accepted(tx, c.ctx.tenancy(), c.agent, c.id).await?.len()
     };
     "consolidation::decided" |tx, c| usize::from(consolidation::decided(tx, c.ctx.tenancy(), declined(c)).await?.is_some());
@@ -325,7 +324,7 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::last_survey" |tx, c| usize::from(consolidation::last_survey(tx, c.tenant).await?.is_some());
     "consolidation::to_survey" |tx, c| {
         let (model, vector) = (c.embedded().model, c.embedded().vector.len());
-        consolidation::to_survey(tx, c.ctx.tenancy(), (model, vector), &SurveyPayload::default(), 10).await?.len()
+        consolidation::to_survey(tx, c.ctx.tenancy(), model, vector, &SurveyPayload::default(), 10).await?.len()
     };
     "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
     "jobs::request_once" |tx, c| { jobs::request_once(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };
@@ -334,11 +333,11 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::quarantined" |tx, c|
         usize::from(consolidation::quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?.is_some());
     "consolidation::reopen_quarantined" |tx, c| {
-        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), "dismissed", "x", c.now).await?;
         usize::from(consolidation::reopen_quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?)
     };
     "consolidation::close_quarantined" |tx, c| {
-        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), ("dismissed", "x"), c.now).await?;
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), "dismissed", "x", c.now).await?;
         0
     };
 };

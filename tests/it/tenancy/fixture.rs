@@ -8,6 +8,7 @@ use db::cursor::Seek;
 use foundation::testing::{World, fact};
 use foundation::{OpContext, idempotency, identity, projects, usage};
 use remembrancer::knowledge::{self, Extent, Ingestion};
+use remembrancer::memories::model::Owner;
 use remembrancer::{activity, memories, tools, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{LinkRequest, NewProject, Relation, Usd};
@@ -89,7 +90,9 @@ impl Two {
         let case = Case { reports: (report.action_id, steps.step_ids[0]), ..Case::new(&a, agent(&a.atlas), kept, other).await };
         let mut tx = a.engine.db().memory.begin(atlas.tenancy()).await.unwrap();
         for relation in [Relation::Supports, Relation::Contradicts] {
-            memories::store::link(&mut tx, &atlas, (case.agent, users.id()), kept, other, relation, case.now).await.unwrap();
+            memories::store::link(&mut tx, &atlas, Owner { agent_id: case.agent, user_id: users.id() }, kept, other, relation, case.now)
+                .await
+                .unwrap();
         }
         let mut further = case.draft();
         (further.topic_raw, further.key.topic) = ("attic".into(), "attic".into());

@@ -85,13 +85,13 @@ pub const LIFECYCLE: &[Query] = queries! {
     };
     "lifecycle::session_exists" |tx, c| usize::from(lifecycle::session_exists(tx, c.ctx.tenancy(), c.agent, SESSION).await?);
     "lifecycle::count_session" |tx, c| {
-        lifecycle::count_session(tx, c.ctx.tenancy(), (c.agent, SESSION), c.now).await? as usize
+        lifecycle::count_session(tx, c.ctx.tenancy(), c.agent, SESSION, c.now).await? as usize
     };
     "lifecycle::list_session" |tx, c| {
-        lifecycle::list_session(tx, c.ctx.tenancy(), (c.agent, SESSION), &Seek::First, 9, c.now).await?.len()
+        lifecycle::list_session(tx, c.ctx.tenancy(), c.agent, SESSION, &Seek::First, 9, c.now).await?.len()
     };
     "lifecycle::touch_session" |tx, c| {
-        lifecycle::touch_session(tx, c.ctx.tenancy(), (c.agent, c.fresh), "a session", 1, c.now).await?;
+        lifecycle::touch_session(tx, c.ctx.tenancy(), c.agent, c.fresh, "a session", 1, c.now).await?;
         0
     };
 };

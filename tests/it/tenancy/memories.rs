@@ -5,7 +5,7 @@ use super::queries::{Case, Query, queries};
 use db::cursor::Seek;
 use db::{DbError, Tx};
 use remembrancer::memories::model::{Change, Details, Memory, content_hash};
-use remembrancer::memories::store::{self as memories, Birth, Embedded, StaleTopic};
+use remembrancer::memories::store::{self as memories, Birth, Embedded, Repetition, StaleTopic, Suggestion};
 use remembrancer::vocabulary::Resolved;
 use wire::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
 
@@ -36,7 +36,11 @@ pub const MEMORIES: &[Query] = queries! {
         memories::insert(tx, c.ctx.tenancy(), &c.draft(), &birth).await?;
         0
     };
-    "memories::touch" |tx, c| { memories::touch(tx, c.ctx.tenancy(), &c.memory, (Retention::Task, &Details::default()), (None, c.now), c.now).await?; 0 };
+    "memories::touch" |tx, c| {
+        let repetition = Repetition { retention: Retention::Task, details: &Details::default(), expires_at: None, stated_at: c.now };
+        memories::touch(tx, c.ctx.tenancy(), &c.memory, repetition, c.now).await?;
+        0
+    };
     "memories::revise" |tx, c| { memories::revise(tx, c.ctx.tenancy(), &c.memory, &c.draft(), None, c.now).await?; 0 };
     "memories::write_version" |tx, c| {
         sqlx::query("update agent_memories set version = version + 1 where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
@@ -49,7 +53,7 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::next_version" |tx, c| { memories::next_version(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::mark_captured" |tx, c| { memories::mark_captured(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::mark_superseded" |tx, c| { memories::mark_superseded(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
-    "memories::link" |tx, c| { memories::link(tx, &c.ctx, (c.agent, c.memory.user_id), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
+    "memories::link" |tx, c| { memories::link(tx, &c.ctx, c.memory.owner(), c.other, c.id, Relation::Contradicts, c.now).await?; 0 };
     "memories::links" |tx, c| memories::links(tx, c.ctx.tenancy(), c.id).await?.len();
     "memories::unlink" |tx, c| usize::from(memories::unlink(tx, c.ctx.tenancy(), c.agent, c.id, c.other, Relation::Supports).await?);
     "memories::still_linked" |tx, c| usize::from(memories::still_linked(tx, c.ctx.tenancy(), c.id).await?.1);
@@ -76,12 +80,12 @@ pub const MEMORIES: &[Query] = queries! {
         memories::written_by_day(tx, c.tenant, None, since).await?.iter().filter(|row| row.0 == c.agent).count()
     };
     "memories::stored_by" |tx, c| {
-        let span = (&[c.long_ago()][..], &[c.now + chrono::Duration::days(1)][..]);
-        memories::stored_by(tx, (c.tenant, Some(c.agent)), span).await?.iter().sum::<i64>() as usize
+        let (starts, ends) = ([c.long_ago()], [c.now + chrono::Duration::days(1)]);
+        memories::stored_by(tx, c.tenant, Some(c.agent), &starts, &ends).await?.iter().sum::<i64>() as usize
     };
     "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
     "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.agent_id == c.agent).count();
-    "memories::in_reach" |tx, c| memories::in_reach(tx, (c.tenant, c.ctx.users), &[c.agent], c.now).await? as usize;
+    "memories::in_reach" |tx, c| memories::in_reach(tx, c.tenant, c.ctx.users, &[c.agent], c.now).await? as usize;
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
         memories::put_vector(tx, c.ctx.tenancy(), c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
@@ -112,14 +116,15 @@ pub const MEMORIES: &[Query] = queries! {
         memories::copies_of(tx, c.ctx.tenancy(), &[c.agent], &other, c.now).await?.len()
     };
     "memories::suggest" |tx, c| {
-        let ids = (c.fresh, c.other, c.id);
-        memories::suggest(tx, c.ctx.tenancy(), (c.agent, c.memory.user_id), ids, PairRelation::Duplicates, "because", c.now).await?;
+        let (owner, relation) = (c.memory.owner(), PairRelation::Duplicates);
+        let suggestion = Suggestion { owner, id: c.fresh, from: c.other, to: c.id, relation, reason: "because" };
+        memories::suggest(tx, c.ctx.tenancy(), suggestion, c.now).await?;
         0
     };
     "memories::add_topic" |tx, c| { add_topic(tx, c).await?; 0 };
     "memories::take_topics" |tx, c| {
         let other = Memory { id: c.other, topic: "elsewhere".into(), ..c.memory.clone() };
-        memories::take_topics(tx, c.ctx.tenancy(), (&other, &c.memory), c.now).await?;
+        memories::take_topics(tx, c.ctx.tenancy(), &other, &c.memory, c.now).await?;
         0
     };
     "memories::drop_topics" |tx, c| { memories::drop_topics(tx, c.ctx.tenancy(), c.agent, c.id, None).await?; 0 };
@@ -128,7 +133,7 @@ pub const MEMORIES: &[Query] = queries! {
     };
     "memories::inherit" |tx, c| {
         let other = Memory { id: c.other, ..c.memory.clone() };
-        memories::inherit(tx, c.ctx.tenancy(), (&c.memory, &other)).await?;
+        memories::inherit(tx, c.ctx.tenancy(), &c.memory, &other).await?;
         0
     };
     "memories::topics_of" |tx, c| memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len();

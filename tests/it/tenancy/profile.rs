@@ -161,7 +161,7 @@ pub const PROFILE: &[Query] = queries! {
     "profile::leaves" |tx, c| profile::leaves(tx, c.ctx.tenancy(), subject(c)).await?.len();
     "profile::put_leaf" |tx, c| { profile::put_leaf(tx, c.ctx.tenancy(), subject(c), &leaf(c)).await?; 0 };
     "profile::put_narrative" |tx, c| {
-        profile::put_narrative(tx, c.ctx.tenancy(), subject(c), (c.fresh, Some(("intruded", c.now))), c.now).await?;
+        profile::put_narrative(tx, c.ctx.tenancy(), subject(c), c.fresh, Some(("intruded", c.now)), c.now).await?;
         0
     };
     "profile::next_version" |tx, c| profile::next_version(tx, c.ctx.tenancy(), subject(c)).await? as usize - 1;
@@ -175,7 +175,7 @@ pub const PROFILE: &[Query] = queries! {
     };
     "profile::memories_of" |tx, c| profile::memories_of(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
     "profile::cited" |tx, c| profile::cited(tx, c.ctx.tenancy(), c.agent, &[capture::source(c).0]).await?.len();
-    "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), (None, 10), c.now).await?.len();
+    "profile::connections" |tx, c| profile::connections(tx, c.ctx.tenancy(), subject(c), None, 10, c.now).await?.len();
     "profile::put_connection" |tx, c| { profile::put_connection(tx, c.ctx.tenancy(), subject(c), &connection(c)).await?; 0 };
     "documents::unindexed_leaves" |tx, c| documents::unindexed_leaves(tx, c.ctx.tenancy(), subject(c)).await?.len();
     "documents::unindexed_schemas" |tx, c| documents::unindexed_schemas(tx, c.ctx.tenancy(), subject(c), c.now).await?.len();
@@ -184,7 +184,7 @@ pub const PROFILE: &[Query] = queries! {
         0
     };
     "documents::drop_documents" |tx, c| {
-        documents::drop_documents(tx, c.ctx.tenancy(), subject(c), (ContextType::ToolEntity, id(c, 1)), &[]).await?;
+        documents::drop_documents(tx, c.ctx.tenancy(), subject(c), ContextType::ToolEntity, id(c, 1), &[]).await?;
         0
     };
     "documents::put_vectors" |tx, c| {

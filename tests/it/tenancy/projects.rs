@@ -10,10 +10,10 @@ pub const PROJECTS: &[Query] = queries! {
     "projects::repos" |tx, c| projects::repos(tx, c.tenant).await?.len();
     "projects::links" |tx, c| projects::links(tx, c.tenant).await?.len();
     "projects::linked" |tx, c| projects::linked(tx, c.tenant, c.shared.projects.0, c.now).await?.len();
-    "projects::unlink" |tx, c| usize::from(projects::unlink(tx, c.tenant, c.shared.projects, c.now).await?);
+    "projects::unlink" |tx, c| usize::from(projects::unlink(tx, c.tenant, c.shared.projects.0, c.shared.projects.1, c.now).await?);
     "projects::link" |tx, c| {
         sqlx::query("update project_links set valid_to = $2 where tenant_id = $1").bind(c.tenant).bind(c.now).execute(&mut **tx).await?;
-        usize::from(projects::link(tx, &c.ctx, c.shared.projects, c.now).await?)
+        usize::from(projects::link(tx, &c.ctx, c.shared.projects.0, c.shared.projects.1, c.now).await?)
     };
     "projects::insert_project" |tx, c| {
         let (slug, name) = ("intruder".to_owned(), "x".to_owned());

@@ -96,7 +96,7 @@ pub const RECALL: &[Query] = queries! {
     "recall::turns" |tx, c| {
         let ids = std::collections::HashSet::from([c.id]);
         let anchors = recall::Anchors { all: ids.clone(), wide: ids.clone(), holders: ids.clone(), named: ids };
-        recall::turns(tx, &reach!(c), ("all-MiniLM-L6-v2", Some(&c.vector)), true, &anchors).await?.0.len()
+        recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &anchors).await?.0.len()
     };
     "recall::compared" |tx, c| {
         let model = Model {
@@ -104,11 +104,11 @@ pub const RECALL: &[Query] = queries! {
             term_threshold: 0.4,
             floors: FLOORS,
         };
-        recall::compared(tx, c.ctx.tenancy(), (c.agent, c.id), &model, Some(&c.vector)).await?.iter().count()
+        recall::compared(tx, c.ctx.tenancy(), c.agent, c.id, &model, Some(&c.vector)).await?.iter().count()
     };
     "recall::lets_through" |tx, c| {
         let filters = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };
-        recall::lets_through(tx, c.ctx.tenancy(), (c.agent, c.id), &[filters]).await?.len()
+        recall::lets_through(tx, c.ctx.tenancy(), c.agent, c.id, &[filters]).await?.len()
     };
     "recall::count_past" |tx, c| recall::count_past(tx, &reach!(c)).await?.0 as usize;
     "recall::past" |tx, c| recall::past(tx, &reach!(c), "all-MiniLM-L6-v2", 384, true, c.now).await?.len();

@@ -35,10 +35,10 @@ pub fn pooled() -> Vec<Pooled> {
         control("balances::left", |pool, c| Box::pin(async move { Ok(balances::left(pool, c.tenant, c.now).await?.len()) })),
         control("usage::set_limits", |pool, c| {
             let limits = UsageLimits { month_tokens: Some(1), ..UsageLimits::default() };
-            kept!(pool, |tx| usage::set_limits(tx, (c.tenant, None), limits, ("x", c.now, c.now)).await.map(|()| 0)?)
+            kept!(pool, |tx| usage::set_limits(tx, c.tenant, None, limits, "x", c.now, c.now).await.map(|()| 0)?)
         }),
         control("usage::require_credit", |pool, c| {
-            kept!(pool, |tx| usage::require_credit(tx, (c.tenant, None), ("y", c.now)).await.map(|_| 0)?)
+            kept!(pool, |tx| usage::require_credit(tx, c.tenant, None, "y", c.now).await.map(|_| 0)?)
         }),
         control("usage::add_credit", |pool, c| {
             let (reason, created_by) = ("x".to_owned(), "x".to_owned());

@@ -69,7 +69,8 @@ pub async fn announce(tx: &mut Tx) -> Result<(), DbError> {
 pub async fn request_synthesis(
     tx: &mut Tx,
     tenancy: Tenancy,
-    (agent, user): (AgentId, Option<UserId>),
+    agent: AgentId,
+    user: Option<UserId>,
     event: &NewEvent,
 ) -> Result<(), DbError> {
     sqlx::query(

@@ -136,11 +136,11 @@ async fn relate(engine: &Engine, ctx: &OpContext, project: &str, other: &str, li
     if one == two {
         return Err(Error::invalid("project", "is the same project: it cannot be linked to itself"));
     }
-    let pair = (one.min(two), one.max(two));
+    let (first, second) = (one.min(two), one.max(two));
     let changed = if linked {
-        store::link(&mut tx, ctx, pair, engine.clock().now()).await?
+        store::link(&mut tx, ctx, first, second, engine.clock().now()).await?
     } else {
-        store::unlink(&mut tx, ctx.tenant_id, pair, engine.clock().now()).await?
+        store::unlink(&mut tx, ctx.tenant_id, first, second, engine.clock().now()).await?
     };
     if changed {
         let (action, word) = if linked { ("project.linked", "linked to") } else { ("project.unlinked", "no longer linked to") };

@@ -85,7 +85,7 @@ pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<()
 }
 
 /// Links two projects, the lesser id first; whether they were not linked before.
-pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn link(tx: &mut Tx, ctx: &OpContext, one: Uuid, other: Uuid, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         r"insert into project_links (tenant_id, agent_id, one_id, other_id, created_at, created_by)
           values ($1, $2, $3, $4, $5, $6) on conflict do nothing",
@@ -103,7 +103,7 @@ pub async fn link(tx: &mut Tx, ctx: &OpContext, (one, other): (Uuid, Uuid), now:
 
 /// Ends a link; it stays for questions about the past. An earlier link of the two that another clock ended later than now ends now, too.
 /// Whether there was one.
-pub async fn unlink(tx: &mut Tx, tenant: TenantId, (one, other): (Uuid, Uuid), now: DateTime<Utc>) -> Result<bool, DbError> {
+pub async fn unlink(tx: &mut Tx, tenant: TenantId, one: Uuid, other: Uuid, now: DateTime<Utc>) -> Result<bool, DbError> {
     let ended: Vec<bool> = sqlx::query_scalar(
         r"with open as (select created_at from project_links where tenant_id = $1 and one_id = $2 and other_id = $3 and valid_to is null)
           update project_links set valid_to = greatest(created_at, $4)

@@ -87,17 +87,17 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
     let message = format!("must be an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
     Checks::default().that(fits, "dollars", message).text("reason", reason, REASON_MAX).done()?;
     let reason = &Reason::new(reason);
-    let account = account(engine, ctx, user).await?;
+    let user_id = account(engine, ctx, user).await?;
     // What was called before the first grant is not charged to it.
     super::flush(engine).await?;
     let now = engine.clock().now();
     let by = ctx.actor.name();
     let mut tx = engine.db().control.begin_system().await?;
-    if !store::require_credit(&mut tx, account, (by, now)).await? {
+    if !store::require_credit(&mut tx, ctx.tenant_id, user_id, by, now).await? {
         let limits = UsageLimits { needs_credit: true, ..UsageLimits::default() };
-        store::set_limits(&mut tx, account, limits, (by, now, month(now))).await?;
+        store::set_limits(&mut tx, ctx.tenant_id, user_id, limits, by, now, month(now)).await?;
     }
-    let (id, user_id) = (engine.clock().id(), account.1);
+    let id = engine.clock().id();
     let credit = StoredCredit { id, user_id, dollars, reason: reason.as_str().to_owned(), created_at: now, created_by: by.to_owned() };
     store::add_credit(&mut tx, ctx.tenant_id, &credit).await?;
     let (action, message) = match dollars > Usd::ZERO {
@@ -123,13 +123,13 @@ pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>
             format!("must be a number from 0 to {TOKENS_MAX}"),
         )
         .done()?;
-    let account = account(engine, ctx, user).await?;
+    let user_id = account(engine, ctx, user).await?;
     super::flush(engine).await?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_system().await?;
-    store::set_limits(&mut tx, account, limits, (ctx.actor.name(), now, month(now))).await?;
+    store::set_limits(&mut tx, ctx.tenant_id, user_id, limits, ctx.actor.name(), now, month(now)).await?;
     let changes = serde_json::to_value(limits).map_err(Error::failed("limits cannot be serialised"))?;
-    let entry = entry(engine, ctx, "usage.limits_set", account.1, "limits of model calls changed".into());
+    let entry = entry(engine, ctx, "usage.limits_set", user_id, "limits of model calls changed".into());
     finish(engine, tx, ctx, entry.changes(json!({ "limits": changes }))).await
 }
 
@@ -155,11 +155,10 @@ pub async fn set_price(engine: &Engine, model: &str, price: Price) -> Result<(),
 }
 
 /// The account of the organisation, or of a user whom the organisation knows.
-async fn account(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<(TenantId, Option<UserId>), Error> {
-    let Some(named) = user else { return Ok((ctx.tenant_id, None)) };
+async fn account(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Option<UserId>, Error> {
+    let Some(named) = user else { return Ok(None) };
     let user = known_user(engine, ctx, named).await?.filter(|user| !user.0.is_nil() && !user.0.is_max());
-    let user = user.ok_or_else(|| Error::invalid("user", "is not a user of the organisation: give a reference or an id"))?;
-    Ok((ctx.tenant_id, Some(user)))
+    user.map(Some).ok_or_else(|| Error::invalid("user", "is not a user of the organisation: give a reference or an id"))
 }
 
 fn entry(engine: &Engine, ctx: &OpContext, action: &str, user: Option<UserId>, message: String) -> NewEntry {

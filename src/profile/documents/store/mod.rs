@@ -159,7 +159,8 @@ pub async fn drop_documents(
     tx: &mut Tx,
     tenancy: Tenancy,
     subject: Subject,
-    (context_type, connection): (ContextType, Uuid),
+    context_type: ContextType,
+    connection: Uuid,
     kept: &[Uuid],
 ) -> Result<(), DbError> {
     sqlx::query(concat!(

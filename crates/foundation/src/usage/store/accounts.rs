@@ -24,9 +24,12 @@ pub async fn set_price(pool: &SystemPool, model: &str, price: Price) -> Result<(
 /// Sets the limits of an account. A new account counts what was used in its month so far.
 pub async fn set_limits(
     tx: &mut Tx,
-    (tenant, user): (TenantId, Option<UserId>),
+    tenant: TenantId,
+    user: Option<UserId>,
     limits: UsageLimits,
-    (by, now, month): (&str, DateTime<Utc>, DateTime<Utc>),
+    by: &str,
+    now: DateTime<Utc>,
+    month: DateTime<Utc>,
 ) -> Result<(), DbError> {
     sqlx::query(
         r"insert into usage_accounts (tenant_id, user_id, needs_credit, spent_microusd, month_microusd, month_tokens, month, used_microusd,
@@ -56,11 +59,7 @@ pub async fn set_limits(
 }
 
 /// Makes calls need credit from now on, and leaves the quotas of the account as they are; false if there is no such account.
-pub async fn require_credit(
-    tx: &mut Tx,
-    (tenant, user): (TenantId, Option<UserId>),
-    (by, now): (&str, DateTime<Utc>),
-) -> Result<bool, DbError> {
+pub async fn require_credit(tx: &mut Tx, tenant: TenantId, user: Option<UserId>, by: &str, now: DateTime<Utc>) -> Result<bool, DbError> {
     let done = sqlx::query(
         "update usage_accounts set needs_credit = true, updated_at = $3, updated_by = $4 where tenant_id = $1 and user_id = $2",
     )

@@ -208,9 +208,7 @@ fn proposal(memory: &Memory, was: Proposed, is_edited: bool, days: &Days) -> Res
 /// How far a proposal is trusted: as when it was made.
 fn trust(proposal: &Memory) -> Result<Trust, Error> {
     let is_quoted = proposal.source.platform == CAPTURE || matches!(proposal.source_kind, SourceKind::Document | SourceKind::Run);
-    let Memory { topic_raw, content, title, summary, subject, rationale, alternatives, evidence_ref, source, .. } = proposal;
-    let texts = (topic_raw, content, title, summary, subject, rationale, alternatives, evidence_ref, source);
-    let is_suspicious = !intake::findings(&texts)?.is_empty();
+    let is_suspicious = !intake::findings(&(&proposal.topic_raw, proposal.texts()))?.is_empty();
     Ok(if is_quoted || is_suspicious { Trust::Captured } else { Trust::Own })
 }
 

@@ -1,7 +1,7 @@
 //! What operators look at: lists, and everything about one memory.
 
-use super::history::trust;
-use super::model::{Memory, recency};
+use super::history::in_full;
+use super::model::Memory;
 use super::store;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, audit, identity};
@@ -96,10 +96,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenancy(), None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
-    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
-    let links = store::links(&mut tx, ctx.tenancy(), id).await?;
+    let record = in_full(engine, ctx, &mut tx, memory.clone()).await?;
     let decided = store::accepted(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
-    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[id]).await?;
     let further = store::topics_of(&mut tx, ctx.tenancy(), &[id], engine.clock().now()).await?;
     let embedded_by = store::embedded_by(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;
     tx.commit().await?;
@@ -114,38 +112,10 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
     Ok(MemoryDetail {
         further_topics: further.into_iter().map(|(_, topic)| topic).collect(),
         stated_at: memory.stated_at,
-        trust: trust(&memory, &reviewed, ctx),
-        created_by: memory.created_by,
-        category: memory.category,
-        subject: memory.subject.clone(),
-        title: memory.title.clone(),
-        summary: memory.summary.clone(),
-        rationale: memory.rationale.clone(),
-        alternatives: memory.alternatives.clone().unwrap_or_default(),
-        retention: memory.retention,
-        project_id: memory.project_id,
-        repo_id: memory.repo_id,
-        session_id: memory.session_id,
-        source_kind: memory.source_kind,
-        evidence_ref: memory.evidence_ref.clone(),
-        filename: memory.filename.clone(),
-        attachment_id: memory.attachment_id.clone(),
-        confidence: memory.confidence,
-        importance: memory.importance,
-        decayed_importance: memory.decayed_importance(engine.clock().now()),
-        importance_factors: memory.importance_factors.clone().unwrap_or_default(),
-        retention_rule: memory.retention_rule,
-        role: memory.role,
-        archived_at: memory.archived_at,
         archive_reason: memory.archive_reason,
-        pinned: memory.pinned,
         content_hash: hex::encode(&memory.content_hash),
-        observed_at: memory.observed_at,
-        last_accessed_at: memory.last_accessed_at,
-        freshness: recency(memory.updated_at, engine.clock().now()),
         embedded_by,
-        versions,
-        links: links.into_iter().map(|link| link.seen_from(id)).collect(),
+        record,
         decided,
         audit,
         memory: with_slug(memory, &slugs),
@@ -182,7 +152,32 @@ pub(crate) async fn slugs(engine: &Engine, ctx: &OpContext) -> Result<HashMap<Ag
     Ok(agents.into_iter().map(|agent| (agent.id, agent.slug)).collect())
 }
 
+/// The row that lists show of a memory.
 pub(crate) fn with_slug(memory: Memory, slugs: &HashMap<AgentId, String>) -> MemoryRow {
-    let slug = slugs.get(&memory.agent_id).cloned().unwrap_or_else(|| memory.agent_id.to_string());
-    memory.row(slug)
+    let agent_slug = slugs.get(&memory.agent_id).cloned().unwrap_or_else(|| memory.agent_id.to_string());
+    MemoryRow {
+        id: memory.id,
+        short_id: memory.short_id,
+        agent_id: memory.agent_id,
+        agent_slug,
+        user_id: memory.user_id,
+        kind: memory.kind,
+        scope: memory.scope,
+        status: memory.status,
+        topic: memory.topic,
+        topic_raw: memory.topic_raw,
+        is_canonical: memory.is_canonical,
+        content: memory.content,
+        source: memory.source,
+        version: memory.version,
+        recalled_count: memory.recalled_count,
+        remembered_count: memory.remembered_count,
+        created_at: memory.created_at,
+        updated_at: memory.updated_at,
+        expires_at: memory.expires_at,
+        archived_at: memory.archived_at,
+        deleted_at: memory.deleted_at,
+        deleted_by: memory.deleted_by,
+        delete_reason: memory.delete_reason,
+    }
 }

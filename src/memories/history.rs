@@ -5,10 +5,11 @@ use super::model::{Link, Memory, Version, recency};
 use super::origin::{provenance, said_by};
 use super::store;
 use chrono::{DateTime, Utc};
+use db::Tx;
 use foundation::identity::acting_for;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{Comparison, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
+use wire::{AgentId, Comparison, MemoryFields, MemoryId, MemoryRecord, MemoryRef, MemoryVersion, Provenance, SourceTag, Trust, UserRef};
 
 /// Texts that wait for a review, among which a question looks for its words.
 const WAITING: i64 = 200;
@@ -26,24 +27,94 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
-    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
-    let links = store::links(&mut tx, ctx.tenancy(), memory.id).await?;
-    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &[memory.id]).await?;
-    let quotes = store::evidence_of(&mut tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
+    let record = in_full(engine, ctx, &mut tx, memory).await?;
     tx.commit().await?;
-    let agent = ctx.agent_id().ok();
+    Ok(record)
+}
+
+/// A memory with quotes, versions, and the links that the caller may see.
+///
+/// # Errors
+/// When the database is out of reach.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub(super) async fn in_full(engine: &Engine, ctx: &OpContext, tx: &mut Tx, mut memory: Memory) -> Result<MemoryRecord, Error> {
+    let versions = store::versions(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    let links = store::links(tx, ctx.tenancy(), memory.id).await?;
+    let reviewed = store::reviewed(tx, ctx.tenancy(), &[memory.id]).await?;
+    let quotes = store::evidence_of(tx, ctx.tenancy(), &[memory.id], QUOTES).await?.into_iter().map(|(_, place)| place).collect();
+    let (agent, now) = (ctx.agent_id().ok(), engine.clock().now());
     let told = |link: &Link| match agent {
         None => true,
         Some(agent) => {
             let reachable = [agent, ctx.commons_id].contains(&link.other_agent_id);
-            let gone = link.other_deleted || link.other_archived || link.other_expires_at.is_some_and(|end| end <= engine.clock().now());
+            let gone = link.other_deleted || link.other_archived || link.other_expires_at.is_some_and(|end| end <= now);
             reachable && !gone && ctx.users.include(link.other_user_id)
         }
     };
-    let links = links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect();
-    let tag = if memory.agent_id == ctx.commons_id { SourceTag::Shared } else { SourceTag::Private };
-    let (trust, provenance) = (trust(&memory, &reviewed, ctx), provenance(&memory, agent, reviewed.contains(&memory.id)));
-    Ok(MemoryRecord { trust, quotes, versions, links, ..told_of(memory, provenance, tag, engine.clock().now()) })
+    let trust = trust(&memory, &reviewed, ctx);
+    let provenance = provenance(&memory, agent, reviewed.contains(&memory.id));
+    Ok(MemoryRecord {
+        scope: memory.scope,
+        filename: memory.filename.take(),
+        attachment_id: memory.attachment_id.take(),
+        decayed_importance: memory.decayed_importance(now),
+        importance_factors: memory.importance_factors.take().unwrap_or_default(),
+        retention_rule: memory.retention_rule,
+        role: memory.role,
+        access_count: memory.access_count,
+        recalled_count: memory.recalled_count,
+        remembered_count: memory.remembered_count,
+        last_accessed_at: memory.last_accessed_at,
+        archived_at: memory.archived_at,
+        deleted_at: memory.deleted_at,
+        quotes,
+        versions,
+        links: links.into_iter().filter(told).map(|link| link.seen_from(memory.id)).collect(),
+        memory: fields(memory, ctx.commons_id, trust, provenance, now),
+    })
+}
+
+/// What answers say of a memory.
+pub(crate) fn fields(memory: Memory, commons: AgentId, trust: Trust, provenance: Provenance, now: DateTime<Utc>) -> MemoryFields {
+    MemoryFields {
+        memory_id: memory.id,
+        short_id: memory.short_id,
+        agent_id: memory.agent_id,
+        created_by: memory.created_by,
+        source_tag: if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private },
+        trust,
+        provenance,
+        user_id: memory.user_id,
+        kind: memory.kind,
+        category: memory.category,
+        subject: memory.subject,
+        retention: memory.retention,
+        project_id: memory.project_id,
+        repo_id: memory.repo_id,
+        session_id: memory.session_id,
+        status: memory.status,
+        topic: memory.topic,
+        topic_raw: memory.topic_raw,
+        is_canonical: memory.is_canonical,
+        title: memory.title,
+        content: memory.content,
+        summary: memory.summary,
+        rationale: memory.rationale,
+        alternatives: memory.alternatives.unwrap_or_default(),
+        source_ref: memory.source.place(),
+        source: memory.source,
+        source_kind: memory.source_kind,
+        evidence_ref: memory.evidence_ref,
+        confidence: memory.confidence,
+        importance: memory.importance,
+        pinned: memory.pinned,
+        version: memory.version,
+        observed_at: memory.observed_at,
+        created_at: memory.created_at,
+        freshness: recency(memory.updated_at, now),
+        updated_at: memory.updated_at,
+        expires_at: memory.expires_at,
+    }
 }
 
 /// When a memory of the calling agent was forgotten, if `name` means one that the caller could read before.
@@ -138,64 +209,6 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
         ("confidence", both && from.confidence != to.confidence),
     ];
     fields.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
-}
-
-fn told_of(memory: Memory, provenance: Provenance, source_tag: SourceTag, now: DateTime<Utc>) -> MemoryRecord {
-    MemoryRecord {
-        decayed_importance: memory.decayed_importance(now),
-        importance_factors: memory.importance_factors.unwrap_or_default(),
-        retention_rule: memory.retention_rule,
-        role: memory.role,
-        archived_at: memory.archived_at,
-        memory_id: memory.id,
-        short_id: memory.short_id,
-        agent_id: memory.agent_id,
-        created_by: memory.created_by,
-        source_tag,
-        provenance,
-        trust: Trust::Own,
-        user_id: memory.user_id,
-        kind: memory.kind,
-        category: memory.category,
-        subject: memory.subject,
-        retention: memory.retention,
-        scope: memory.scope,
-        project_id: memory.project_id,
-        repo_id: memory.repo_id,
-        session_id: memory.session_id,
-        status: memory.status,
-        topic: memory.topic,
-        topic_raw: memory.topic_raw,
-        is_canonical: memory.is_canonical,
-        title: memory.title,
-        content: memory.content,
-        summary: memory.summary,
-        rationale: memory.rationale,
-        alternatives: memory.alternatives.unwrap_or_default(),
-        source_ref: memory.source.place(),
-        source: memory.source,
-        source_kind: memory.source_kind,
-        evidence_ref: memory.evidence_ref,
-        filename: memory.filename,
-        attachment_id: memory.attachment_id,
-        confidence: memory.confidence,
-        importance: memory.importance,
-        pinned: memory.pinned,
-        version: memory.version,
-        access_count: memory.access_count,
-        recalled_count: memory.recalled_count,
-        remembered_count: memory.remembered_count,
-        last_accessed_at: memory.last_accessed_at,
-        observed_at: memory.observed_at,
-        created_at: memory.created_at,
-        freshness: recency(memory.updated_at, now),
-        updated_at: memory.updated_at,
-        expires_at: memory.expires_at,
-        deleted_at: memory.deleted_at,
-        quotes: vec![],
-        versions: vec![],
-        links: vec![],
-    }
 }
 
 /// Those of some memories that a person confirmed as they are now.

@@ -30,7 +30,7 @@ pub use correct::{correct, undo_correction};
 pub(crate) use forget::forget_once;
 pub use forget::{delete, forget, restore, undo};
 pub use history::{compare, history, record};
-pub(crate) use history::{forgotten_at, reviewed, trust, waiting};
+pub(crate) use history::{fields, forgotten_at, reviewed, trust, waiting};
 pub use late::embed_late;
 pub(crate) use late::merge_twin;
 pub(crate) use link::{contradictions, post_settling, reinstate};

@@ -2,13 +2,14 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use db::lock_key;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::borrow::Cow;
 use uuid::Uuid;
 use wire::{
-    AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryRow, MemoryScope,
+    AgentId, ArchiveReason, Category, DECAY_DAYS, FactorShare, LifecyclePolicy, MemoryId, MemoryKind, MemoryLink, MemoryScope,
     MemoryStatus, MemoryVersion, Relation, Retention, RetentionRule, Role, Source, SourceId, SourceKind, Trust, UserId,
 };
 use words::aging::decayed;
@@ -225,17 +226,8 @@ impl Draft {
 
     /// Whether it brings a text that a memory with the same content does not have.
     pub fn adds_to(&self, memory: &Memory) -> bool {
-        let Details { subject, title, summary, evidence_ref, rationale, alternatives, .. } = &self.details;
-        let known = [
-            (subject, &memory.subject),
-            (title, &memory.title),
-            (summary, &memory.summary),
-            (evidence_ref, &memory.evidence_ref),
-            (rationale, &memory.rationale),
-        ];
-        known.into_iter().any(|(new, old)| new.is_some() && new != old)
-            || (alternatives.is_some() && *alternatives != memory.alternatives)
-            || (self.suspicious && normal(&self.key.topic) != normal(&memory.topic))
+        let is_text = |field: &&str| !["category", "confidence"].contains(field);
+        self.details.amendments(memory).iter().any(is_text) || (self.suspicious && normal(&self.key.topic) != normal(&memory.topic))
     }
 
     /// When it was stated, if it is stored `now`.
@@ -346,6 +338,12 @@ impl Memory {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
     }
 
+    /// Its texts besides the topic, for whoever looks for instructions in them.
+    pub fn texts(&self) -> impl Serialize {
+        let Self { content, title, summary, subject, rationale, alternatives, evidence_ref, source, .. } = self;
+        (content, title, summary, subject, rationale, alternatives, evidence_ref, source)
+    }
+
     /// The text whose meaning is compared.
     pub fn embedded_text(&self) -> String {
         searched_text(self.role, &self.topic, &self.content)
@@ -411,35 +409,6 @@ impl Memory {
         let about = || self.subject.clone().filter(|_| self.category == Some(Category::Person));
         let named = self.source.speaker.as_deref().map(str::trim).filter(|name| !name.is_empty());
         spoken.or(named).map(|name| name.chars().take(40).collect()).or_else(about)
-    }
-
-    /// The row that lists show.
-    pub fn row(self, agent_slug: String) -> MemoryRow {
-        MemoryRow {
-            id: self.id,
-            short_id: self.short_id,
-            agent_id: self.agent_id,
-            agent_slug,
-            user_id: self.user_id,
-            kind: self.kind,
-            scope: self.scope,
-            status: self.status,
-            topic: self.topic,
-            topic_raw: self.topic_raw,
-            is_canonical: self.is_canonical,
-            content: self.content,
-            source: self.source,
-            version: self.version,
-            recalled_count: self.recalled_count,
-            remembered_count: self.remembered_count,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-            expires_at: self.expires_at,
-            archived_at: self.archived_at,
-            deleted_at: self.deleted_at,
-            deleted_by: self.deleted_by,
-            delete_reason: self.delete_reason,
-        }
     }
 }
 

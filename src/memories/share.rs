@@ -112,8 +112,7 @@ pub async fn set_shared(
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let seen = access::find(&mut tx, ctx, name, Purpose::Read, now).await?;
     tx.commit().await?;
-    let texts = (&seen.content, &seen.rationale, &seen.alternatives, &seen.topic, &seen.title, &seen.summary, &seen.subject);
-    let is_suspicious = !intake::findings(&(texts, &seen.evidence_ref, &seen.source))?.is_empty();
+    let is_suspicious = !intake::findings(&(&seen.topic, seen.texts()))?.is_empty();
     if shared && seen.agent_id == agent && remember::is_reviewed_first(engine, ctx, is_suspicious).await? {
         let message = "a person must review this content before it is shared: remember it with `commons: true`, then a person reviews it";
         return Err(Error::Forbidden(message.into()));

@@ -1,12 +1,12 @@
 //! The explanation of a hit, in words.
 
 use super::{Ranked, hybrid};
-use crate::memories::model::{Memory, recency};
+use crate::memories::model::Memory;
 use crate::memories::{self, Whose};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, SourceTag, Trust};
+use wire::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, Trust};
 use words::quote::Speaker;
 use words::stems;
 
@@ -16,67 +16,29 @@ pub fn hit(ranked: Ranked, asked: &BTreeMap<String, u32>, commons: AgentId, now:
     let explanation = sentence(&ranked, &matched_words, now);
     let memory = ranked.candidate.memory;
     let evidence = evidence(&memory);
-    let source_tag = if memory.agent_id == commons { SourceTag::Shared } else { SourceTag::Private };
-    let origin = memories::said_by(&memory);
+    let is_shared = memory.agent_id == commons;
     // What is shared counts as another agent's until somebody looks who wrote it.
-    let provenance = memories::provenance(&memory, Some(memory.agent_id).filter(|_| source_tag == SourceTag::Private), false);
-    let whose = if source_tag == SourceTag::Shared { Whose::Agent(None) } else { Whose::Own };
-    let attribution = memories::opening(&memory, whose);
+    let provenance = memories::provenance(&memory, Some(memory.agent_id).filter(|_| !is_shared), false);
+    let attribution = memories::opening(&memory, if is_shared { Whose::Agent(None) } else { Whose::Own });
     // Until somebody looks: shared memories that people confirmed are marked later.
-    let trust = match (source_tag, origin.is_quoted()) {
-        (SourceTag::Shared, _) => Trust::Unreviewed,
-        (_, true) => Trust::Captured,
-        (_, false) => Trust::Own,
+    let trust = match (is_shared, memories::said_by(&memory).is_quoted()) {
+        (true, _) => Trust::Unreviewed,
+        (false, true) => Trust::Captured,
+        (false, false) => Trust::Own,
     };
     Hit {
-        memory_id: memory.id,
-        short_id: memory.short_id,
-        agent_id: memory.agent_id,
-        created_by: memory.created_by,
-        topic: memory.topic,
-        topic_raw: memory.topic_raw,
-        title: memory.title,
-        summary: memory.summary,
-        rationale: memory.rationale,
-        alternatives: memory.alternatives.unwrap_or_default(),
-        category: memory.category,
-        subject: memory.subject,
         evidence,
-        source_ref: memory.source.place(),
-        source: memory.source,
-        source_kind: memory.source_kind,
-        evidence_ref: memory.evidence_ref,
         similarity: ranked.breakdown.similarity,
         recency_score: ranked.breakdown.recency,
-        source_tag,
-        trust,
-        provenance,
         score: ranked.score,
         breakdown: ranked.breakdown,
         matched_by: ranked.matched_by,
         matched_words,
         matched_scope: memory.scope,
-        project_id: memory.project_id,
-        repo_id: memory.repo_id,
-        session_id: memory.session_id,
-        kind: memory.kind,
-        status: memory.status,
         contradicts: Vec::new(),
-        is_canonical: memory.is_canonical,
-        user_id: memory.user_id,
-        confidence: memory.confidence,
-        importance: memory.importance,
-        pinned: memory.pinned,
-        retention: memory.retention,
-        version: memory.version,
-        observed_at: memory.observed_at,
-        created_at: memory.created_at,
-        updated_at: memory.updated_at,
-        expires_at: memory.expires_at,
-        freshness: recency(memory.updated_at, now),
-        content: memory.content,
         attribution,
         explanation,
+        memory: memories::fields(memory, commons, trust, provenance, now),
     }
 }
 

@@ -217,9 +217,9 @@ fn mark_reviewed(hits: &mut [RecallHit], reviewed: &[MemoryId]) {
         if let RecallHit::Memory(hit) = hit
             && reviewed.contains(&hit.memory_id)
         {
-            hit.provenance.confirmed = true;
+            hit.memory.provenance.confirmed = true;
             if hit.trust == Trust::Unreviewed {
-                hit.trust = Trust::Reviewed;
+                hit.memory.trust = Trust::Reviewed;
             }
         }
     }
@@ -249,7 +249,7 @@ async fn show_marks(engine: &Engine, ctx: &OpContext, hits: &mut [RecallHit]) {
         if let RecallHit::Memory(hit) = hit {
             hit.contradicts = contradicting.remove(&hit.memory_id).unwrap_or_default();
             if agent == Some(hit.created_by) && hit.provenance.said_by == Speaker::OtherAgent {
-                hit.provenance.said_by = Speaker::Agent;
+                hit.memory.provenance.said_by = Speaker::Agent;
             }
         }
     }

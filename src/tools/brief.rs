@@ -66,23 +66,24 @@ pub fn recall(answer: RecallResponse) -> BriefRecall {
 }
 
 fn memory(hit: Hit) -> BriefMemory {
+    let memory = hit.memory;
     BriefMemory {
-        memory_id: hit.memory_id,
-        short_id: hit.short_id,
-        topic: hit.topic,
-        topic_raw: hit.topic_raw,
+        memory_id: memory.memory_id,
+        short_id: memory.short_id,
+        topic: memory.topic,
+        topic_raw: memory.topic_raw,
         // The attribution names the speaker and the day of minutes.
-        content: quote::spoken(&hit.content, &hit.attribution).unwrap_or(hit.content),
+        content: quote::spoken(&memory.content, &hit.attribution).unwrap_or(memory.content),
         attribution: hit.attribution,
-        rationale: hit.rationale,
-        source: hit.source,
-        source_tag: hit.source_tag,
-        trust: Some(hit.trust).filter(|trust| *trust != Trust::Own),
-        provenance: Some(hit.provenance).filter(|one| one.said_by != Speaker::Agent || one.place().is_some() || one.confirmed),
+        rationale: memory.rationale,
+        source: memory.source,
+        source_tag: memory.source_tag,
+        trust: Some(memory.trust).filter(|trust| *trust != Trust::Own),
+        provenance: Some(memory.provenance).filter(|one| one.said_by != Speaker::Agent || one.place().is_some() || one.confirmed),
         similarity: three_digits(hit.similarity),
         recency_score: three_digits(hit.recency_score),
         score: three_digits(hit.score),
-        status: hit.status,
+        status: memory.status,
         contradicts: hit.contradicts,
         reason: reason(hit.matched_by, &hit.matched_words),
     }

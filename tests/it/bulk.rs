@@ -39,7 +39,8 @@ async fn deleting_and_restoring_say_what_they_changed() {
     found.sort_unstable();
     assert_eq!(found, ["stone number 1", "stone number 2"]);
     let detail = memories::detail(&world.engine, &world.vera, ids[1]).await.unwrap();
-    let versions: Vec<_> = detail.versions.iter().map(|v| (v.version, v.change.as_str(), v.deleted, v.actor_name.as_str())).collect();
+    let versions: Vec<_> =
+        detail.record.versions.iter().map(|v| (v.version, v.change.as_str(), v.deleted, v.actor_name.as_str())).collect();
     assert_eq!(versions, [(3, "restored", false, "Vera"), (2, "forgotten", true, "Vera"), (1, "created", false, "atlas")]);
     assert_eq!((detail.memory.deleted_at, detail.memory.deleted_by, detail.memory.delete_reason), (None, None, None));
     assert_eq!(number(&world, "select count(*) from tombstones where memory_id = $1", ids[0]).await, 1);

@@ -293,7 +293,7 @@ async fn a_memory_of_an_attachment_names_its_file() {
     work(&world).await;
     let candidate = inbox(&world).await.remove(0).id;
     let detail = memories::detail(&world.engine, &world.vera, candidate).await.unwrap();
-    assert_eq!((detail.filename.as_deref(), detail.attachment_id.as_deref()), (Some("minutes.txt"), Some("att-7")));
+    assert_eq!((detail.record.filename.as_deref(), detail.record.attachment_id.as_deref()), (Some("minutes.txt"), Some("att-7")));
 }
 
 async fn add(world: &World, source: SourceId, turn: usize, words: &str) -> Result<Added, Error> {

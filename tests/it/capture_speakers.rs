@@ -86,8 +86,8 @@ async fn a_speaker_gets_another_name_wherever_the_source_is_quoted() {
     let detail = memories::detail(engine, vera, moved).await.unwrap();
     assert_eq!(detail.memory.content, "Vera Frey, 21 May 2026: “I moved to Basel last month.” (last month: April 2026)");
     assert_eq!((detail.memory.source.platform.as_str(), detail.memory.source.speaker.as_deref()), ("capture", Some("Vera Frey")));
-    assert_eq!((detail.versions[0].change.as_str(), detail.versions[0].actor_name.as_str()), ("revised", "Vera"));
-    assert_eq!(detail.versions[0].version, detail.versions[1].version + 1);
+    assert_eq!((detail.record.versions[0].change.as_str(), detail.record.versions[0].actor_name.as_str()), ("revised", "Vera"));
+    assert_eq!(detail.record.versions[0].version, detail.record.versions[1].version + 1);
     assert_eq!(memories::detail(engine, vera, peanuts).await.unwrap().memory, corrected, "a person revised it since");
 
     let mut tx = engine.db().memory.begin(vera.tenancy()).await.unwrap();

@@ -86,7 +86,7 @@ async fn a_person_reviews_what_is_shared_already() {
     };
     assert_eq!(unreviewed().await, [other, id]);
     let before = memories::detail(engine, vera, id).await.unwrap();
-    assert_eq!(before.trust, Trust::Unreviewed);
+    assert_eq!(before.record.trust, Trust::Unreviewed);
 
     assert_eq!(memories::review(engine, vera, &[id], &Default::default()).await.unwrap().changed, [id]);
     assert_eq!(memories::review(engine, vera, &[id], &Default::default()).await.unwrap().unchanged, [id]);
@@ -95,7 +95,7 @@ async fn a_person_reviews_what_is_shared_already() {
     assert_eq!((hit.memory_id, hit.trust), (id, Trust::Reviewed));
     settle(&world).await;
     let after = memories::detail(engine, vera, id).await.unwrap();
-    assert_eq!((after.trust, after.memory.updated_at), (Trust::Reviewed, before.memory.updated_at));
+    assert_eq!((after.record.trust, after.memory.updated_at), (Trust::Reviewed, before.memory.updated_at));
     assert!(after.audit.iter().any(|entry| entry.action == "memory.reviewed"));
 
     // A new content is unreviewed again.

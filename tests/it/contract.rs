@@ -133,7 +133,7 @@ async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_
     let corrected = Source { observed_at: history[1].source.observed_at, ..corrected };
     assert_eq!(history.into_iter().map(|version| version.source).collect::<Vec<_>>(), [said, corrected, record.source.clone()]);
     let hit = recall::recall(&world.engine, &world.atlas, question("Mina")).await.unwrap().memories()[0].clone();
-    assert_eq!((hit.source, hit.attribution), (record.source, format!("I remember (from {}):", today.format("%-d %B %Y"))));
+    assert_eq!((&hit.source, &hit.attribution), (&record.source, &format!("I remember (from {}):", today.format("%-d %B %Y"))));
     assert_eq!(hit.content, "Mina is Design team lead");
 
     let long = Source { platform: "x".repeat(65), ..Source::default() };

@@ -20,15 +20,15 @@ async fn a_correction_is_recalled_at_once_and_can_be_undone() {
     assert_eq!(contents(&world, &world.atlas, "When does the harbour open?").await[0], "The harbour opens at seven.");
     settle(&world).await;
     let detail = memories::detail(engine, vera, id).await.unwrap();
-    let versions: Vec<_> = detail.versions.iter().map(|v| (v.version, v.change.as_str(), v.actor_name.as_str())).collect();
+    let versions: Vec<_> = detail.record.versions.iter().map(|v| (v.version, v.change.as_str(), v.actor_name.as_str())).collect();
     assert_eq!(versions, [(2, "revised", "Vera"), (1, "created", "atlas")]);
-    assert_eq!(detail.versions[0].source.platform, "console", "not the place where the agent heard it");
+    assert_eq!(detail.record.versions[0].source.platform, "console", "not the place where the agent heard it");
     let entry = detail.audit.iter().find(|entry| entry.action == "memory.revised").unwrap();
     assert_eq!((entry.reason.as_deref(), entry.visibility), (Some("Idris rang the office"), AuditVisibility::Operators));
 
     let undone = memories::undo_correction(engine, vera, id, 2).await.unwrap();
     assert_eq!((undone.version, undone.new_content.as_str()), (3, "The harbour opens at nine."));
-    let summary = async || memories::detail(engine, vera, id).await.unwrap().summary;
+    let summary = async || memories::detail(engine, vera, id).await.unwrap().record.memory.summary;
     assert_eq!(summary().await.as_deref(), Some("opens at nine"), "it was dropped with the content that it sums up");
     let again = memories::undo_correction(engine, vera, id, 2).await.unwrap_err();
     assert!(again.code() == ErrorCode::Conflict && again.message().contains("changed since"), "{again}");
@@ -57,5 +57,5 @@ async fn a_correction_that_cannot_be_made_changes_nothing() {
     assert_eq!(refused("The boat is blue.", "why").await.unwrap_err().code(), ErrorCode::Conflict);
     let detail = memories::detail(engine, vera, id).await.unwrap();
     assert_eq!(detail.memory.content, "The boat is red.");
-    assert_eq!(detail.versions.len(), 2);
+    assert_eq!(detail.record.versions.len(), 2);
 }

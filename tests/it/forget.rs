@@ -44,7 +44,7 @@ async fn forgetting_takes_everything_derived_along_and_leaves_a_tombstone() {
     let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
     assert_eq!((detail.memory.content.as_str(), detail.memory.deleted_at), ("Vera likes tea", Some(answer.forgotten_at)));
     assert_eq!((detail.memory.deleted_by.as_deref(), detail.memory.delete_reason), (Some("atlas"), None));
-    let versions: Vec<_> = detail.versions.iter().map(|v| (v.version, v.change.as_str(), v.deleted)).collect();
+    let versions: Vec<_> = detail.record.versions.iter().map(|v| (v.version, v.change.as_str(), v.deleted)).collect();
     assert_eq!(versions, [(2, "forgotten", true), (1, "created", false)]);
     let documents =
         "select sum(documents)::bigint from memory_term_counts c join agent_memories m on m.agent_id = c.agent_id where m.id = $1";

@@ -34,7 +34,7 @@ async fn record(world: &World, id: MemoryId) -> MemoryRecord {
 /// How far the first hit is trusted, how it is attributed, and what it says.
 async fn told(world: &World) -> (Trust, String, String) {
     let hit = ask(world, &world.atlas, "archive in Bern").await.told().remove(0);
-    (hit.trust, hit.attribution, hit.content)
+    (hit.memory.trust, hit.attribution, hit.memory.content)
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn an_edited_candidate_is_the_reviewers_and_undoing_brings_back_the_propos
     let day = world.engine.clock().now().format("%-d %B %Y");
     assert_eq!(told(&world).await, (Trust::Captured, format!("According to Vera (on {day}):"), EDITED.to_owned()));
     let confirmed = record(&world, seen.id).await;
-    assert_eq!((confirmed.kind, confirmed.topic.as_str(), confirmed.rationale), (MemoryKind::Artifact, "where the archive is", None));
+    assert_eq!((confirmed.kind, confirmed.topic.as_str(), &confirmed.rationale), (MemoryKind::Artifact, "where the archive is", &None));
     let texts: Vec<_> =
         confirmed.versions.iter().map(|version| (version.change.as_str(), version.content.as_str(), version.kind)).collect();
     assert_eq!(texts, [("promoted", EDITED, Some(MemoryKind::Artifact)), ("proposed", seen.content.as_str(), Some(MemoryKind::Decision))]);
@@ -100,7 +100,7 @@ async fn the_text_that_a_form_showed_is_no_edit() {
     let same = InboxEdit { kind: Some(seen.kind), ..edit(&format!("{}\r\n", seen.content)) };
     decide(&world, seen.id, InboxVerdict::Confirm(same)).await;
     let confirmed = record(&world, seen.id).await;
-    assert_eq!((confirmed.content, confirmed.rationale), (seen.content, seen.rationale));
+    assert_eq!((&confirmed.content, &confirmed.rationale), (&seen.content, &seen.rationale));
     assert_eq!(told(&world).await.1, "According to Idris (on 21 May 2026):");
 }
 
@@ -117,7 +117,7 @@ async fn an_edited_text_is_checked_like_any_other() {
         assert!(matches!(refused, Error::Invalid(_)) && refused.fields()[0].field == "content", "{refused:?}");
     }
     decide(&world, ids[0], InboxVerdict::Confirm(edit("The key of the archive is AKIAIOSFODNN7EXAMPLE."))).await;
-    let content = record(&world, ids[0]).await.content;
+    let content = record(&world, ids[0]).await.memory.content;
     assert!(content.starts_with("The key of the archive is ") && !content.contains("AKIA"), "{content}");
 }
 

@@ -83,8 +83,11 @@ async fn a_near_duplicate_that_is_found_late_is_superseded_and_linked() {
         (old.memory.status, new.memory.status, kept.memory.status),
         (MemoryStatus::Superseded, MemoryStatus::Active, MemoryStatus::Active)
     );
-    assert_eq!(old.versions.iter().map(|v| v.change.as_str()).collect::<Vec<_>>(), ["superseded", "created"]);
-    assert_eq!((new.links[0].relation, new.links[0].outgoing, new.links[0].other_id), (Relation::Supersedes, true, first));
+    assert_eq!(old.record.versions.iter().map(|v| v.change.as_str()).collect::<Vec<_>>(), ["superseded", "created"]);
+    assert_eq!(
+        (new.record.links[0].relation, new.record.links[0].outgoing, new.record.links[0].other_id),
+        (Relation::Supersedes, true, first)
+    );
     let mut left = contents(&world, &world.atlas, "tea").await;
     left.sort_unstable();
     assert_eq!(left, ["The kettle is broken", "Vera likes tea!"]);

@@ -213,7 +213,7 @@ async fn shared_memory_is_linked_by_whoever_may_write_to_it() {
     let hit = ask(&world, &world.binky, "standup").await.told().remove(0);
     assert_eq!((hit.memory_id, hit.status, hit.contradicts.len()), (common, MemoryStatus::Contradicted, 0));
     assert!(memories::record(&world.engine, &world.binky, &common.into(), None).await.unwrap().links.is_empty());
-    assert_eq!(memories::detail(&world.engine, &world.vera, common).await.unwrap().links.len(), 1);
+    assert_eq!(memories::detail(&world.engine, &world.vera, common).await.unwrap().record.links.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -209,7 +209,7 @@ async fn the_agents_page_counts_what_is_there() {
     );
     let (atlas, binky) = (&agents[1], &agents[2]);
     assert_eq!((atlas.live, atlas.deleted, atlas.added_7d), (2, 1, 1), "live is what a recall can find");
-    let freshness = memories::detail(&world.engine, &world.vera, old).await.unwrap().freshness;
+    let freshness = memories::detail(&world.engine, &world.vera, old).await.unwrap().record.freshness;
     assert!((freshness - (-8.0 / DECAY_DAYS).exp()).abs() < 1e-3, "{freshness}");
     assert_eq!(atlas.last_write, Some(memories::detail(&world.engine, &world.vera, last).await.unwrap().memory.updated_at));
     assert!(atlas.last_recall.unwrap() >= asked);

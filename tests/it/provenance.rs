@@ -49,7 +49,7 @@ async fn renderings(world: &World, query: &str) -> Vec<(&'static str, String, Ve
         ("hit", attributions, of_hits.clone()),
         ("tool", brief, of_hits),
         ("system messages", messages, of_sources),
-        ("record", format!("{} {}", record.content, record.provenance.place().unwrap_or_default()), vec![record.provenance]),
+        ("record", format!("{} {}", record.content, record.provenance.place().unwrap_or_default()), vec![record.provenance.clone()]),
         ("bundle", bundle.text, of_items),
         ("context", prompt.text, of_blocks),
     ]

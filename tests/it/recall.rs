@@ -15,7 +15,7 @@ use wire::{
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
     let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
-    let mut contents: Vec<String> = answer.told().into_iter().map(|hit| hit.content).collect();
+    let mut contents: Vec<String> = answer.told().into_iter().map(|hit| hit.memory.content).collect();
     contents.sort_unstable();
     contents
 }
@@ -34,7 +34,7 @@ async fn an_agent_sees_its_own_memories_and_the_commons() {
     let stranger = World::new().await;
     remember(&stranger, &stranger.atlas, commons("strangers keep a stone")).await;
     let mut tags: Vec<_> =
-        ask(&world, &world.atlas, "who keeps a stone").await.told().into_iter().map(|h| (h.content, h.source_tag)).collect();
+        ask(&world, &world.atlas, "who keeps a stone").await.told().into_iter().map(|h| (h.memory.content, h.memory.source_tag)).collect();
     tags.sort_unstable();
     assert_eq!(tags, [("atlas keeps a stone".into(), SourceTag::Private), ("everybody keeps a stone".into(), SourceTag::Shared)]);
     assert_eq!(found(&world, &world.binky, question("who keeps a stone")).await, ["binky keeps a stone", "everybody keeps a stone"]);

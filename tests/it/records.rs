@@ -145,7 +145,7 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Tea"), Some("tea, black")));
     assert!(remember(&world, &world.atlas, fact("tea", "Vera likes the black tea!")).await.was_update);
     let kept = record(&world, id).await;
-    assert_eq!((kept.category, kept.title.as_deref(), kept.summary), (Some(Category::Preference), Some("Tea"), None));
+    assert_eq!((kept.category, kept.title.as_deref(), kept.summary.as_deref()), (Some(Category::Preference), Some("Tea"), None));
 }
 
 /// A clock whose short ids repeat: each occurs twice.
@@ -218,7 +218,7 @@ async fn what_describes_a_content_goes_with_it_unless_the_new_one_says_the_same(
     };
     let id = remember(&world, atlas, decision).await.memory_id;
     let reasons = async || {
-        let kept = record(&world, id).await;
+        let kept = record(&world, id).await.memory;
         (kept.title, kept.rationale, kept.alternatives)
     };
     let told = async || context::context_for(engine, atlas, ContextRequest::new("Where do we keep sessions?")).await.unwrap().text;

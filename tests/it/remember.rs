@@ -14,7 +14,7 @@ async fn detail(world: &World, id: MemoryId) -> MemoryDetail {
 }
 
 fn changes(detail: &MemoryDetail) -> Vec<(i32, &str)> {
-    detail.versions.iter().map(|version| (version.version, version.change.as_str())).collect()
+    detail.record.versions.iter().map(|version| (version.version, version.change.as_str())).collect()
 }
 
 #[tokio::test]
@@ -30,12 +30,12 @@ async fn a_new_memory_is_stored_verbatim_with_its_provenance() {
     let memory = &detail.memory;
     assert_eq!((memory.content.as_str(), memory.topic_raw.as_str()), (content, " Vera's tea "));
     assert_eq!((&memory.source, &memory.short_id), (&request.source, &answer.short_id));
-    assert_eq!((memory.agent_slug.as_str(), detail.created_by), ("atlas", agent(&world.atlas)));
-    assert_eq!((memory.kind, memory.scope, detail.retention), (MemoryKind::Profile, MemoryScope::Agent, Retention::Permanent));
+    assert_eq!((memory.agent_slug.as_str(), detail.record.created_by), ("atlas", agent(&world.atlas)));
+    assert_eq!((memory.kind, memory.scope, detail.record.retention), (MemoryKind::Profile, MemoryScope::Agent, Retention::Permanent));
     assert_eq!((memory.version, memory.remembered_count, memory.expires_at), (1, 0, None));
     assert_eq!(detail.embedded_by, ["all-MiniLM-L6-v2"]);
     assert_eq!(changes(&detail), [(1, "created")]);
-    assert_eq!(detail.versions[0].actor_name, "atlas");
+    assert_eq!(detail.record.versions[0].actor_name, "atlas");
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn saying_the_same_again_counts_and_refreshes_and_makes_no_version() {
     assert!(again.unchanged && !again.was_update);
     assert_eq!((again.memory_id, again.short_id, again.previous_version), (first.memory_id, first.short_id, None));
     let after = detail(&world, first.memory_id).await;
-    assert_eq!((after.memory.version, after.memory.remembered_count, after.versions.len()), (1, 1, 1));
+    assert_eq!((after.memory.version, after.memory.remembered_count, after.record.versions.len()), (1, 1, 1));
     assert!(after.memory.updated_at - before.memory.updated_at >= Duration::days(30));
     assert_eq!(after.memory.created_at, before.memory.created_at);
     let hit = ask(&world, &world.atlas, "tea").await.told().remove(0);
@@ -68,7 +68,7 @@ async fn a_near_duplicate_becomes_a_new_version() {
         ("Vera likes the black tea!", 2, 1)
     );
     assert_eq!(changes(&detail), [(2, "revised"), (1, "created")]);
-    assert_eq!(detail.versions[1].content, "Vera likes black tea", "nothing is overwritten");
+    assert_eq!(detail.record.versions[1].content, "Vera likes black tea", "nothing is overwritten");
     assert_eq!(contents(&world, &world.atlas, "black tea").await, ["Vera likes the black tea!"]);
     let third = remember(&world, &world.atlas, fact("tea", "Quarterly figures arrive on Monday")).await;
     assert_ne!(third.memory_id, first.memory_id, "what only shares the topic is another memory");
@@ -128,7 +128,7 @@ async fn a_decision_that_resembles_another_stands_beside_it_linked() {
     let second = remember(&world, &world.atlas, decision("We store vectors in Postgres.")).await;
     assert!(!second.was_update && second.memory_id != first.memory_id);
     let (from, to) = (detail(&world, second.memory_id).await, detail(&world, first.memory_id).await);
-    let link = |detail: &MemoryDetail| detail.links.iter().map(|l| (l.relation, l.outgoing, l.other_id)).collect::<Vec<_>>();
+    let link = |detail: &MemoryDetail| detail.record.links.iter().map(|l| (l.relation, l.outgoing, l.other_id)).collect::<Vec<_>>();
     assert_eq!(link(&from), [(Relation::RelatedTo, true, first.memory_id)]);
     assert_eq!(link(&to), [(Relation::RelatedTo, false, second.memory_id)]);
     assert_eq!(contents(&world, &world.atlas, "store vectors in Postgres").await.len(), 2);
@@ -169,7 +169,7 @@ async fn saying_it_again_never_shortens_how_long_it_is_kept() {
     ] {
         assert_eq!(remember(&world, &world.atlas, keep(retention, content)).await.memory_id, id);
         let detail = detail(&world, id).await;
-        assert_eq!((detail.retention, detail.memory.expires_at), (Retention::Permanent, None), "{content} {retention}");
+        assert_eq!((detail.record.retention, detail.memory.expires_at), (Retention::Permanent, None), "{content} {retention}");
     }
 }
 
@@ -183,7 +183,7 @@ async fn shared_memories_need_the_scope_and_belong_to_the_commons() {
     assert!(matches!(refused, Error::Forbidden(_)), "{refused}");
     let answer = remember(&world, &world.atlas, shared).await;
     let detail = detail(&world, answer.memory_id).await;
-    assert_eq!((detail.memory.agent_id, detail.created_by), (world.system.commons_id, agent(&world.atlas)));
+    assert_eq!((detail.memory.agent_id, detail.record.created_by), (world.system.commons_id, agent(&world.atlas)));
     let hit = ask(&world, &reader, "when is the office closed in August").await.told().remove(0);
     assert_eq!((hit.source_tag, hit.matched_scope), (SourceTag::Shared, MemoryScope::Global));
 }

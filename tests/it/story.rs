@@ -31,13 +31,13 @@ async fn links_tell_what_the_other_end_says_and_whether_it_still_stands() {
     .unwrap();
     tx.commit().await.unwrap();
 
-    let told = memories::detail(&world.engine, &world.vera, black).await.unwrap().links.remove(0);
+    let told = memories::detail(&world.engine, &world.vera, black).await.unwrap().record.links.remove(0);
     assert_eq!((told.relation, told.outgoing, told.other_id, told.other_topic.as_str()), (Relation::Contradicts, false, green, "taste"));
     assert_eq!(told.other_content, long.chars().take(300).collect::<String>());
     assert_eq!((told.other_status, told.other_deleted, told.other_source.platform.as_str()), (MemoryStatus::Active, false, "slack"));
     memories::delete(&world.engine, &world.vera, &[green], "wrong").await.unwrap();
-    assert!(memories::detail(&world.engine, &world.vera, black).await.unwrap().links[0].other_deleted);
-    let told = memories::detail(&world.engine, &world.vera, green).await.unwrap().links.remove(0);
+    assert!(memories::detail(&world.engine, &world.vera, black).await.unwrap().record.links[0].other_deleted);
+    let told = memories::detail(&world.engine, &world.vera, green).await.unwrap().record.links.remove(0);
     assert_eq!((told.outgoing, told.other_id, told.other_deleted), (true, black, false));
 }
 

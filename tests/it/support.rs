@@ -49,7 +49,7 @@ pub async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse 
 
 /// The contents of a recall's hits, best first.
 pub async fn contents(world: &World, ctx: &OpContext, query: &str) -> Vec<String> {
-    ask(world, ctx, query).await.told().into_iter().map(|hit| hit.content).collect()
+    ask(world, ctx, query).await.told().into_iter().map(|hit| hit.memory.content).collect()
 }
 
 /// The id of the agent that acts.

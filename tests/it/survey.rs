@@ -167,7 +167,7 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     let duplicates: Vec<PairId> = found.iter().filter(|one| one.relation == PairRelation::Duplicates).map(|one| one.id).collect();
     assert_eq!(duplicates.len(), 3, "{found:?}");
     let open = || async {
-        ask(&world, &world.atlas, "When does the gate open?").await.told().into_iter().map(|hit| hit.content).collect::<Vec<_>>()
+        ask(&world, &world.atlas, "When does the gate open?").await.told().into_iter().map(|hit| hit.memory.content).collect::<Vec<_>>()
     };
     assert_eq!(open().await.len(), 4);
 

@@ -23,7 +23,7 @@ fn revision(memory: MemoryId, content: &str) -> ReviseRequest {
 /// The version of a memory and how far it is trusted.
 async fn now(world: &World, id: MemoryId) -> (i32, Trust) {
     let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
-    (detail.memory.version, detail.trust)
+    (detail.memory.version, detail.record.trust)
 }
 
 fn shown(id: MemoryId, version: i32) -> Shown {

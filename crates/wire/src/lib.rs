@@ -140,7 +140,8 @@ pub use recall::{
     RecallResponse, SearchHit, SearchRequest, SearchResults, SourceTag, Trust,
 };
 pub use records::{
-    Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse, VersionsResponse,
+    Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryFields, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse,
+    VersionsResponse,
 };
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};

@@ -2,8 +2,7 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, ArchiveReason, AuditEntry, FactorShare, MemoryId, MemoryRef, PairId, ProjectRef, RetentionRule, RetrievalId, StateFilter,
-    Trust, UserId, UserRef,
+    AgentId, ArchiveReason, AuditEntry, MemoryId, MemoryRecord, MemoryRef, PairId, ProjectRef, RetrievalId, StateFilter, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -452,56 +451,15 @@ pub struct MemoryLink {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryDetail {
     pub memory: MemoryRow,
+    pub record: MemoryRecord,
     /// Further topics, under which the same content was remembered.
     pub further_topics: Vec<String>,
     /// When it was last stated: said, or remembered again. Rankings count its age from then.
     pub stated_at: DateTime<Utc>,
-    /// How far other agents can trust it.
-    pub trust: Trust,
-    pub created_by: AgentId,
-    pub category: Option<Category>,
-    /// Whom or what it is about.
-    pub subject: Option<String>,
-    pub title: Option<String>,
-    /// The content in short.
-    pub summary: Option<String>,
-    /// Of a decision: why.
-    pub rationale: Option<String>,
-    /// Of a decision: what was rejected.
-    pub alternatives: Vec<String>,
-    pub retention: Retention,
-    pub project_id: Option<Uuid>,
-    pub repo_id: Option<Uuid>,
-    pub session_id: Option<Uuid>,
-    pub source_kind: SourceKind,
-    /// What supports it, as its author named it.
-    pub evidence_ref: Option<String>,
-    /// Of what an attachment says: the name of its file, and its id in the system that it comes from.
-    pub filename: Option<String>,
-    pub attachment_id: Option<String>,
-    pub confidence: f32,
-    pub importance: f32,
-    /// What is left of the importance at the time of the request; absent for memories that do not fade.
-    pub decayed_importance: Option<f64>,
-    /// Of a message: what its importance was computed from.
-    pub importance_factors: Vec<FactorShare>,
-    /// Of a message: the rule that chose its retention.
-    pub retention_rule: Option<RetentionRule>,
-    /// Of a message: who spoke.
-    pub role: Option<Role>,
-    pub archived_at: Option<DateTime<Utc>>,
     pub archive_reason: Option<ArchiveReason>,
-    pub pinned: bool,
     pub content_hash: String,
-    pub observed_at: Option<DateTime<Utc>>,
-    pub last_accessed_at: Option<DateTime<Utc>>,
-    /// What the decay leaves of its relevance at the time of the request, 0 to 1.
-    pub freshness: f64,
     /// Names of the models whose vector of this content is stored; empty while the embedding is late.
     pub embedded_by: Vec<String>,
-    /// Newest first.
-    pub versions: Vec<MemoryVersion>,
-    pub links: Vec<MemoryLink>,
     /// The accepted suggestions that a reviewer can undo, each with the other memory.
     pub decided: Vec<(MemoryId, PairId)>,
     /// Newest first, at most 50.

@@ -1,12 +1,10 @@
 //! A recall: the question, the ranked answer, and why each hit is in it.
 
 use super::text_enum::text_enum;
-use super::{
-    AgentId, Category, KnowledgeHit, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Provenance, Retention, RetrievalId,
-    Source, SourceKind, UserId, UserRef,
-};
+use super::{AgentId, KnowledgeHit, MemoryFields, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, RetrievalId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 use uuid::Uuid;
 
 text_enum! {
@@ -274,74 +272,36 @@ text_enum! {
 /// why it is a hit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Hit {
-    pub memory_id: MemoryId,
-    pub short_id: String,
-    /// The owner of the memory: the agent that asks, or the commons.
-    pub agent_id: AgentId,
-    /// The agent that wrote it.
-    pub created_by: AgentId,
-    pub topic: String,
-    pub topic_raw: String,
-    pub title: Option<String>,
-    pub content: String,
-    pub summary: Option<String>,
-    /// Of a decision: why.
-    #[serde(default)]
-    pub rationale: Option<String>,
-    /// Of a decision: what was rejected.
-    #[serde(default)]
-    pub alternatives: Vec<String>,
-    pub category: Option<Category>,
-    /// Whom or what it is about.
-    pub subject: Option<String>,
-    pub source: Source,
-    pub source_kind: SourceKind,
-    /// `source` in one line: platform/channel/thread/message.
-    pub source_ref: Option<String>,
-    pub evidence_ref: Option<String>,
+    #[serde(flatten)]
+    pub memory: MemoryFields,
+    /// The memory's scope.
+    pub matched_scope: MemoryScope,
+    /// What supports it: `evidence_ref`, or `source_ref` where there is none.
+    pub evidence: Option<String>,
     pub similarity: f64,
     pub recency_score: f64,
-    pub source_tag: SourceTag,
-    /// `unreviewed` if it is shared and no person confirmed it, `captured` if somebody else said it.
-    pub trust: Trust,
-    pub provenance: Provenance,
     pub score: f64,
     pub breakdown: Breakdown,
     pub matched_by: MatchedBy,
     /// The words of the query that the memory holds, in the memory's own spelling.
     pub matched_words: Vec<String>,
-    /// The memory's scope.
-    pub matched_scope: MemoryScope,
-    pub project_id: Option<Uuid>,
-    pub repo_id: Option<Uuid>,
-    pub session_id: Option<Uuid>,
-    pub kind: MemoryKind,
-    pub status: MemoryStatus,
-    pub is_canonical: bool,
-    pub user_id: Option<UserId>,
-    /// What supports it: `evidence_ref`, or `source_ref` where there is none.
-    pub evidence: Option<String>,
-    /// How sure its author is, 0 to 1.
-    pub confidence: f32,
-    pub importance: f32,
-    pub pinned: bool,
-    pub retention: Retention,
     /// The memories that say otherwise; give both sides.
     #[serde(default)]
     pub contradicts: Vec<MemoryId>,
-    pub version: i32,
-    /// When it was said, if that is known; `created_at` otherwise.
-    pub observed_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub expires_at: Option<DateTime<Utc>>,
-    /// exp(−Δdays/90) since the last write, derived, never stored.
-    pub freshness: f64,
     /// How to begin a quotation of the content, with the day on which it was said: "I remember (from 3 May 2026):", or "According to Vera (on
     /// 3 May 2026):" if somebody else said it. It never holds the content.
     pub attribution: String,
     /// Why it is here, in a sentence.
     pub explanation: String,
+}
+
+/// What a hit says of the memory is read as its own, as in JSON.
+impl Deref for Hit {
+    type Target = MemoryFields;
+
+    fn deref(&self) -> &MemoryFields {
+        &self.memory
+    }
 }
 
 /// A memory or a piece of shared knowledge, in one ranked list; `source_tag` says which.

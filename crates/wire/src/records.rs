@@ -6,6 +6,7 @@ use super::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 use uuid::Uuid;
 
 /// Input of `agent_memory_link`.
@@ -154,9 +155,9 @@ pub struct ProfileFactRequest {
     pub commons: bool,
 }
 
-/// A memory in full, with its links and every state it was in: the answer of `GET /api/memories/{memory_id}`.
+/// What every answer with a whole memory says of it. Its fields are those of [`MemoryRecord`] and of [`super::Hit`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct MemoryRecord {
+pub struct MemoryFields {
     pub memory_id: MemoryId,
     pub short_id: String,
     /// The owner of the memory: an agent, or the commons.
@@ -165,15 +166,15 @@ pub struct MemoryRecord {
     pub created_by: AgentId,
     /// `private`, or `shared` for the commons.
     pub source_tag: SourceTag,
-    /// `unreviewed` if it is shared and no person confirmed it.
+    /// `unreviewed` if it is shared and no person confirmed it, `captured` if somebody else said it.
     pub trust: Trust,
     pub provenance: Provenance,
     pub user_id: Option<UserId>,
     pub kind: MemoryKind,
     pub category: Option<Category>,
+    /// Whom or what it is about.
     pub subject: Option<String>,
     pub retention: Retention,
-    pub scope: MemoryScope,
     pub project_id: Option<Uuid>,
     pub repo_id: Option<Uuid>,
     pub session_id: Option<Uuid>,
@@ -185,22 +186,42 @@ pub struct MemoryRecord {
     pub content: String,
     pub summary: Option<String>,
     /// Of a decision: why.
+    #[serde(default)]
     pub rationale: Option<String>,
     /// Of a decision: what was rejected.
+    #[serde(default)]
     pub alternatives: Vec<String>,
     pub source: Source,
     pub source_kind: SourceKind,
     /// `source` in one line: platform/channel/thread/message.
     pub source_ref: Option<String>,
     pub evidence_ref: Option<String>,
+    /// How sure its author is, 0 to 1.
+    pub confidence: f32,
+    pub importance: f32,
+    pub pinned: bool,
+    pub version: i32,
+    /// When it was said, if that is known; `created_at` otherwise.
+    pub observed_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub expires_at: Option<DateTime<Utc>>,
+    /// exp(−Δdays/90) since the last write, derived, never stored.
+    pub freshness: f64,
+}
+
+/// A memory in full, with its links and every state it was in: the answer of `GET /api/memories/{memory_id}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct MemoryRecord {
+    #[serde(flatten)]
+    pub memory: MemoryFields,
+    pub scope: MemoryScope,
     /// Of the text of an attachment: the name of the file.
     #[serde(default)]
     pub filename: Option<String>,
     /// Of the text of an attachment: the attachment's id in the system that it comes from.
     #[serde(default)]
     pub attachment_id: Option<String>,
-    pub confidence: f32,
-    pub importance: f32,
     /// The importance after decay: importance · 0.95^(weeks since the last retrieval). Absent for memories that do not fade.
     #[serde(default)]
     pub decayed_importance: Option<f64>,
@@ -213,8 +234,6 @@ pub struct MemoryRecord {
     /// Of a message: who spoke.
     #[serde(default)]
     pub role: Option<Role>,
-    pub pinned: bool,
-    pub version: i32,
     /// Recalls that returned it and repetitions, together.
     pub access_count: i64,
     /// How many recalls returned it.
@@ -224,16 +243,10 @@ pub struct MemoryRecord {
     #[serde(default)]
     pub remembered_count: i64,
     pub last_accessed_at: Option<DateTime<Utc>>,
-    pub observed_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    pub updated_at: DateTime<Utc>,
-    pub expires_at: Option<DateTime<Utc>>,
     /// When it was archived: it faded, expired or made room. An operator can restore it.
     #[serde(default)]
     pub archived_at: Option<DateTime<Utc>>,
     pub deleted_at: Option<DateTime<Utc>>,
-    /// exp(−Δdays/90) since the last write, derived, never stored.
-    pub freshness: f64,
     /// The places in captured sources that it was extracted from, newest first, at most 20.
     #[serde(default)]
     pub quotes: Vec<MemoryEvidence>,
@@ -241,6 +254,15 @@ pub struct MemoryRecord {
     pub versions: Vec<MemoryVersion>,
     /// Newest first. Agents do not see links to memories that are forgotten or out of their reach.
     pub links: Vec<MemoryLink>,
+}
+
+/// What a record says of the memory is read as its own, as in JSON.
+impl Deref for MemoryRecord {
+    type Target = MemoryFields;
+
+    fn deref(&self) -> &MemoryFields {
+        &self.memory
+    }
 }
 
 /// Two states of one memory, side by side.

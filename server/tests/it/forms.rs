@@ -269,15 +269,19 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
     let both = page(&site, &here, &cookie).await.text;
     let (_, changed) = both.split_once("data-testid=\"changed\"").unwrap_or_else(|| panic!("{both}"));
     assert!(changed.contains("You saw") && changed.contains("<del>Tuesdays") && changed.contains("<ins>Fridays"), "{changed}");
-    assert_eq!(memories::detail(engine, vera, id).await.unwrap().trust, Trust::Unreviewed);
+    assert_eq!(memories::detail(engine, vera, id).await.unwrap().record.trust, Trust::Unreviewed);
 
     let none = post(&site, &cookie, action, FIELDS, with_token(&cookie, action, &format!("ids={id}&shown=&done={here}"))).await;
     assert_eq!(none.header(header::LOCATION), here);
-    assert_eq!(memories::detail(engine, vera, id).await.unwrap().trust, Trust::Unreviewed, "a form that shows nothing reviews nothing");
+    assert_eq!(
+        memories::detail(engine, vera, id).await.unwrap().record.trust,
+        Trust::Unreviewed,
+        "a form that shows nothing reviews nothing"
+    );
     let again = field(&both, action, "shown");
     assert_ne!(again, seen);
     post(&site, &cookie, action, FIELDS, fields(&again)).await;
-    assert_eq!(memories::detail(engine, vera, id).await.unwrap().trust, Trust::Reviewed);
+    assert_eq!(memories::detail(engine, vera, id).await.unwrap().record.trust, Trust::Reviewed);
     let reviewed = page(&site, &here, &cookie).await.text;
     let (_, history) = reviewed.split_once("data-testid=\"history\"").unwrap_or_else(|| panic!("{reviewed}"));
     assert!(history.contains("A person confirmed the content."), "{history}");

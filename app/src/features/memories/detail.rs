@@ -98,20 +98,23 @@ fn Whole(
     flash: Option<Flash>,
 ) -> impl IntoView {
     let row = detail.memory.clone();
-    let (id, trail, versions) = (row.id, detail.audit.clone(), detail.versions.clone());
+    let (id, trail, versions) = (row.id, detail.audit.clone(), detail.record.versions.clone());
     // Shared memories belong to no agent that asks; their author does.
-    let why_not = why_not(detail.created_by, &row.short_id, row.user_id);
+    let why_not = why_not(detail.record.created_by, &row.short_id, row.user_id);
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
     let in_recall = in_recall(&detail);
-    let (is_message, is_shared) = (detail.role.is_some(), matches!(detail.trust, Trust::Reviewed | Trust::Unreviewed));
+    let (is_message, is_shared) = (detail.record.role.is_some(), matches!(detail.record.trust, Trust::Reviewed | Trust::Unreviewed));
     let here = url::memory(row.id, &query.back("/memories"));
     let asked = query.owned("open");
     let correcting = asked.as_deref() == Some("correct");
-    let (title, summary) = (detail.title.clone(), detail.summary.clone());
-    let (rationale, alternatives) = (detail.rationale.clone(), detail.alternatives.clone());
-    // The section below the content says it better.
-    let quoted = !quotes.is_empty();
+    let (title, summary) = (detail.record.title.clone(), detail.record.summary.clone());
+    let (rationale, alternatives) = (detail.record.rationale.clone(), detail.record.alternatives.clone());
+    let mut facts = detail.clone();
+    if !quotes.is_empty() {
+        // The section below the content says it better.
+        facts.record.memory.evidence_ref = None;
+    }
     let (by, reason) = (row.deleted_by.clone(), row.delete_reason.clone());
     view! {
         <Title text=text::visible(&row.topic) />
@@ -129,7 +132,7 @@ fn Whole(
             <div class="min-w-0 space-y-6">
                 {waits.then(|| view! { <Waiting id=row.id /> })}
                 {row.deleted_at.map(|at| view! { <Deleted at by reason rejected /> })}
-                {detail.archived_at.map(|at| view! { <Archived at why=detail.archive_reason /> })}
+                {detail.record.archived_at.map(|at| view! { <Archived at why=detail.archive_reason /> })}
                 <section class="card p-4" aria-label="Content">
                     {title.map(|title| view! { <p class="mb-1 font-medium break-words" data-testid="title">{title}</p> })}
                     <div class="verbatim" data-testid="content">{text::visible(&row.content)}</div>
@@ -144,22 +147,22 @@ fn Whole(
                     <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
                 <Evidence quotes />
-                <Contradictions links=detail.links.clone() />
+                <Contradictions links=detail.record.links.clone() />
                 <Links
                     topic=row.topic.clone()
-                    links=detail.links.clone()
+                    links=detail.record.links.clone()
                     decided=if may_review { detail.decided.clone() } else { Vec::new() }
                     here=here.clone()
                 />
             </div>
             <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-                {in_recall.then(|| view! { <Review id=row.id version=row.version trust=detail.trust may_review here=here.clone() /> })}
+                {in_recall.then(|| view! { <Review id=row.id version=row.version trust=detail.record.trust may_review here=here.clone() /> })}
                 {(in_recall && !is_message).then(|| view! { <Readers id=row.id version=row.version is_shared agent_slug=row.agent_slug.clone() may_review here=here.clone() /> })}
-                {(may_decide && row.deleted_at.is_none() && detail.archived_at.is_none() && !waits)
-                    .then(|| view! { <Pin id=row.id pinned=detail.pinned here=here.clone() /> })}
+                {(may_decide && row.deleted_at.is_none() && detail.record.archived_at.is_none() && !waits)
+                    .then(|| view! { <Pin id=row.id pinned=detail.record.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}
-                {may_decide.then(|| view! { <Decide row archived=detail.archived_at.is_some() here asked flash /> })}
-                <Facts projects detail=MemoryDetail { evidence_ref: detail.evidence_ref.filter(|_| !quoted), ..detail } />
+                {may_decide.then(|| view! { <Decide row archived=detail.record.archived_at.is_some() here asked flash /> })}
+                <Facts projects detail=facts />
             </div>
             <div class="min-w-0 space-y-6">
                 <RecalledBy recalls id why_not />
@@ -176,7 +179,7 @@ fn Whole(
 /// Whether recalls may return it, so that its content can be corrected.
 pub fn in_recall(detail: &MemoryDetail) -> bool {
     let live = matches!(detail.memory.status, MemoryStatus::Active | MemoryStatus::Contradicted);
-    live && detail.memory.deleted_at.is_none() && detail.archived_at.is_none()
+    live && detail.memory.deleted_at.is_none() && detail.record.archived_at.is_none()
 }
 
 /// The way from a candidate to the decision about it.

@@ -16,9 +16,9 @@ pub fn Facts(
     /// Projects by id and slug.
     projects: Vec<(Uuid, String)>,
 ) -> impl IntoView {
-    let row = detail.memory.clone();
+    let (row, record) = (detail.memory.clone(), &detail.record);
     let (source, hash) = (row.source.clone(), detail.content_hash.clone());
-    let recalled = match detail.last_accessed_at {
+    let recalled = match record.last_accessed_at {
         Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
         None => view! { "never" }.into_any(),
     };
@@ -27,23 +27,23 @@ pub fn Facts(
         models => models.join(", "),
     };
     let retention = match row.expires_at {
-        Some(at) => view! { {detail.retention.as_str()} ", until " <Time at /> }.into_any(),
-        None => view! { {detail.retention.as_str()} }.into_any(),
+        Some(at) => view! { {record.retention.as_str()} ", until " <Time at /> }.into_any(),
+        None => view! { {record.retention.as_str()} }.into_any(),
     };
-    let rule = detail.retention_rule.map(|rule| match rule {
+    let rule = record.retention_rule.map(|rule| match rule {
         RetentionRule::Explicit => "a person asked to remember it",
         RetentionRule::Decision => "it holds a decision or an approval",
         RetentionRule::Task => "it reports a finished task",
         RetentionRule::Error => "it reports an error",
         RetentionRule::Routine => "no other rule applies",
     });
-    let factors = detail
+    let factors = record
         .importance_factors
         .iter()
         .map(|share| format!("{} {:+.2} (“{}”)", share.factor.as_str().replace('_', " "), share.weight, share.words));
     let factors: Vec<String> = factors.collect();
-    let left = detail.decayed_importance.map(|left| format!("{left:.2}; falls until a recall returns the memory"));
-    let importance = format!("{:.2}{}", detail.importance, if detail.pinned { ", pinned" } else { "" });
+    let left = record.decayed_importance.map(|left| format!("{left:.2}; falls until a recall returns the memory"));
+    let importance = format!("{:.2}{}", record.importance, if record.pinned { ", pinned" } else { "" });
     let decay = format!(
         "Falls by half every {:.0} days after the last write: exp(−days/{DECAY_DAYS}), as the ranking “decay” uses it. By default, age \
          costs a memory at most a tenth of its score.",
@@ -55,18 +55,18 @@ pub fn Facts(
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
                 {fact("Original wording", text::visible(&row.topic_raw))}
                 {(!detail.further_topics.is_empty()).then(|| fact("Further topics", text::visible(&detail.further_topics.join(", "))))}
-                {detail.subject.map(|subject| fact("Subject", subject))}
+                {record.subject.clone().map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|user| {
                     let theirs = format!("/memories?user={user}");
                     fact("User", view! { <a class="font-mono text-xs" href=theirs>{user.to_string()}</a> })
                 })}
-                {detail.role.map(|role| fact("Role", role.as_str().replace('_', " ")))}
-                {fact("Kind", format!("{}{}", row.kind, detail.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
+                {record.role.map(|role| fact("Role", role.as_str().replace('_', " ")))}
+                {fact("Kind", format!("{}{}", row.kind, record.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}
-                {detail.project_id.map(|id| fact("Project", view! { <ProjectName id projects /> }))}
-                {detail.repo_id.map(|id| fact("Repository", mono(id.to_string())))}
-                {detail.session_id.map(|id| {
-                    let name = source.thread_id.clone().filter(|_| detail.role.is_some()).unwrap_or_else(|| id.to_string());
+                {record.project_id.map(|id| fact("Project", view! { <ProjectName id projects /> }))}
+                {record.repo_id.map(|id| fact("Repository", mono(id.to_string())))}
+                {record.session_id.map(|id| {
+                    let name = source.thread_id.clone().filter(|_| record.role.is_some()).unwrap_or_else(|| id.to_string());
                     fact("Session", view! { <Session name others=url::session(row.agent_id, id) /> })
                 })}
                 {fact("Status", if row.deleted_at.is_some() { "deleted" } else { row.status.as_str() })}
@@ -77,11 +77,11 @@ pub fn Facts(
                 {source.thread_id.map(|id| fact("Thread", mono(id)))}
                 {source.message_id.map(|id| fact("Message", mono(id)))}
                 {source.speaker.map(|name| fact("Speaker", text::visible(&name)))}
-                {source.observed_at.or(detail.observed_at).map(|at| fact("Said", time(at)))}
-                {fact("Origin", detail.source_kind.as_str())}
-                {detail.filename.map(|name| fact("File", name))}
-                {detail.attachment_id.map(|id| fact("Attachment", mono(id)))}
-                {detail.evidence_ref.map(|evidence| fact("Evidence", view! { <Evidence evidence /> }))}
+                {source.observed_at.or(record.observed_at).map(|at| fact("Said", time(at)))}
+                {fact("Origin", record.source_kind.as_str())}
+                {record.filename.clone().map(|name| fact("File", name))}
+                {record.attachment_id.clone().map(|id| fact("Attachment", mono(id)))}
+                {record.evidence_ref.clone().map(|evidence| fact("Evidence", view! { <Evidence evidence /> }))}
             </dl>
             <dl class="facts p-4">
                 {fact("Updated", time(row.updated_at))}
@@ -91,7 +91,7 @@ pub fn Facts(
                 {(row.remembered_count > 0).then(|| fact("Remembered again", text::count(row.remembered_count, "time", "times")))}
                 {fact("Retention", retention)}
                 {rule.map(|rule| fact("Kept because", rule))}
-                {fact("Confidence", format!("{:.2}", detail.confidence))}
+                {fact("Confidence", format!("{:.2}", record.confidence))}
                 {fact("Importance", importance)}
                 {left.map(|left| fact("Importance now", left))}
                 {(!factors.is_empty()).then(|| fact("Factors", factors.join(", ")))}
@@ -99,7 +99,7 @@ pub fn Facts(
                 {fact("SHA-256", view! { <span class="block truncate font-mono text-xs" title=detail.content_hash>{hash}</span> })}
             </dl>
             <div class="p-4">
-                <Bar label="Freshness" value=detail.freshness />
+                <Bar label="Freshness" value=record.freshness />
                 <p class="mt-1.5 text-xs text-soft">{decay}</p>
             </div>
         </section>

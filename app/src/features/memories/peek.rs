@@ -60,7 +60,7 @@ fn Glance(
             </a>
         }
     });
-    let gone = row.deleted_at.is_some() || detail.archived_at.is_some();
+    let gone = row.deleted_at.is_some() || detail.record.archived_at.is_some();
     let (name, label, class, shape) = match gone {
         true => ("restore", "Restore…", "button", Shape::Restore),
         false => ("delete", "Delete…", "button button-danger", Shape::Delete),
@@ -75,7 +75,7 @@ fn Glance(
     });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
-    let recalled = match detail.last_accessed_at {
+    let recalled = match detail.record.last_accessed_at {
         Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
         None => view! { "never" }.into_any(),
     };
@@ -101,7 +101,7 @@ fn Glance(
                 <dt>"Recalled"</dt>
                 <dd>{recalled}</dd>
                 <dt>"Versions"</dt>
-                <dd>{detail.versions.len().to_string()}</dd>
+                <dd>{detail.record.versions.len().to_string()}</dd>
             </dl>
             <p class="flex flex-wrap gap-2 border-t border-line pt-4">
                 <a class="button" href=page data-keys="o">

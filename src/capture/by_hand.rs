@@ -13,7 +13,10 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use std::ops::Range;
 use verb::verb;
-use wire::{CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, SourceId, TOPIC_MAX};
+use wire::{
+    CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, QuarantineState, SourceId,
+    TOPIC_MAX,
+};
 
 /// The words that a person makes a candidate of.
 #[derive(Clone, Debug)]
@@ -137,13 +140,12 @@ fn read(part: CapturedPart, turn: &StoredTurn, words: &str, kind: MemoryKind) ->
 }
 
 /// Refuses words that no reviewer released from quarantine, also where nothing was captured that would have put them there.
-fn check_quarantine(states: &[String], is_suspicious: bool) -> Result<(), Error> {
-    let is = |state: &str| states.iter().any(|one| one == state);
-    let message = if is("waiting") {
+fn check_quarantine(states: &[QuarantineState], is_suspicious: bool) -> Result<(), Error> {
+    let message = if states.contains(&QuarantineState::Waiting) {
         "this turn is in quarantine: release it there first"
-    } else if is("dismissed") {
+    } else if states.contains(&QuarantineState::Dismissed) {
         "this turn was dismissed from quarantine: no memory is made from it"
-    } else if is_suspicious && !is("released") {
+    } else if is_suspicious && !states.contains(&QuarantineState::Released) {
         "this turn may carry an instruction for an agent: capture the source, and release the turn from quarantine first"
     } else {
         return Ok(());

@@ -7,7 +7,7 @@ use foundation::audit::{self, NewEntry};
 use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{OperatorRole, Page, QuarantineId, QuarantineItem};
+use wire::{OperatorRole, Page, QuarantineId, QuarantineItem, QuarantineState};
 
 /// Turns on one page.
 const PAGE: usize = 25;
@@ -48,10 +48,10 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
-    if one.state != "waiting" {
+    if one.state != QuarantineState::Waiting {
         return Err(Error::Conflict(format!("this turn was already {}", one.state)));
     }
-    let state = if release { "released" } else { "dismissed" };
+    let state = if release { QuarantineState::Released } else { QuarantineState::Dismissed };
     store::close_quarantined(&mut tx, ctx.tenancy(), id, state, ctx.actor.name(), now).await?;
     if release {
         let (start, end) = (usize::try_from(one.starts).unwrap_or(0), usize::try_from(one.ends).unwrap_or(0));

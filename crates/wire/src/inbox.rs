@@ -34,6 +34,11 @@ pub struct InboxQuote {
 }
 
 text_enum! {
+    /// What became of a turn in quarantine.
+    QuarantineState { Waiting = "waiting", Released = "released", Dismissed = "dismissed" }
+}
+
+text_enum! {
     /// What consolidation proposes about two memories: "the first … the second".
     PairRelation {
         /// Both say the same.

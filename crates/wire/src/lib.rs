@@ -105,8 +105,8 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest,
-    MemoryEvidence, MemoryInput, PairRelation, QuarantineItem, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
-    SuggestionFilter,
+    MemoryEvidence, MemoryInput, PairRelation, QuarantineItem, QuarantineState, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory,
+    SuggestedPair, SuggestionFilter,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,

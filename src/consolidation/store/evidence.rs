@@ -4,7 +4,7 @@ use crate::consolidation::{NewCandidate, Owner, Spot};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user};
 use uuid::Uuid;
-use wire::{AgentId, MemoryEvidence, MemoryId};
+use wire::{AgentId, MemoryEvidence, MemoryId, QuarantineState};
 
 /// The memory that quotes this place, even if it was rejected or deleted since.
 pub async fn memory_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Option<MemoryId>, DbError> {
@@ -126,7 +126,7 @@ pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidat
 }
 
 /// The states of what is or was in quarantine at a place.
-pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Vec<String>, DbError> {
+pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Vec<QuarantineState>, DbError> {
     Ok(sqlx::query_scalar(concat!(
         r"select q.state from quarantine q
            where q.tenant_id = $1 and q.agent_id = $2 and q.source_id = $3 and q.starts < $5 and q.ends > $4 and ",

@@ -23,7 +23,7 @@ use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
-use wire::{MemoryId, QuarantineId, SourceId, UserId};
+use wire::{MemoryId, QuarantineId, QuarantineState, SourceId, UserId};
 use words::normal;
 
 /// Whether somebody forgot exactly this statement.
@@ -167,7 +167,7 @@ pub struct Quarantined {
     pub ends: i32,
     pub quote: String,
     pub reasons: Vec<String>,
-    pub state: String,
+    pub state: QuarantineState,
     pub created_at: DateTime<Utc>,
 }
 
@@ -200,7 +200,7 @@ pub async fn close_quarantined(
     tx: &mut Tx,
     tenancy: Tenancy,
     id: QuarantineId,
-    state: &str,
+    state: QuarantineState,
     by: &str,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {

@@ -15,8 +15,8 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 use wire::{
-    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, SourceDetails, SourceFilter, SourceForm,
-    SourceId, SourceKind,
+    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, QuarantineState, SourceDetails, SourceFilter,
+    SourceForm, SourceId, SourceKind,
 };
 
 /// The id of a row of the fixture, derived from the memory that everything is about.
@@ -333,11 +333,11 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::quarantined" |tx, c|
         usize::from(consolidation::quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?.is_some());
     "consolidation::reopen_quarantined" |tx, c| {
-        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), "dismissed", "x", c.now).await?;
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), QuarantineState::Dismissed, "x", c.now).await?;
         usize::from(consolidation::reopen_quarantined(tx, c.ctx.tenancy(), quarantined(c)).await?)
     };
     "consolidation::close_quarantined" |tx, c| {
-        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), "dismissed", "x", c.now).await?;
+        consolidation::close_quarantined(tx, c.ctx.tenancy(), quarantined(c), QuarantineState::Dismissed, "x", c.now).await?;
         0
     };
 };

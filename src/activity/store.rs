@@ -161,7 +161,9 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
     type Arrays = (Vec<i64>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>, i64, i64);
     let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     let (table, words) = (of.terms(), "unnest($3::text[]) with ordinality as w (term, place)");
-    let (terms_of_user, counts_of_user, rows_of_user) = (of_user!("t", "$2"), of_user!("n", "$2"), of_user!("r", "$2"));
+    let terms_of_user = of_user!("t", "$2");
+    let counts_of_user = of_user!("n", "$2");
+    let rows_of_user = of_user!("r", "$2");
     let posting = match kinds.as_slice() {
         [] => "select place, id, tf, length from newest".to_owned(),
         _ => format!(

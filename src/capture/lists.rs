@@ -134,7 +134,8 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
         }
     };
     for one in quoted {
-        let (from, until) = (usize::try_from(one.starts).unwrap_or(0), usize::try_from(one.ends).unwrap_or(0).min(end));
+        let from = usize::try_from(one.starts).unwrap_or(0);
+        let until = usize::try_from(one.ends).unwrap_or(0).min(end);
         let Some(words) = text.get(from..until).filter(|_| from >= at && until <= end && from < until) else { continue };
         plain(at, from, &mut pieces);
         let memory = match (one.memory_id, &one.content, one.status) {

@@ -68,7 +68,8 @@ async fn add_details(ctx: &OpContext, tx: &mut Tx, into: &Memory, from: &Memory,
     let (tenancy, agent) = (ctx.tenancy(), into.agent_id);
     let repetition = Repetition { retention: into.retention, details: &details, expires_at: into.expires_at, stated_at: into.stated_at };
     memories::touch(tx, tenancy, into, repetition, now).await?;
-    let (title, summary) = (details.title.as_deref().or(into.title.as_deref()), details.summary.as_deref().or(into.summary.as_deref()));
+    let title = details.title.as_deref().or(into.title.as_deref());
+    let summary = details.summary.as_deref().or(into.summary.as_deref());
     memories::put_words(tx, tenancy, agent, into.id, &into.topic, &wording(&into.content, title, summary)).await?;
     Ok(memories::write_version(tx, ctx, agent, into.id, Change::Amended, None, now).await?)
 }

@@ -107,7 +107,9 @@ async fn insert(engine: &Engine, ctx: &OpContext, mut entry: Entry, request: Arc
 fn to_keep(request: &AssembleRequest, text: &str, blocks: &[u32]) -> Result<(Text, Vec<u32>), Error> {
     let request = serde_json::to_value(request).map_err(Error::failed("a request cannot be serialised"))?;
     let request = serde_json::from_value(guard::json_without_secrets(request)).map_err(Error::failed("a request cannot be read"))?;
-    let (mut kept, mut bytes, mut rest) = (String::with_capacity(text.len()), Vec::with_capacity(blocks.len()), text);
+    let mut kept = String::with_capacity(text.len());
+    let mut bytes = Vec::with_capacity(blocks.len());
+    let mut rest = text;
     for block in blocks {
         let (part, tail) = rest.split_at_checked(usize::try_from(*block).unwrap_or(usize::MAX)).unwrap_or((rest, ""));
         let part = guard::without_secrets(part.to_owned());

@@ -50,7 +50,8 @@ pub(crate) async fn block_entries(engine: &Engine, ctx: &OpContext, project: Opt
     let different = memories.iter().filter(|memory| contents.insert(&memory.content_hash));
     let entry = |memory: &Memory| {
         let is_reviewed = reviewed.contains(&memory.id);
-        let (origin, provenance) = (memories::origin(memory, agent, is_reviewed), memories::provenance(memory, Some(agent), is_reviewed));
+        let origin = memories::origin(memory, agent, is_reviewed);
+        let provenance = memories::provenance(memory, Some(agent), is_reviewed);
         Some(Entry { memory: memory.clone(), shown: response(memory.clone())?, origin, provenance })
     };
     Ok(Entries(different.filter_map(entry).collect()))

@@ -80,7 +80,8 @@ fn excerpt(text: &str, names: &[String]) -> String {
     let middle = lower.get(..at).map_or(0, |before| before.chars().count());
     let start = middle.saturating_sub(AROUND);
     let part: String = text.chars().skip(start).take(2 * AROUND + AROUND / 2).collect();
-    let (front, back) = (if start > 0 { "…" } else { "" }, if text.chars().count() > start + part.chars().count() { "…" } else { "" });
+    let front = if start > 0 { "…" } else { "" };
+    let back = if text.chars().count() > start + part.chars().count() { "…" } else { "" };
     format!("{front}{}{back}", part.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -115,7 +115,8 @@ impl Prepared {
     ) -> Result<RememberResponse, Error> {
         let Self { resolved, draft, redacted } = self;
         let missing = vector.as_ref().err().copied();
-        let (degraded, late) = (missing.map(Missing::of_write).unwrap_or_default(), missing.is_some_and(Missing::is_late));
+        let degraded = missing.map(Missing::of_write).unwrap_or_default();
+        let late = missing.is_some_and(Missing::is_late);
         let vector = vector.ok();
         let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
         if let Some(answer) = once.claim(&mut tx).await? {

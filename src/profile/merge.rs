@@ -100,7 +100,10 @@ impl Merge {
                 continue;
             }
             leaf.state = LeafState::Shown;
-            let (part, connection_id, path, value) = (leaf.part, leaf.connection_id, leaf.path.clone(), leaf.value.clone());
+            let part = leaf.part;
+            let connection_id = leaf.connection_id;
+            let path = leaf.path.clone();
+            let value = leaf.value.clone();
             let kept = Proposal { part, connection_id, path, value, listed: leaf.listed, corrects: false, cites: Vec::new() };
             self.contradict(place, &kept);
         }

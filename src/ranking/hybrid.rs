@@ -253,7 +253,8 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             parts.push(part(ranking, Criterion::Recency, turn.recency, RECENCY));
             1.0
         };
-        let (score, lexical) = (sum(&parts) * decay, if turn.is_wanted { Some(1.0) } else { postings.relevance(turn.id) });
+        let score = sum(&parts) * decay;
+        let lexical = if turn.is_wanted { Some(1.0) } else { postings.relevance(turn.id) };
         Scored {
             id: turn.id,
             semantic: turn.semantic,

@@ -88,7 +88,8 @@ pub fn measure(scored: &Scored, floors: Floors) -> (f64, f64, MatchedBy) {
 /// The same for anything that has a cosine, a normalised BM25, or both.
 pub fn relevance(semantic: Option<f64>, lexical: Option<f64>, floors: Floors) -> (f64, f64, MatchedBy) {
     let (cosine, words) = (semantic.unwrap_or(0.0), lexical.unwrap_or(0.0));
-    let (near, worded) = (semantic.is_some() && cosine >= floors.vector, lexical.is_some() && words >= floors.lexical);
+    let near = semantic.is_some() && cosine >= floors.vector;
+    let worded = lexical.is_some() && words >= floors.lexical;
     let by_words = worded && !near || (near == worded && semantic.is_none());
     let (similarity, floor) = if by_words { (words, floors.lexical) } else { (cosine, floors.vector) };
     let matched_by = match (near, worded, by_words) {

@@ -65,7 +65,8 @@ fn is_harmless(entity: &ConnectionEntity) -> bool {
 }
 
 fn check(request: &PutEntitiesRequest) -> Result<(), Error> {
-    let (count, bytes) = (request.entities.len(), request.entities.iter().map(|entity| entity.content.len()).sum::<usize>());
+    let count = request.entities.len();
+    let bytes = request.entities.iter().map(|entity| entity.content.len()).sum::<usize>();
     let mut checks = Checks::default();
     checks.that(count <= ENTITIES_MAX, "entities", format!("has {count} entries; at most {ENTITIES_MAX} are allowed")).that(
         bytes <= ENTITIES_BYTES_MAX,

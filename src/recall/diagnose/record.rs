@@ -118,7 +118,8 @@ fn filters(facts: &Facts<'_>) -> GateResult {
         [] if facts.asked.recall.filters.narrows() => passed(Gate::Filters, "It matches the filters of the recall."),
         [] => passed(Gate::Filters, "The recall has no filters."),
         names => {
-            let (names, mend) = (names.join(", "), Mend::new("Recall without these filters, or with values that include it."));
+            let names = names.join(", ");
+            let mend = Mend::new("Recall without these filters, or with values that include it.");
             stopped(Gate::Filters, format!("The filters of the recall exclude it: {names}."), mend)
         }
     }

@@ -142,7 +142,8 @@ pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>
 /// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`
 /// keeps it from being computed twice.
 fn cosines(reach: &Reach<'_>, VectorTable { table, column }: VectorTable, model: &str, vector: &str) -> String {
-    let (of_user, may_find) = (reach.of_user("e", "$4"), if reach.narrowed() { reach.may_find("e") } else { String::new() });
+    let of_user = reach.of_user("e", "$4");
+    let may_find = if reach.narrowed() { reach.may_find("e") } else { String::new() };
     format!(
         r"select e.memory_id, e.weight, -(e.{column} <#> {vector}) as similarity
             from {table} e

@@ -41,7 +41,8 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
         (None, Some(end)) if end <= now => Some(view! { <Badge tone=Tone::Warn text="expired" /> }),
         _ => None,
     };
-    let (requests, refused) = (text::count(key.requests, "request", "requests"), text::count(key.refused, "refused", "refused"));
+    let requests = text::count(key.requests, "request", "requests");
+    let refused = text::count(key.refused, "refused", "refused");
     let refused_at = (key.refused > 0).then_some(key.last_refused_at).flatten();
     let end = key.expires_at.filter(|end| *end > now && key.revoked_at.is_none());
     view! {

@@ -52,7 +52,8 @@ pub async fn rename_speaker(
     #[server(default)] name: String,
     shown: i64,
 ) -> Result<(), ConsoleError> {
-    let (page, typed) = (format!("/sources/{source}"), Query::default().with("speaker", &speaker).with("name", &name));
+    let page = format!("/sources/{source}");
+    let typed = Query::default().with("speaker", &speaker).with("name", &name);
     submit(&page, typed, |engine, ctx| async move {
         Ok(renamed(&engine::rename_speaker(&engine, &ctx, source, &speaker, name, Some(shown)).await?))
     })

@@ -86,7 +86,8 @@ fn Adjust(
     let kept = |typed: String, was: &str, now: &str| if confirmed && !is_same(&typed, was) { typed } else { now.to_owned() };
     let content = kept(before.content, &before.content_was, &item.content);
     let chosen_kind = kept(before.new_kind, &before.new_kind_was, item.kind.as_str());
-    let (topic, chosen) = (kept(before.topic, &before.topic_was, &item.topic), kept(before.scope, &before.scope_was, scope));
+    let topic = kept(before.topic, &before.topic_was, &item.topic);
+    let chosen = kept(before.scope, &before.scope_was, scope);
     view! {
         <details class="min-w-0 grow open:basis-full" open=open>
             <summary class="button button-quiet">"Edit before confirming…"</summary>

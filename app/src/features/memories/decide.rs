@@ -29,7 +29,8 @@ pub fn Decide(
     };
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("ids", &row.id.to_string()), "reason")).unzip();
     let name = if deleted || archived { "restore" } else { "delete" };
-    let (open, typed) = (typed.is_some() || asked.as_deref() == Some(name), typed.map(|typed| typed.text("reason")).unwrap_or_default());
+    let open = typed.is_some() || asked.as_deref() == Some(name);
+    let typed = typed.map(|typed| typed.text("reason")).unwrap_or_default();
     view! {
         <details class="card scroll-mt-16 md:scroll-mt-5" id=name open=open>
             <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!deleted && !archived>

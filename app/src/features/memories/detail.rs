@@ -104,7 +104,8 @@ fn Whole(
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
     let in_recall = in_recall(&detail);
-    let (is_message, is_shared) = (detail.record.role.is_some(), matches!(detail.record.trust, Trust::Reviewed | Trust::Unreviewed));
+    let is_message = detail.record.role.is_some();
+    let is_shared = matches!(detail.record.trust, Trust::Reviewed | Trust::Unreviewed);
     let here = url::memory(row.id, &query.back("/memories"));
     let asked = query.owned("open");
     let correcting = asked.as_deref() == Some("correct");

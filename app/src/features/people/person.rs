@@ -145,7 +145,8 @@ fn Part(id: &'static str, title: &'static str, none: &'static str, entries: Vec<
 #[component]
 fn Facts(detail: PersonDetail) -> impl IntoView {
     let disputed = detail.profile.leaves.iter().filter(|leaf| leaf.disputed).count();
-    let (entries, disputed) = (i64::try_from(detail.profile.leaves.len()).unwrap_or_default(), i64::try_from(disputed).unwrap_or_default());
+    let entries = i64::try_from(detail.profile.leaves.len()).unwrap_or_default();
+    let disputed = i64::try_from(disputed).unwrap_or_default();
     let commons = match (detail.commons, detail.shared_profiles) {
         (true, true) => "Every agent reads this profile in addition to its own.",
         (true, false) => "No agent reads this profile: the capture policy does not share it.",

@@ -23,7 +23,10 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     let label = spoken(&days);
     let title = label.clone();
     let most = days.iter().map(|(_, day)| day.recalls).max().unwrap_or(0).max(1);
-    let (mut ground, mut answered, mut silent, mut missed) = (String::new(), String::new(), String::new(), String::new());
+    let mut ground = String::new();
+    let mut answered = String::new();
+    let mut silent = String::new();
+    let mut missed = String::new();
     for (i, (_, day)) in (0_u32..).zip(&days) {
         let x = f64::from(i) * STEP;
         let height = |n: i64| share_of(length(n), length(most)) * (HEIGHT - 2.0);

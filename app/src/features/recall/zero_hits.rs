@@ -39,7 +39,8 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
         let pieces = text::count(hit.knowledge_hits, "passage", "passages");
         view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
     });
-    let (actions, why) = (actions(&hit), cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state)));
+    let actions = actions(&hit);
+    let why = cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state));
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">

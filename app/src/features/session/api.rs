@@ -39,7 +39,9 @@ impl Viewer {
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;
     let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);
-    let (theme, flash, public_url) = (theme_cookie(), take_flash(profile.id).await?, console()?.public_url.to_string());
+    let theme = theme_cookie();
+    let flash = take_flash(profile.id).await?;
+    let public_url = console()?.public_url.to_string();
     Ok(Viewer { profile, theme, flash, public_url, log_days })
 }
 

@@ -173,32 +173,28 @@ impl Engine {
         }
         let accounts = Accounts::default();
         accounts.set_prices(balances::store::prices(db.control.system()).await?);
-        let (log, embeddings) = (RetrievalLog::default(), Embeddings::new(embedder, CACHED_QUERIES));
-        let (vocabulary, relay, jobs, captures) = (Snapshots::default(), Signal::default(), Signal::default(), Signal::default());
-        let (past_searches, past_words, deferred) =
-            (Arc::new(Semaphore::new(PAST_SEARCHES)), Semaphore::new(PAST_SEARCHES), TaskTracker::new());
         let inner = Arc::new(Inner {
             db,
             urls,
-            embeddings,
+            embeddings: Embeddings::new(embedder, CACHED_QUERIES),
             model,
             skills: Shelf::new(settings.skills_dir.clone()),
             settings,
-            vocabulary,
-            log,
+            vocabulary: Snapshots::default(),
+            log: RetrievalLog::default(),
             ledger: Ledger::default(),
             key_uses: Uses::default(),
             accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
-            past_searches,
+            past_searches: Arc::new(Semaphore::new(PAST_SEARCHES)),
             wide_searches: Semaphore::new(WIDE_SEARCHES),
-            past_words,
+            past_words: Semaphore::new(PAST_SEARCHES),
             context_writes: Arc::new(Semaphore::new(CONTEXT_WRITES)),
-            relay,
-            jobs,
-            captures,
+            relay: Signal::default(),
+            jobs: Signal::default(),
+            captures: Signal::default(),
             knowledge_changes: Changes::default(),
-            deferred,
+            deferred: TaskTracker::new(),
         });
         Ok(Self { inner, clock, chat: None })
     }

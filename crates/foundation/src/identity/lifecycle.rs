@@ -43,7 +43,8 @@ pub fn days_with_log(engine: &Engine, days: u32) -> Option<u32> {
 /// When the database is out of reach.
 #[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn history_days(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Option<u32>, Error> {
-    let (own, shared) = (lifecycle_policy(engine, ctx, agent).await?, lifecycle_policy(engine, ctx, ctx.commons_id).await?);
+    let own = lifecycle_policy(engine, ctx, agent).await?;
+    let shared = lifecycle_policy(engine, ctx, ctx.commons_id).await?;
     let days = [own, shared].into_iter().map(|policy| policy.history_days.versions.min(policy.history_days.moments));
     Ok(days_with_log(engine, days.min().unwrap_or(DAYS_MAX)))
 }

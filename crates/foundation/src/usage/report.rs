@@ -108,7 +108,8 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         let ids: Vec<Uuid> = of_day.iter().flat_map(|one| [one.agent_id, one.user_id]).collect();
         let names = Names::read(&mut tx, ctx, &ids).await?;
         for one in of_day {
-            let (agent, user) = (names.of(one.agent_id).unwrap_or_default(), names.of(one.user_id).unwrap_or_default());
+            let agent = names.of(one.agent_id).unwrap_or_default();
+            let user = names.of(one.user_id).unwrap_or_default();
             let cells = [one.day.to_string(), agent, user, one.model, one.purpose.to_string()];
             writer.write_all(&line(&[cells.as_slice(), &numbers(one.usage)].concat())?).await.map_err(failed)?;
             written += 1;

@@ -146,7 +146,8 @@ pub struct Waiting {
 pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<Waiting, DbError> {
     type Arrays = (i64, i64, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>);
     let table = vector_table(lookup.dimension)?;
-    let (embedded, of_subject) = (is_subjects("e", lookup.subject.user_id), is_subjects("t", lookup.subject.user_id));
+    let embedded = is_subjects("e", lookup.subject.user_id);
+    let of_subject = is_subjects("t", lookup.subject.user_id);
     let rest = format!(
         r", waiting as materialized (
               select v.id, v.length from visible v

@@ -15,7 +15,8 @@ use wire::{AgentId, TenantId, Usage, UsageLine, Usd};
 pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>) -> Result<(), DbError> {
     let each = |value: &dyn Fn(&Line) -> Uuid| -> Vec<Uuid> { lines.iter().map(|(line, _)| value(line)).collect() };
     let count = |value: &dyn Fn(&Sum) -> i64| -> Vec<i64> { lines.iter().map(|(_, sum)| value(sum)).collect() };
-    let (tenants, users) = (each(&|line| line.payer.tenant_id.0), each(&|line| line.payer.user_id.map_or(Uuid::nil(), |id| id.0)));
+    let tenants = each(&|line| line.payer.tenant_id.0);
+    let users = each(&|line| line.payer.user_id.map_or(Uuid::nil(), |id| id.0));
     let costs = count(&|sum| sum.cost.dollars.as_micros());
     let mut tx = begin(pool).await?;
     // Accounts before lines, and both in their order: servers that write at the same moment wait for each other.

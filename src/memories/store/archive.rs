@@ -1,6 +1,7 @@
 //! Archiving: what faded, expired or makes room leaves the live set, and can be restored.
 
 use super::index::SWEEP_SLOT;
+use super::versions::insert_versions;
 use crate::memories::model::{Change, Memory};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, not_held, of_user};
@@ -111,15 +112,9 @@ pub async fn archive(
                  set archived_at = $5, archive_reason = $6, live = false, version = version + 1, term_count = null
                 from before b where m.tenant_id = $1 and m.agent_id = $2 and m.id = b.id
               returning m.*),
-          versions as (
-              insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw,
-                     is_canonical, status, deleted, kind, scope, project_id, retention, updated_at, valid_from, actor_kind, actor_id, actor_name, source,
-                     title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
-              select tenant_id, agent_id, id, user_id, version, $7, content, topic, topic_raw, is_canonical, status, false, kind, scope,
-                     project_id, retention, updated_at, $5,
-                     $8, $9, $10, source, title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence,
-                     observed_at, stated_at
-                from gone),
+          versions as (",
+        insert_versions!("$7", "$5", "$8", "$9", "$10", "source", "null::jsonb"),
+        r" from gone),
           words as (delete from memory_terms t using gone g where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.id),
           small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),
           large as (update embeddings_1536 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),

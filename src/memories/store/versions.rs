@@ -9,6 +9,23 @@ use sqlx::types::Json;
 use std::collections::HashMap;
 use wire::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
 
+/// `insert into agent_memory_versions … select …`, to be followed by `from` and rows of memories. The arguments are what SQL says of the
+/// change, of its time, of the actor, of where it came from, and of where the memory was said if that is somewhere else.
+macro_rules! insert_versions {
+    ($change:literal, $at:literal, $kind:literal, $id:literal, $name:literal, $source:literal, $provenance:literal) => {
+        concat!(
+            r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, content, topic, topic_raw, is_canonical, status,
+                deleted, kind, scope, project_id, retention, updated_at, title, summary, category, subject, rationale, alternatives,
+                confidence, observed_at, stated_at, change, valid_from, actor_kind, actor_id, actor_name, source, provenance)
+              select tenant_id, agent_id, id, user_id, version, content, topic, topic_raw, is_canonical, status,
+                deleted_at is not null, kind, scope, project_id, retention, updated_at, title, summary, category, subject, rationale,
+                coalesce(alternatives, '{}'), confidence, observed_at, stated_at, ",
+            concat!($change, ", ", $at, ", ", $kind, ", ", $id, ", ", $name, ", ", $source, ", ", $provenance)
+        )
+    };
+}
+pub(super) use insert_versions;
+
 /// Copies the current record into its versions. `origin` is where the change came from, if not from where the memory was said.
 pub async fn write_version(
     tx: &mut Tx,
@@ -19,15 +36,11 @@ pub async fn write_version(
     origin: Option<&Source>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        concat!(r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, user_id, version, change, content, topic, topic_raw, is_canonical, status,
-              deleted, kind, scope, project_id, retention, updated_at, valid_from, actor_kind, actor_id, actor_name, source, provenance,
-              title, summary, category, subject, rationale, alternatives, confidence, observed_at, stated_at)
-          select tenant_id, agent_id, id, user_id, version, $4, content, topic, topic_raw, is_canonical, status,
-                 deleted_at is not null, kind, scope, project_id, retention, updated_at, $5, $6, $7, $8, coalesce($10, source), case when $10 <> source then source end,
-                 title, summary, category, subject, rationale, coalesce(alternatives, '{}'), confidence, observed_at, stated_at
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$9")),
-    )
+    sqlx::query(concat!(
+        insert_versions!("$4", "$5", "$6", "$7", "$8", "coalesce($10, source)", "case when $10 <> source then source end"),
+        " from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$9")
+    ))
     .bind(ctx.tenant_id)
     .bind(agent)
     .bind(id)

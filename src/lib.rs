@@ -21,7 +21,6 @@ pub mod consolidation;
 pub mod context;
 pub mod contract;
 pub mod erasure;
-pub mod heavy;
 pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;

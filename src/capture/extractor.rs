@@ -1,7 +1,7 @@
 //! What proposes memories from a conversation: quoting, which needs no model, or a chat model.
 
-use crate::heavy::off_thread;
 use extract::{Extraction, Transcript, quotes};
+use foundation::heavy::off_thread;
 use futures_util::future::BoxFuture;
 use models::chat::ChatError;
 use tokio_util::sync::CancellationToken;

@@ -2,12 +2,12 @@
 
 use super::media;
 use super::store::{self, Body, NewSource};
-use crate::heavy::off_thread;
 use chrono_tz::Tz;
 use db::Tx;
 use extract::parts::{PART_MAX, Part, split};
 use extract::transcript::{self, ReadError};
 use extract::{Role, Transcript, Turn};
+use foundation::heavy::off_thread;
 use foundation::idempotency::Once;
 use foundation::identity::{acting_for, count_source};
 use foundation::intake::Admitted;

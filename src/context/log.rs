@@ -1,12 +1,12 @@
 //! The context log: what the contexts of agents consisted of, and for some days their texts.
 
 use super::store::{self, Entry, Text};
-use crate::heavy::off_thread;
 use crate::recall::Sight;
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use db::{DbError, Tenancy, Users};
 use foundation::audit::{self, NewEntry};
+use foundation::heavy::off_thread;
 use foundation::identity::{self, acting_for};
 use foundation::op::Access;
 use foundation::{Engine, Error, OpContext};

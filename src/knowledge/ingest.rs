@@ -3,10 +3,10 @@
 
 use super::found::{embedded_text, is_found, searched_text};
 use super::store::{self, InForce, NewChunk, NewComponent, NewText};
-use crate::heavy::off_thread;
 use crate::vocabulary::{self, NewTerm};
 use documents::{CHUNKING, Parsed};
 use foundation::audit::{self, NewEntry};
+use foundation::heavy::off_thread;
 use foundation::idempotency::Once;
 use foundation::intake::{self, Admitted};
 use foundation::jobs::{self, NewEvent, Task};

@@ -2,9 +2,9 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
-use crate::heavy::off_thread;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
+use foundation::heavy::off_thread;
 use foundation::{Engine, Error};
 use wire::{ChunkId, DocumentKind};
 use words::bm25::{Posting, Words};

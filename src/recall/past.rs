@@ -3,7 +3,6 @@
 use super::gather;
 use super::question::{Lost, Measure, MemorySide, Question};
 use super::store::{self, Feature, Past};
-use crate::heavy::off_thread;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{self, Memory, embedded_text};
@@ -12,6 +11,7 @@ use crate::ranking::{self, Candidate, Order};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use db::Tenancy;
+use foundation::heavy::off_thread;
 use foundation::registry::Floors;
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};

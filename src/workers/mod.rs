@@ -13,8 +13,8 @@ pub use log_writer::run as write_log;
 pub use relay::drain;
 pub use turns::Turns;
 
-use crate::heavy::off_thread;
 use crate::{consolidation, context, erasure, lifecycle, recall, skills};
+use foundation::heavy::off_thread;
 use foundation::jobs::store::Load;
 use foundation::{Engine, Error, audit, idempotency, identity, usage};
 use std::sync::Arc;

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod balances;
 pub mod engine;
 mod error;
+pub mod heavy;
 pub mod idempotency;
 pub mod identity;
 pub mod intake;

@@ -1,7 +1,7 @@
 //! Condenses the older turns of a conversation into one message: by the chat model where one may be asked, else by choosing sentences.
 
 use super::block::{Piece, message};
-use crate::heavy::off_thread;
+use foundation::heavy::off_thread;
 use foundation::usage::Purpose;
 use foundation::{Engine, Error, OpContext, identity};
 use models::chat::{ChatError, Question};

@@ -11,13 +11,13 @@ mod tests;
 
 use super::log;
 use crate::contract;
-use crate::heavy::off_thread;
 use crate::profile::documents::{check_named, require_connections};
 use crate::recall;
 use async_recursion::async_recursion as boxed;
 use block::{Block, Piece, message};
 use chrono::{DateTime, Utc};
 use fit::{TooLarge, fit, older_turns};
+use foundation::heavy::off_thread;
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use gather::{Gathered, Place};

@@ -1,6 +1,6 @@
 //! Work that takes milliseconds for a megabyte of text, such as parsing, hashing or comparing it.
 
-use foundation::Error;
+use crate::Error;
 
 /// Runs work on a thread of its own, so that no other request waits for it. A caller that goes away does not end the work.
 ///

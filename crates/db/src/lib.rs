@@ -26,7 +26,7 @@ pub use illness::Illness;
 pub use link::{Link, Tx};
 pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_databases, vacuum};
 pub use rewrite::rewrite;
-pub use statement::{COUNTED, count_rows};
+pub use statement::{COUNTED, count_rows, has_parameters};
 pub use system::SystemPool;
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
 pub use urls::{DatabaseUrls, Logins};

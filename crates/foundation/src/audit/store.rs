@@ -3,7 +3,7 @@
 use super::{NewEntry, chain};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, like, lock, lock_key};
+use db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, like, lock, lock_key, sql};
 use sqlx::{Postgres, QueryBuilder};
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -29,16 +29,11 @@ pub async fn post(
     payload: &serde_json::Value,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) values ($1, $2, $3, $4, $5, $6)")
-        .bind(tenant)
-        .bind(agent)
-        .bind(id)
-        .bind(destination)
-        .bind(payload)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant, agent, id, destination, payload, now],
+        "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) values ($1, $2, $3, $4, $5, $6)"
+    ))
+    .await
 }
 
 /// A row on its way.
@@ -53,13 +48,12 @@ pub struct Waiting {
 
 /// Takes undelivered rows, oldest first, leaving out those that another relay holds.
 pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [batch],
         r"select tenant_id, agent_id, id, destination, payload from outbox
-           where delivered_at is null and error is null order by created_at, id limit $1 for update skip locked",
-    )
-    .bind(batch)
-    .fetch_all(&mut **tx)
-    .await?)
+           where delivered_at is null and error is null order by created_at, id limit $1 for update skip locked"
+    ))
+    .await
 }
 
 /// Marks rows as delivered and empties them: from now on only the receiver holds their words, where they can be erased.
@@ -67,48 +61,37 @@ pub async fn delivered(tx: &mut Tx, rows: &[(TenantId, AgentId, EventId)], now: 
     let tenants: Vec<Uuid> = rows.iter().map(|(tenant, ..)| tenant.0).collect();
     let agents: Vec<Uuid> = rows.iter().map(|(_, agent, _)| agent.0).collect();
     let ids: Vec<Uuid> = rows.iter().map(|(.., id)| id.0).collect();
-    sqlx::query(
+    tx.run(sql!(
+        [tenants, agents, ids, now],
         r"update outbox
              set delivered_at = $4, attempts = attempts + 1, payload = '{}'
-           where (tenant_id, agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]))",
-    )
-    .bind(tenants)
-    .bind(agents)
-    .bind(ids)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where (tenant_id, agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]))"
+    ))
+    .await
 }
 
 /// Marks a row that cannot be read.
 pub async fn set_aside(tx: &mut Tx, row: &Waiting, error: &str) -> Result<(), DbError> {
-    sqlx::query("update outbox set error = $4, attempts = attempts + 1 where tenant_id = $1 and agent_id = $2 and id = $3")
-        .bind(row.tenant_id)
-        .bind(row.agent_id)
-        .bind(row.id)
-        .bind(error)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [row.tenant_id, row.agent_id, row.id, error],
+        "update outbox set error = $4, attempts = attempts + 1 where tenant_id = $1 and agent_id = $2 and id = $3"
+    ))
+    .await
 }
 
 /// Deletes at most `most` rows of any tenant that were delivered before a time; how many.
 pub async fn sweep(pool: &SystemPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select sweep_outbox($1, $2)").bind(before).bind(most).fetch_one(pool).await?)
+    pool.value(sql!([before, most], "select sweep_outbox($1, $2)")).await
 }
 
 /// How many rows wait, and the time of the oldest.
 pub async fn lag(pool: &SystemPool) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
-    Ok(sqlx::query_as("select count(*), min(created_at) from outbox where delivered_at is null").fetch_one(pool).await?)
+    pool.row(sql!([], "select count(*), min(created_at) from outbox where delivered_at is null")).await
 }
 
 /// The same for one tenant.
 pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTime<Utc>>), DbError> {
-    Ok(sqlx::query_as("select count(*), min(created_at) from outbox where tenant_id = $1 and delivered_at is null")
-        .bind(tenant)
-        .fetch_one(&mut **tx)
-        .await?)
+    tx.row(sql!([tenant], "select count(*), min(created_at) from outbox where tenant_id = $1 and delivered_at is null")).await
 }
 
 /// Appends entries to one tenant's chain, each with the salt of its texts, in the caller's transaction. An entry that is there already is
@@ -117,17 +100,13 @@ pub async fn lag_of(tx: &mut Tx, tenant: TenantId) -> Result<(i64, Option<DateTi
 pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String)]) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"audit", tenant.0.as_bytes()])).await?;
     let ids: Vec<Uuid> = entries.iter().map(|(entry, _)| entry.event_id.0).collect();
-    let mut there: HashSet<Uuid> = sqlx::query_scalar("select event_id from audit_log where tenant_id = $1 and event_id = any($2)")
-        .bind(tenant)
-        .bind(&ids)
-        .fetch_all(&mut **tx)
+    let mut there: HashSet<Uuid> = tx
+        .values(sql!([tenant, &ids], "select event_id from audit_log where tenant_id = $1 and event_id = any($2)"))
         .await?
         .into_iter()
         .collect();
-    let last: Option<(i64, Vec<u8>)> = sqlx::query_as("select seq, hash from audit_log where tenant_id = $1 order by seq desc limit 1")
-        .bind(tenant)
-        .fetch_optional(&mut **tx)
-        .await?;
+    let last: Option<(i64, Vec<u8>)> =
+        tx.row_if_any(sql!([tenant], "select seq, hash from audit_log where tenant_id = $1 order by seq desc limit 1")).await?;
     let (mut seq, mut previous) = last.unwrap_or((0, chain::GENESIS.to_vec()));
     for (entry, salt) in entries {
         if !there.insert(entry.event_id.0) {
@@ -136,7 +115,7 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
         seq += 1;
         let texts_hash = chain::texts_hash(salt, entry);
         let hash = chain::hash(tenant, seq, entry, &texts_hash, &previous);
-        insert!("insert into audit_log" {
+        let query = insert!("insert into audit_log" {
             tenant_id: tenant,
             event_id: entry.event_id,
             seq: seq,
@@ -154,11 +133,9 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
             previous: &previous,
             hash: &hash,
             texts_hash: texts_hash,
-        } "")
-        .build()
-        .execute(&mut **tx)
-        .await?;
-        insert!("insert into audit_texts" {
+        } "");
+        tx.run(query).await?;
+        let query = insert!("insert into audit_texts" {
             tenant_id: tenant,
             event_id: entry.event_id,
             salt: salt,
@@ -166,10 +143,8 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
             message: &entry.message,
             reason: &entry.reason,
             changes: &entry.changes,
-        } "")
-        .build()
-        .execute(&mut **tx)
-        .await?;
+        } "");
+        tx.run(query).await?;
         previous = hash;
     }
     Ok(())
@@ -179,13 +154,7 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
 /// a table of their own keep theirs.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, entries = entries.len()))]
 pub async fn erase_texts(tx: &mut Tx, tenant: TenantId, entries: &[EventId]) -> Result<u64, DbError> {
-    let ids: Vec<Uuid> = entries.iter().map(|id| id.0).collect();
-    let done = sqlx::query("delete from audit_texts where tenant_id = $1 and event_id = any($2)")
-        .bind(tenant)
-        .bind(ids)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected())
+    tx.changed(sql!([tenant, entries], "delete from audit_texts where tenant_id = $1 and event_id = any($2)")).await
 }
 
 /// The last link of a tenant's chain.
@@ -199,14 +168,15 @@ pub struct Head {
 
 /// The last link of every chain.
 pub async fn heads(control: &SystemPool) -> Result<Vec<Head>, DbError> {
-    Ok(sqlx::query_as(
-        r"select t.id as tenant_id, l.seq, l.hash
+    control
+        .rows(sql!(
+            [],
+            r"select t.id as tenant_id, l.seq, l.hash
             from tenants t
            cross join lateral (select seq, hash from audit_log where tenant_id = t.id order by seq desc limit 1) l
-           order by t.id",
-    )
-    .fetch_all(control)
-    .await?)
+           order by t.id"
+        ))
+        .await
 }
 
 #[derive(sqlx::FromRow)]
@@ -299,26 +269,24 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Se
     let mut query = QueryBuilder::new(format!("select {}{FROM}", columns!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "l.at", "l.event_id", true, size);
-    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let rows: Vec<Row> = tx.rows(query).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
 /// The newest entries about one target.
 pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -> Result<Vec<AuditEntry>, DbError> {
-    let rows: Vec<Row> = sqlx::query_as(concat!(
-        "select ",
-        columns!(),
-        r"
+    let rows: Vec<Row> = tx
+        .rows(sql!(
+            [tenant, target, most],
+            "select ",
+            columns!(),
+            r"
             from audit_log l
             left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
            where l.tenant_id = $1 and l.target_id = $2
            order by l.seq desc limit $3"
-    ))
-    .bind(tenant)
-    .bind(target)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?;
+        ))
+        .await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
@@ -352,20 +320,18 @@ pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) 
         texts_hash: Option<Vec<u8>>,
         salt: Option<String>,
     }
-    let rows: Vec<Stored> = sqlx::query_as(concat!(
-        "select ",
-        columns!(),
-        r", l.previous, l.hash, l.texts_hash, x.salt
+    let rows: Vec<Stored> = control
+        .rows(sql!(
+            [tenant, seq, most],
+            "select ",
+            columns!(),
+            r", l.previous, l.hash, l.texts_hash, x.salt
             from audit_log l
             left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
            where l.tenant_id = $1 and l.seq > $2
            order by l.seq limit $3"
-    ))
-    .bind(tenant)
-    .bind(seq)
-    .bind(most)
-    .fetch_all(control)
-    .await?;
+        ))
+        .await?;
     let link = |Stored { row, previous, hash, texts_hash, salt }: Stored| Link {
         seq: row.seq,
         texts: match (texts_hash, salt) {

@@ -2,8 +2,7 @@
 
 use super::{Held, NewEvent, PostedJob, State, Task};
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tenancy, Tx, insert};
-use uuid::Uuid;
+use db::{DbError, SystemPool, Tenancy, Tx, insert, sql};
 use wire::{AgentId, EventId, TenantId, UserId};
 
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
@@ -11,21 +10,12 @@ pub const CHANNEL: &str = "remembrancer_captures";
 
 /// Puts an event on the bus.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.state, event.now],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, finished_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $8, case when $7 = 'done' then $8 end)",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(event.id)
-    .bind(event.kind)
-    .bind(event.task)
-    .bind(&event.payload)
-    .bind(event.state)
-    .bind(event.now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $8, case when $7 = 'done' then $8 end)"
+    ))
+    .await
 }
 
 /// Puts an event of capture on the bus of memories, with where it came from. It belongs to the user that it names, or to the one in whose name
@@ -54,14 +44,12 @@ pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, e
     if event.state == State::Pending && Task::HEAVY.contains(&event.task) {
         query.push(" returning pg_notify(").push_bind(CHANNEL).push(", '')");
     }
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }
 
 /// Announces heavy work.
 pub async fn announce(tx: &mut Tx) -> Result<(), DbError> {
-    sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(sql!([CHANNEL], "select pg_notify($1, '')")).await
 }
 
 /// Makes sure that a synthesis of an agent's and user's observations is due. One that is already open is locked until the transaction ends,
@@ -73,50 +61,30 @@ pub async fn request_synthesis(
     user: Option<UserId>,
     event: &NewEvent,
 ) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenancy.tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, user, CHANNEL],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
           values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
           on conflict (tenant_id, agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
                 where task = 'synthesise' and state in ('pending', 'running', 'failed')
              do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id
-          returning pg_notify($9, '')",
-    )
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(event.id)
-    .bind(event.kind)
-    .bind(event.task)
-    .bind(&event.payload)
-    .bind(event.now)
-    .bind(user)
-    .bind(CHANNEL)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          returning pg_notify($9, '')"
+    ))
+    .await
 }
 
 /// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
 /// already.
 pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, due, CHANNEL],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
           on conflict (tenant_id, task)
                 where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing
-          returning pg_notify($9, '')",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(event.id)
-    .bind(event.kind)
-    .bind(event.task)
-    .bind(&event.payload)
-    .bind(event.now)
-    .bind(due)
-    .bind(CHANNEL)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+          returning pg_notify($9, '')"
+    ))
+    .await
 }
 
 /// Puts a job from another database on the bus; delivering it again changes nothing.
@@ -128,21 +96,12 @@ pub async fn deliver(
     posted: &PostedJob,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
+    pool.run(sql!(
+        [tenant, agent, id, posted.task.kind(), posted.task, &posted.payload, posted.run_after, now],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
-          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) on conflict do nothing",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(posted.task.kind())
-    .bind(posted.task)
-    .bind(&posted.payload)
-    .bind(posted.run_after)
-    .bind(now)
-    .execute(pool)
-    .await?;
-    Ok(())
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) on conflict do nothing"
+    ))
+    .await
 }
 
 /// An event that this worker holds. `attempt` is its fencing token.
@@ -201,9 +160,11 @@ pub async fn claim(
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
     let (tasks, among) = load.tasks();
-    Ok(sqlx::query_as(
+    pool.rows(sql!(
+        [now, lease_until, most, tasks, among],
         r"with recursive tenants as (
-              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation'
+                   order by tenant_id limit 1)
               union all
               select (select e.tenant_id from events e
                        where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
@@ -220,15 +181,9 @@ pub async fn claim(
                       order by w.run_after limit $3 for update skip locked) e)
           update events set state = 'running', attempt = attempt + 1, leased_until = $2
            where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from due order by turn, run_after limit $3)
-          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
-    )
-    .bind(now)
-    .bind(lease_until)
-    .bind(most)
-    .bind(tasks)
-    .bind(among)
-    .fetch_all(pool)
-    .await?)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries"
+    ))
+    .await
 }
 
 /// Claims one heavy event: of the next tenant after `last` that is not in `busy`, in a circle, and of its agents the one that waits longest.
@@ -241,10 +196,11 @@ pub async fn claim_step(
     busy: &[TenantId],
 ) -> Result<Option<Leased>, DbError> {
     let (tasks, _) = Load::Heavy.tasks();
-    let busy: Vec<Uuid> = busy.iter().map(|tenant| tenant.0).collect();
-    Ok(sqlx::query_as(
+    pool.row_if_any(sql!(
+        [now, lease_until, tasks, busy, last],
         r"with recursive tenants as (
-              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation' order by tenant_id limit 1)
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation'
+                   order by tenant_id limit 1)
               union all
               select (select e.tenant_id from events e
                        where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
@@ -269,56 +225,38 @@ pub async fn claim_step(
                order by c.served, c.tenant_id limit 1)
           update events set state = 'running', attempt = attempt + 1, leased_until = $2
            where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from next)
-          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries",
-    )
-    .bind(now)
-    .bind(lease_until)
-    .bind(tasks)
-    .bind(busy)
-    .bind(last)
-    .fetch_optional(pool)
-    .await?)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries"
+    ))
+    .await
 }
 
 /// Locks an event for a transaction that ends it or stores a part of its effects; false when the lease was lost.
 pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
-    let there: Option<i32> = sqlx::query_scalar(
-        "select 1 from events where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' for update",
-    )
-    .bind(held.tenant_id)
-    .bind(held.agent_id)
-    .bind(held.id)
-    .bind(held.attempt)
-    .fetch_optional(&mut **tx)
-    .await?;
+    let there: Option<i32> = tx
+        .value_if_any(sql!(
+            [held.tenant_id, held.agent_id, held.id, held.attempt],
+            "select 1 from events where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' for update"
+        ))
+        .await?;
     Ok(there.is_some())
 }
 
 /// Records how far an event has come, in the transaction that stores this part of its effects.
 pub async fn record_progress(tx: &mut Tx, held: Held, outcome: &serde_json::Value) -> Result<(), DbError> {
-    sqlx::query("update events set outcome = $4 where tenant_id = $1 and agent_id = $2 and id = $3")
-        .bind(held.tenant_id)
-        .bind(held.agent_id)
-        .bind(held.id)
-        .bind(outcome)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [held.tenant_id, held.agent_id, held.id, outcome],
+        "update events set outcome = $4 where tenant_id = $1 and agent_id = $2 and id = $3"
+    ))
+    .await
 }
 
 /// Extends a lease; false when it was lost.
 pub async fn extend(pool: &SystemPool, event: &Leased, lease_until: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
-        "update events set leased_until = $5 where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
-    )
-    .bind(event.tenant_id)
-    .bind(event.agent_id)
-    .bind(event.id)
-    .bind(event.attempt)
-    .bind(lease_until)
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    pool.changed_any(sql!(
+        [event.tenant_id, event.agent_id, event.id, event.attempt, lease_until],
+        "update events set leased_until = $5 where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
+    ))
+    .await
 }
 
 /// How an attempt ended.
@@ -334,93 +272,87 @@ pub struct Ending<'a> {
 
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    pool.changed_any(sql!(
+        [
+            event.tenant_id,
+            event.agent_id,
+            event.id,
+            event.attempt,
+            ending.state,
+            ending.error,
+            &ending.outcome,
+            ending.run_after,
+            ending.now,
+            ending.counts
+        ],
         r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
                  finished_at = case when $5 in ('done', 'dead') then $9 end,
                  attempts_before = attempts_before + case when $10 then 0 else 1 end
-           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
-    )
-    .bind(event.tenant_id)
-    .bind(event.agent_id)
-    .bind(event.id)
-    .bind(event.attempt)
-    .bind(ending.state)
-    .bind(ending.error)
-    .bind(&ending.outcome)
-    .bind(ending.run_after)
-    .bind(ending.now)
-    .bind(ending.counts)
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
+    ))
+    .await
 }
 
 /// Gives an event back whose next step is due: its place among those of its agent stays, and its earlier failures no longer count. False when
 /// the lease was lost meanwhile, in which case nothing changes.
 pub async fn give_back(pool: &SystemPool, event: &Leased, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    pool.changed_any(sql!(
+        [event.tenant_id, event.agent_id, event.id, event.attempt, now],
         r"update events set state = 'pending', error = null, leased_until = $5, attempts_before = attempt
-           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'",
-    )
-    .bind(event.tenant_id)
-    .bind(event.agent_id)
-    .bind(event.id)
-    .bind(event.attempt)
-    .bind(now)
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
+    ))
+    .await
 }
 
 /// Makes the failed events of a tenant due now instead of later.
 pub async fn hasten(pool: &SystemPool, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'")
-        .bind(tenant)
-        .bind(now)
-        .execute(pool)
-        .await?;
-    Ok(())
+    pool.run(sql!(
+        [tenant, now],
+        "update events set run_after = $2 where tenant_id = $1 and state = 'failed' and run_after > $2 and kind <> 'observation'"
+    ))
+    .await
 }
 
 /// How many events wait or run, by state.
 pub async fn depth(pool: &SystemPool) -> Result<Vec<(String, i64)>, DbError> {
-    Ok(sqlx::query_as("select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state")
-        .fetch_all(pool)
-        .await?)
+    pool.rows(sql!(
+        [],
+        r"select state, count(*) from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation'
+                 group by state"
+    ))
+    .await
 }
 
 /// The same for one tenant.
 pub async fn depth_of(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(String, i64)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant],
         r"select state, count(*) from events
-           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?)
+           where tenant_id = $1 and state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation' group by state"
+    ))
+    .await
 }
 
 /// How many memories the waiting jobs of re-canonicalisation still have to refile.
 pub async fn unfiled(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant],
         r"select count(distinct (m.agent_id, m.id))
             from events e
             join agent_memories m
               on m.tenant_id = e.tenant_id and m.deleted_at is null and m.vocabulary_version < (e.payload->>'version')::bigint
              and m.topic_normal in (select jsonb_array_elements_text(e.payload->'forms'))
-           where e.tenant_id = $1 and e.task = 'recanonicalise' and e.state in ('pending', 'running', 'failed')",
-    )
-    .bind(tenant)
-    .fetch_one(&mut **tx)
-    .await?)
+           where e.tenant_id = $1 and e.task = 'recanonicalise' and e.state in ('pending', 'running', 'failed')"
+    ))
+    .await
 }
 
 /// Deletes at most `most` finished events of a tenant's knowledge that ended before a time; how many.
 pub async fn sweep(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select sweep_events($1, $2, $3)").bind(tenant).bind(before).bind(most).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenant, before, most], "select sweep_events($1, $2, $3)")).await
 }
 
 /// The commons of a tenant; a worker needs it to act for the tenant, and agents' rows carry the tenant only.
 pub async fn commons(control: &SystemPool, tenant: TenantId) -> Result<Option<AgentId>, DbError> {
-    Ok(sqlx::query_scalar("select id from agents where tenant_id = $1 and kind = 'commons'").bind(tenant).fetch_optional(control).await?)
+    control.value_if_any(sql!([tenant], "select id from agents where tenant_id = $1 and kind = 'commons'")).await
 }

@@ -1,7 +1,7 @@
 //! SQL of the model registry.
 
 use super::{Floors, Model};
-use db::{DbError, SystemPool};
+use db::{DbError, SystemPool, sql};
 use sqlx::FromRow;
 
 #[derive(FromRow)]
@@ -17,13 +17,13 @@ struct Row {
 }
 
 pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbError> {
-    let row: Option<Row> = sqlx::query_as(
-        r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor
-            from models where name = $1",
-    )
-    .bind(name)
-    .fetch_optional(pool)
-    .await?;
+    let row: Option<Row> = pool
+        .row_if_any(sql!(
+            [name],
+            r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor
+            from models where name = $1"
+        ))
+        .await?;
     Ok(row.map(|row| Model {
         name: row.name,
         dimension: usize::try_from(row.dimension).unwrap_or_default(),

@@ -4,7 +4,7 @@ use super::parse_all;
 use crate::identity::model::KeyRecord;
 use crate::identity::{KeyRef, Use};
 use chrono::{DateTime, NaiveDate, Utc};
-use db::{DbError, SystemPool, Tx};
+use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
@@ -25,23 +25,12 @@ pub struct NewKey<'a> {
 /// Inserts a key; false when the tenant has no such agent. The commons is not an agent: no key speaks for all.
 pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, key.id, key.agent_id, key.prefix, key.secret_hash, key.name, scopes, now, key.expires_at, key.user_id],
         r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at, user_id)
-          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents where tenant_id = $1 and id = $3 and kind = 'agent'",
-    )
-    .bind(tenant)
-    .bind(key.id)
-    .bind(key.agent_id)
-    .bind(key.prefix)
-    .bind(key.secret_hash)
-    .bind(key.name)
-    .bind(scopes)
-    .bind(now)
-    .bind(key.expires_at)
-    .bind(key.user_id)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents where tenant_id = $1 and id = $3 and kind = 'agent'"
+    ))
+    .await
 }
 
 #[derive(sqlx::FromRow)]
@@ -82,32 +71,30 @@ impl TryFrom<KeyRow> for KeyRecord {
 
 /// The key that a request's prefix names.
 pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = sqlx::query_as(
-        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+    let row: Option<KeyRow> = pool
+        .row_if_any(sql!(
+            [prefix],
+            r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
                  a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
-           where k.prefix = $1",
-    )
-    .bind(prefix)
-    .fetch_optional(pool)
-    .await?;
+           where k.prefix = $1"
+        ))
+        .await?;
     row.map(TryInto::try_into).transpose()
 }
 
 /// What the usable keys of an agent may do, together.
 pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<Scope>, DbError> {
-    let scopes: Vec<String> = sqlx::query_scalar(
-        r"select distinct s from api_keys k cross join unnest(k.scopes) as s
+    let scopes: Vec<String> = tx
+        .values(sql!(
+            [tenant, agent, now],
+            r"select distinct s from api_keys k cross join unnest(k.scopes) as s
            where k.tenant_id = $1 and k.agent_id = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
-           order by s",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?;
+           order by s"
+        ))
+        .await?;
     parse_all("api_keys", "scopes", &agent.to_string(), &scopes)
 }
 
@@ -129,17 +116,15 @@ struct ListedKey {
 
 /// At most `most` keys of an agent: those in force first, then the newest.
 pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<AgentKey>, DbError> {
-    let rows: Vec<ListedKey> = sqlx::query_as(
-        r"select id, name, prefix, scopes, created_at, requests, refused, last_used_at, host(last_used_from) as last_used_from,
+    let rows: Vec<ListedKey> = tx
+        .rows(sql!(
+            [tenant, agent, most],
+            r"select id, name, prefix, scopes, created_at, requests, refused, last_used_at, host(last_used_from) as last_used_from,
                  last_refused_at, expires_at, revoked_at
             from api_keys where tenant_id = $1 and agent_id = $2
-           order by revoked_at is not null, created_at desc, id limit $3",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?;
+           order by revoked_at is not null, created_at desc, id limit $3"
+        ))
+        .await?;
     let key = |row: ListedKey| {
         Ok(AgentKey {
             scopes: parse_all("api_keys", "scopes", &row.id.to_string(), &row.scopes)?,
@@ -162,25 +147,22 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
 /// Names of keys, each with the beginning of its key, by id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<Vec<(KeyId, String)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = "select id, name || ' (rmb_' || prefix || '_…)' from api_keys where tenant_id = $1 and id = any($2)";
-    Ok(sqlx::query_as(sql).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+    tx.rows(sql!([tenant, ids], "select id, name || ' (rmb_' || prefix || '_…)' from api_keys where tenant_id = $1 and id = any($2)")).await
 }
 
 /// A tenant's key by its id.
 pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = sqlx::query_as(
-        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+    let row: Option<KeyRow> = pool
+        .row_if_any(sql!(
+            [tenant, id],
+            r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
                  a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
-           where k.tenant_id = $1 and k.id = $2",
-    )
-    .bind(tenant)
-    .bind(id)
-    .fetch_optional(pool)
-    .await?;
+           where k.tenant_id = $1 and k.id = $2"
+        ))
+        .await?;
     row.map(TryInto::try_into).transpose()
 }
 
@@ -188,53 +170,43 @@ pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result
 pub async fn write_uses(pool: &SystemPool, uses: &BTreeMap<KeyRef, Use>) -> Result<(), DbError> {
     let (tenants, keys): (Vec<Uuid>, Vec<Uuid>) = uses.keys().map(|(tenant, key)| (tenant.0, key.0)).unzip();
     let all = || uses.values();
-    sqlx::query(
+    pool.run(sql!(
+        [
+            tenants,
+            keys,
+            all().map(|one| one.requests).collect::<Vec<_>>(),
+            all().map(|one| one.refused).collect::<Vec<_>>(),
+            all().map(|one| one.used.map(|(at, _)| at)).collect::<Vec<_>>(),
+            all().map(|one| one.used.and_then(|(_, from)| from).map(|from| from.to_string())).collect::<Vec<_>>(),
+            all().map(|one| one.refused_at).collect::<Vec<_>>()
+        ],
         r"update api_keys k
              set requests = k.requests + u.requests, refused = k.refused + u.refused,
                  last_used_at = greatest(k.last_used_at, u.used_at),
-                 last_used_from = case when u.used_at >= coalesce(k.last_used_at, u.used_at) then u.used_from::inet else k.last_used_from end,
+                 last_used_from = case when u.used_at >= coalesce(k.last_used_at, u.used_at) then u.used_from::inet
+                      else k.last_used_from end,
                  last_refused_at = greatest(k.last_refused_at, u.refused_at)
             from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::text[], $7::timestamptz[])
               as u (tenant_id, key_id, requests, refused, used_at, used_from, refused_at)
-           where k.tenant_id = u.tenant_id and k.id = u.key_id",
-    )
-    .bind(tenants)
-    .bind(keys)
-    .bind(all().map(|one| one.requests).collect::<Vec<_>>())
-    .bind(all().map(|one| one.refused).collect::<Vec<_>>())
-    .bind(all().map(|one| one.used.map(|(at, _)| at)).collect::<Vec<_>>())
-    .bind(all().map(|one| one.used.and_then(|(_, from)| from).map(|from| from.to_string())).collect::<Vec<_>>())
-    .bind(all().map(|one| one.refused_at).collect::<Vec<_>>())
-    .execute(pool)
-    .await?;
-    Ok(())
+           where k.tenant_id = u.tenant_id and k.id = u.key_id"
+    ))
+    .await
 }
 
 /// Adds to what a key sent on a day, unless that would exceed the limit; whether it was added. A day that ended on another server's clock
 /// does not begin again.
 pub async fn count_source(pool: &SystemPool, (tenant, key): KeyRef, day: NaiveDate, bytes: i64, limit: i64) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    pool.changed_any(sql!(
+        [tenant, key, day, bytes, limit],
         r"update api_keys
              set source_bytes = case when source_day >= $3 then source_bytes else 0 end + $4, source_day = greatest(source_day, $3)
-           where tenant_id = $1 and id = $2 and case when source_day >= $3 then source_bytes else 0 end + $4 <= $5",
-    )
-    .bind(tenant)
-    .bind(key)
-    .bind(day)
-    .bind(bytes)
-    .bind(limit)
-    .execute(pool)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and id = $2 and case when source_day >= $3 then source_bytes else 0 end + $4 <= $5"
+    ))
+    .await
 }
 
 /// Revokes a key; whether it was there and in force.
 pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null")
-        .bind(tenant)
-        .bind(key)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!([tenant, key, now], "update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null"))
+        .await
 }

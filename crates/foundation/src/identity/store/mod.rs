@@ -20,7 +20,7 @@ pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, 
 
 use super::model::{Agent, Tenant};
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx};
+use db::{DbError, SystemPool, Tx, sql};
 use std::str::FromStr;
 use wire::{AgentId, Discipline, TenantId};
 
@@ -30,114 +30,82 @@ fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str
 
 /// A tenant by slug, with its commons.
 pub async fn tenant(pool: &SystemPool, slug: &str) -> Result<Option<Tenant>, DbError> {
-    let row: Option<(TenantId, String, String, AgentId)> = sqlx::query_as(
-        r"select t.id, t.slug, t.name, c.id
+    let row: Option<(TenantId, String, String, AgentId)> = pool
+        .row_if_any(sql!(
+            [slug],
+            r"select t.id, t.slug, t.name, c.id
             from tenants t join agents c on c.tenant_id = t.id and c.kind = 'commons'
-           where t.slug = $1",
-    )
-    .bind(slug)
-    .fetch_optional(pool)
-    .await?;
+           where t.slug = $1"
+        ))
+        .await?;
     Ok(row.map(|(id, slug, name, commons_id)| Tenant { id, slug, name, commons_id }))
 }
 
 /// Every tenant's slug, in order.
 pub async fn tenant_slugs(pool: &SystemPool) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar("select slug from tenants order by slug").fetch_all(pool).await?)
+    pool.values(sql!([], "select slug from tenants order by slug")).await
 }
 
 /// Inserts a tenant and its commons.
 pub async fn insert_tenant(tx: &mut Tx, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)")
-        .bind(tenant.id)
-        .bind(&tenant.slug)
-        .bind(&tenant.name)
-        .bind(now)
-        .execute(&mut **tx)
+    tx.run(sql!([tenant.id, &tenant.slug, &tenant.name, now], "insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)"))
         .await?;
-    sqlx::query("insert into agents (tenant_id, id, kind, slug, name, created_at) values ($1, $2, 'commons', 'commons', 'Commons', $3)")
-        .bind(tenant.id)
-        .bind(tenant.commons_id)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant.id, tenant.commons_id, now],
+        "insert into agents (tenant_id, id, kind, slug, name, created_at) values ($1, $2, 'commons', 'commons', 'Commons', $3)"
+    ))
+    .await
 }
 
 /// Inserts an agent.
 pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
-        "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)",
-    )
-        .bind(tenant)
-        .bind(agent.id)
-        .bind(agent.kind)
-        .bind(&agent.slug)
-        .bind(&agent.name)
-        .bind(agent.require_user)
-        .bind(now)
-        .bind(agent.discipline)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant, agent.id, agent.kind, &agent.slug, &agent.name, agent.require_user, now, agent.discipline],
+        "insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)"
+    ))
+    .await
 }
 
 /// Inserts an imported agent, unless its id or slug exists; whether it did.
 pub async fn adopt_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, agent.id, agent.kind, &agent.slug, &agent.name, agent.require_user, now, agent.discipline],
         r"insert into agents (tenant_id, id, kind, slug, name, require_user, created_at, discipline) values ($1, $2, $3, $4, $5, $6, $7, $8)
-          on conflict do nothing",
-    )
-    .bind(tenant)
-    .bind(agent.id)
-    .bind(agent.kind)
-    .bind(&agent.slug)
-    .bind(&agent.name)
-    .bind(agent.require_user)
-    .bind(now)
-    .bind(agent.discipline)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+          on conflict do nothing"
+    ))
+    .await
 }
 
 /// The tenant and the slug of the agent that has an id.
 pub async fn agent_holder(pool: &SystemPool, id: AgentId) -> Result<Option<(TenantId, String)>, DbError> {
-    Ok(sqlx::query_as("select tenant_id, slug from agents where id = $1").bind(id).fetch_optional(pool).await?)
+    pool.row_if_any(sql!([id], "select tenant_id, slug from agents where id = $1")).await
 }
 
 /// Agents of a tenant: the commons first, then by slug.
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant],
         r"select id, kind, slug, name, require_user, discipline, blocked_at
-            from agents where tenant_id = $1 order by (kind = 'commons') desc, slug",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?)
+            from agents where tenant_id = $1 order by (kind = 'commons') desc, slug"
+    ))
+    .await
 }
 
 /// Blocks an agent from a time on, or unblocks it; whether that changed anything. The commons has no keys and is never blocked.
 pub async fn set_blocked(tx: &mut Tx, tenant: TenantId, agent: AgentId, since: Option<DateTime<Utc>>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, agent, since],
         r"update agents set blocked_at = $3
-           where tenant_id = $1 and id = $2 and kind = 'agent' and (blocked_at is null) = ($3 is not null)",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(since)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and id = $2 and kind = 'agent' and (blocked_at is null) = ($3 is not null)"
+    ))
+    .await
 }
 
 /// Sets how eagerly an agent writes; whether the tenant has it.
 pub async fn set_discipline(tx: &mut Tx, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
-    let done = sqlx::query("update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'")
-        .bind(tenant)
-        .bind(agent)
-        .bind(discipline)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!(
+        [tenant, agent, discipline],
+        "update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'"
+    ))
+    .await
 }

@@ -3,7 +3,7 @@
 use super::parse_all;
 use crate::identity::model::OperatorRecord;
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx};
+use db::{DbError, SystemPool, Tx, sql};
 use wire::{AgentId, OperatorId, OperatorRole, TenantId};
 
 /// A new operator.
@@ -18,17 +18,11 @@ pub struct NewOperator<'a> {
 /// Inserts an operator.
 pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
-    sqlx::query("insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)")
-        .bind(tenant)
-        .bind(operator.id)
-        .bind(operator.login)
-        .bind(operator.name)
-        .bind(operator.password_hash)
-        .bind(roles)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant, operator.id, operator.login, operator.name, operator.password_hash, roles, now],
+        "insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)"
+    ))
+    .await
 }
 
 #[derive(sqlx::FromRow)]
@@ -65,101 +59,79 @@ impl TryFrom<OperatorRow> for OperatorRecord {
 
 /// An operator by what is typed at sign-in.
 pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
-    let row: Option<OperatorRow> = sqlx::query_as(
-        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+    let row: Option<OperatorRow> = pool
+        .row_if_any(sql!(
+            [login],
+            r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
+                 o.access_epoch,
                  o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
-           where o.login = $1",
-    )
-    .bind(login)
-    .fetch_optional(pool)
-    .await?;
+           where o.login = $1"
+        ))
+        .await?;
     row.map(TryInto::try_into).transpose()
 }
 
 /// An operator by id.
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
-    let row: Option<OperatorRow> = sqlx::query_as(
-        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles, o.access_epoch,
+    let row: Option<OperatorRow> = pool
+        .row_if_any(sql!(
+            [id],
+            r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
+                 o.access_epoch,
                  o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
-           where o.id = $1",
-    )
-    .bind(id)
-    .fetch_optional(pool)
-    .await?;
+           where o.id = $1"
+        ))
+        .await?;
     row.map(TryInto::try_into).transpose()
 }
 
 /// Disables an operator and ends the sessions; whether one was there and enabled.
 pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, id, now],
         r"update operators set disabled_at = $3, access_epoch = access_epoch + 1
-           where tenant_id = $1 and id = $2 and disabled_at is null",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and id = $2 and disabled_at is null"
+    ))
+    .await
 }
 
 /// Replaces an operator's roles and ends the sessions; whether there is such an operator.
 pub async fn set_roles(tx: &mut Tx, tenant: TenantId, id: OperatorId, roles: &[OperatorRole]) -> Result<bool, DbError> {
     let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
-    let done = sqlx::query("update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2")
-        .bind(tenant)
-        .bind(id)
-        .bind(roles)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!(
+        [tenant, id, roles],
+        "update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// Replaces an operator's password hash and ends the sessions.
 pub async fn set_password(tx: &mut Tx, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
-    sqlx::query("update operators set password_hash = $2, access_epoch = access_epoch + 1 where id = $1")
-        .bind(id)
-        .bind(password_hash)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!([id, password_hash], "update operators set password_hash = $2, access_epoch = access_epoch + 1 where id = $1")).await
 }
 
 /// A session that has not expired, by the hash of its id, as everywhere below.
 pub async fn session(pool: &SystemPool, id: &[u8], now: DateTime<Utc>) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, DbError> {
-    Ok(sqlx::query_as("select data, expires_at from sessions where id_hash = $1 and expires_at > $2")
-        .bind(id)
-        .bind(now)
-        .fetch_optional(pool)
-        .await?)
+    pool.row_if_any(sql!([id, now], "select data, expires_at from sessions where id_hash = $1 and expires_at > $2")).await
 }
 
 /// Inserts a session; false if the id is taken.
 pub async fn insert_session(pool: &SystemPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("insert into sessions (id_hash, data, expires_at) values ($1, $2, $3) on conflict (id_hash) do nothing")
-        .bind(id)
-        .bind(data)
-        .bind(expires)
-        .execute(pool)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    pool.changed_any(sql!(
+        [id, data, expires],
+        "insert into sessions (id_hash, data, expires_at) values ($1, $2, $3) on conflict (id_hash) do nothing"
+    ))
+    .await
 }
 
 /// Writes a session that exists. One that was deleted meanwhile stays deleted: a late save must not undo a sign-out.
 pub async fn save_session(pool: &SystemPool, id: &[u8], data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query("update sessions set data = $2, expires_at = $3 where id_hash = $1")
-        .bind(id)
-        .bind(data)
-        .bind(expires)
-        .execute(pool)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    pool.changed_any(sql!([id, data, expires], "update sessions set data = $2, expires_at = $3 where id_hash = $1")).await
 }
 
 /// Deletes a session, and with it every one that has expired.
 pub async fn delete_session(pool: &SystemPool, id: &[u8], now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("delete from sessions where id_hash = $1 or expires_at <= $2").bind(id).bind(now).execute(pool).await?;
-    Ok(())
+    pool.run(sql!([id, now], "delete from sessions where id_hash = $1 or expires_at <= $2")).await
 }

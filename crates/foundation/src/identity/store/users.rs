@@ -2,38 +2,27 @@
 
 use crate::identity::model::User;
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx, like};
+use db::{DbError, SystemPool, Tx, like, sql};
 use wire::{TenantId, UserId};
 
 /// Users whose reference or name begins with a text.
 pub async fn users_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<UserId>, DbError> {
-    Ok(sqlx::query_scalar(
-        "select id from users where tenant_id = $1 and (external_ref ilike $2 or name ilike $2) order by external_ref limit $3",
-    )
-    .bind(tenant)
-    .bind(like::starts_with(text))
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    tx.values(sql!(
+        [tenant, like::starts_with(text), most],
+        "select id from users where tenant_id = $1 and (external_ref ilike $2 or name ilike $2) order by external_ref limit $3"
+    ))
+    .await
 }
 
 /// The users with some ids.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, users = ids.len()))]
 pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Result<Vec<User>, DbError> {
-    Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 and id = any($2)")
-        .bind(tenant)
-        .bind(ids)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(sql!([tenant, ids], "select id, external_ref, name from users where tenant_id = $1 and id = any($2)")).await
 }
 
 /// The user that has this reference in the organisation.
 pub async fn user_by_reference(pool: &SystemPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
-    Ok(sqlx::query_scalar("select id from users where tenant_id = $1 and external_ref = $2")
-        .bind(tenant)
-        .bind(reference)
-        .fetch_optional(pool)
-        .await?)
+    pool.value_if_any(sql!([tenant, reference], "select id from users where tenant_id = $1 and external_ref = $2")).await
 }
 
 /// Inserts a user, unless the organisation has the id or the reference already; whether it was inserted.
@@ -45,22 +34,14 @@ pub async fn insert_user(
     name: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let done =
-        sqlx::query("insert into users (tenant_id, id, external_ref, name, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing")
-            .bind(tenant)
-            .bind(id)
-            .bind(reference)
-            .bind(name)
-            .bind(now)
-            .execute(&mut **tx)
-            .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!(
+        [tenant, id, reference, name, now],
+        "insert into users (tenant_id, id, external_ref, name, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing"
+    ))
+    .await
 }
 
 /// Users of a tenant, by their reference.
 pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> {
-    Ok(sqlx::query_as("select id, external_ref, name from users where tenant_id = $1 order by external_ref")
-        .bind(tenant)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(sql!([tenant], "select id, external_ref, name from users where tenant_id = $1 order by external_ref")).await
 }

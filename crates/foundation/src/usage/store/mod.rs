@@ -6,7 +6,7 @@ pub use accounts::{StoredAccount, StoredCredit, accounts, add_credit, credits, r
 
 use super::{Line, Purpose, Sum};
 use chrono::{DateTime, NaiveDate, Utc};
-use db::{DbError, SystemPool, Tenancy, Tx, begin};
+use db::{DbError, SystemPool, Tenancy, Tx, begin, sql};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, TenantId, Usage, UsageLine, Usd};
@@ -20,7 +20,8 @@ pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>)
     let costs = count(&|sum| sum.cost.dollars.as_micros());
     let mut tx = begin(pool).await?;
     // Accounts before lines, and both in their order: servers that write at the same moment wait for each other.
-    sqlx::query(
+    tx.run(sql!(
+        [&tenants, &users, &costs, count(&|sum| sum.cost.tokens), Uuid::nil(), month],
         r"with line as (
               select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) as u (tenant_id, user_id, microusd, tokens)
                where tokens > 0),
@@ -38,17 +39,22 @@ pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>)
                  used_tokens = case when a.month >= $6 then a.used_tokens else 0 end + s.tokens,
                  month = greatest(a.month, $6)
             from spent s join locked l on l.tenant_id = s.tenant_id and l.user_id = s.user_id
-           where a.tenant_id = s.tenant_id and a.user_id = s.user_id",
-    )
-    .bind(&tenants)
-    .bind(&users)
-    .bind(&costs)
-    .bind(count(&|sum| sum.cost.tokens))
-    .bind(Uuid::nil())
-    .bind(month)
-    .execute(&mut *tx)
+           where a.tenant_id = s.tenant_id and a.user_id = s.user_id"
+    ))
     .await?;
-    sqlx::query(
+    tx.run(sql!(
+        [
+            &tenants,
+            lines.iter().map(|(line, _)| line.hour).collect::<Vec<_>>(),
+            each(&|line| line.payer.agent_id.map_or(Uuid::nil(), |id| id.0)),
+            &users,
+            lines.iter().map(|(line, _)| line.model.as_str()).collect::<Vec<_>>(),
+            lines.iter().map(|(line, _)| line.purpose.as_str()).collect::<Vec<_>>(),
+            count(&|sum| sum.calls),
+            count(&|sum| sum.tokens_in),
+            count(&|sum| sum.tokens_out),
+            &costs
+        ],
         r"insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd)
           select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::bigint[],
                                $9::bigint[], $10::bigint[])
@@ -56,19 +62,8 @@ pub async fn add(pool: &SystemPool, lines: &[(Line, Sum)], month: DateTime<Utc>)
           on conflict (tenant_id, hour, agent_id, user_id, model, purpose)
              do update set calls = usage_ledger.calls + excluded.calls, tokens_in = usage_ledger.tokens_in + excluded.tokens_in,
                            tokens_out = usage_ledger.tokens_out + excluded.tokens_out,
-                           cost_microusd = usage_ledger.cost_microusd + excluded.cost_microusd",
-    )
-    .bind(&tenants)
-    .bind(lines.iter().map(|(line, _)| line.hour).collect::<Vec<_>>())
-    .bind(each(&|line| line.payer.agent_id.map_or(Uuid::nil(), |id| id.0)))
-    .bind(&users)
-    .bind(lines.iter().map(|(line, _)| line.model.as_str()).collect::<Vec<_>>())
-    .bind(lines.iter().map(|(line, _)| line.purpose.as_str()).collect::<Vec<_>>())
-    .bind(count(&|sum| sum.calls))
-    .bind(count(&|sum| sum.tokens_in))
-    .bind(count(&|sum| sum.tokens_out))
-    .bind(&costs)
-    .execute(&mut *tx)
+                           cost_microusd = usage_ledger.cost_microusd + excluded.cost_microusd"
+    ))
     .await?;
     Ok(tx.commit().await?)
 }
@@ -89,16 +84,14 @@ pub struct Used {
 
 /// What a tenant used since a time, the dearest first.
 pub async fn used(tx: &mut Tx, tenant: TenantId, since: DateTime<Utc>) -> Result<Vec<Used>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, since],
         r"select agent_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
                  sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger where tenant_id = $1 and hour >= $2
-           group by agent_id, model, purpose order by sum(cost_microusd) desc, sum(tokens_in) desc, agent_id, model, purpose",
-    )
-    .bind(tenant)
-    .bind(since)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by agent_id, model, purpose order by sum(cost_microusd) desc, sum(tokens_in) desc, agent_id, model, purpose"
+    ))
+    .await
 }
 
 /// From the first moment of one day up to that of another, in UTC.
@@ -106,22 +99,16 @@ pub type Span = (DateTime<Utc>, DateTime<Utc>);
 
 /// What an agent used for the users in reach and for nobody, by day, model and purpose.
 pub async fn of_agent(tx: &mut Tx, tenancy: Tenancy, (from, until): Span) -> Result<Vec<UsageLine>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenancy.tenant, tenancy.agent, from, until, Uuid::nil(), tenancy.users],
         r"select (hour at time zone 'UTC')::date as day, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
                  sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger
            where tenant_id = $1 and agent_id = $2 and hour >= $3 and hour < $4
              and (user_id = $5 or user_id = $6 or $6 = 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-           group by 1, 2, 3 order by 1, 2, 3",
-    )
-    .bind(tenancy.tenant)
-    .bind(tenancy.agent)
-    .bind(from)
-    .bind(until)
-    .bind(Uuid::nil())
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by 1, 2, 3 order by 1, 2, 3"
+    ))
+    .await
 }
 
 /// Which lines of the ledger a report of an organisation is about.
@@ -148,24 +135,21 @@ pub struct Part {
 
 /// The sums of a report by day, by agent, by user, by model and by purpose, the dearest of each first.
 pub async fn parts(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Part>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [lines.tenant, lines.span.0, lines.span.1, lines.agent, lines.model],
         r"with line as (
-              select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd
+              select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out,
+                   cost_microusd
                 from usage_ledger
-               where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5))
+               where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4)
+                    and ($5::text is null or model = $5))
           select day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls, sum(tokens_in)::bigint as tokens_in,
                  sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from line
            group by grouping sets (day, agent_id, user_id, model, purpose)
-           order by cost_microusd desc, calls desc, day, agent_id, user_id, model, purpose",
-    )
-    .bind(lines.tenant)
-    .bind(lines.span.0)
-    .bind(lines.span.1)
-    .bind(lines.agent)
-    .bind(lines.model)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by cost_microusd desc, calls desc, day, agent_id, user_id, model, purpose"
+    ))
+    .await
 }
 
 /// One line of an exported report.
@@ -182,31 +166,24 @@ pub struct Exported {
 
 /// The lines of a report, by day, agent, user, model and purpose.
 pub async fn exported(tx: &mut Tx, lines: Lines<'_>) -> Result<Vec<Exported>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [lines.tenant, lines.span.0, lines.span.1, lines.agent, lines.model],
         r"select (hour at time zone 'UTC')::date as day, agent_id, user_id, model, purpose, sum(calls)::bigint as calls,
                  sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out, sum(cost_microusd)::bigint as cost_microusd
             from usage_ledger
            where tenant_id = $1 and hour >= $2 and hour < $3 and ($4::uuid is null or agent_id = $4) and ($5::text is null or model = $5)
-           group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5",
-    )
-    .bind(lines.tenant)
-    .bind(lines.span.0)
-    .bind(lines.span.1)
-    .bind(lines.agent)
-    .bind(lines.model)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5"
+    ))
+    .await
 }
 
 /// What people call agents and users, of those ids that the tenant has.
 pub async fn names(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<(Uuid, String)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, ids],
         r"select id, slug from agents where tenant_id = $1 and id = any($2)
           union all
-          select id, coalesce(name, external_ref) from users where tenant_id = $1 and id = any($2)",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+          select id, coalesce(name, external_ref) from users where tenant_id = $1 and id = any($2)"
+    ))
+    .await
 }

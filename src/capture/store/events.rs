@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, statement};
+use db::{DbError, Tx, sql, statement};
 use serde_json::Value;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use uuid::Uuid;
 use wire::{AgentId, EventBus, EventFilter, EventId, EventKind, EventState, SourceId, TenantId};
 
 /// An event of a list.
@@ -77,14 +76,14 @@ fn events(select: &str, tenant: TenantId, filter: &EventFilter) -> Result<QueryB
 
 /// How many events of a bus a filter matches, in the database of that bus.
 pub async fn event_count(tx: &mut Tx, tenant: TenantId, filter: &EventFilter) -> Result<i64, DbError> {
-    Ok(events("select count(*) from events e", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(events("select count(*) from events e", tenant, filter)?).await
 }
 
 /// One page of events and one more, newest first, in the database of the bus that the filter names.
 pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, seek: &Seek, size: usize) -> Result<Vec<Event>, DbError> {
     let mut query = events(of_bus(filter.bus.unwrap_or_default()), tenant, filter)?;
     seek.push(&mut query, "e.created_at", "e.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// The events that worked on a source, newest first.
@@ -93,41 +92,34 @@ pub async fn events_of_source(tx: &mut Tx, tenant: TenantId, source: SourceId, m
     query.push(" and (e.agent_id, e.source_id) in (select p.agent_id, p.id from sources p where p.tenant_id = $1 and (p.id = ");
     query.push_bind(source).push(" or p.whole_id = ").push_bind(source).push(")) order by e.created_at desc, e.id desc limit ");
     query.push_bind(most);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// Makes dead events due again; which. A synthesis stays dead if another one is open, which reads the same observations.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn retry(tx: &mut Tx, tenant: TenantId, ids: &[EventId], now: DateTime<Utc>) -> Result<Vec<EventId>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [tenant, ids, now],
         r"update events e set state = 'pending', run_after = $3, finished_at = null, attempts_before = attempt
            where e.tenant_id = $1 and e.id = any($2) and e.state = 'dead'
              and not (e.task = 'synthesise' and exists (
                      select from events o
-                      where o.tenant_id = $1 and o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id and o.task = 'synthesise'
+                      where o.tenant_id = $1 and o.agent_id = e.agent_id and o.user_id is not distinct from e.user_id
+                           and o.task = 'synthesise'
                         and o.state in ('pending', 'running', 'failed')))
-          returning e.id",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?)
+          returning e.id"
+    ))
+    .await
 }
 
 /// The same on the bus of knowledge, which has no synthesis.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn retry_knowledge(tx: &mut Tx, tenant: TenantId, ids: &[EventId], now: DateTime<Utc>) -> Result<Vec<EventId>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [tenant, ids, now],
         r"update events e set state = 'pending', run_after = $3, finished_at = null, attempts_before = attempt
            where e.tenant_id = $1 and e.id = any($2) and e.state = 'dead'
-          returning e.id",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?)
+          returning e.id"
+    ))
+    .await
 }

@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, statement};
+use db::{DbError, Tx, sql, statement};
 use extract::parts::StoredTurn;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use uuid::Uuid;
 use wire::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TOTAL_MAX, TenantId, UserId};
 
 /// The first part of a source.
@@ -37,22 +36,24 @@ fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryB
 
 /// How many sources a filter matches.
 pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter) -> Result<i64, DbError> {
-    Ok(sources("count(*)", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(sources("count(*)", tenant, filter)?).await
 }
 
 /// One page of sources and one more, newest first.
 pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, seek: &Seek, size: usize) -> Result<Vec<Located>, DbError> {
     let mut query = sources(LOCATED, tenant, filter)?;
     seek.push(&mut query, "s.created_at", "s.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// Titles of sources, by id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn source_titles(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> Result<Vec<(SourceId, String)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let sql = "select s.id, coalesce(s.title, s.reference) from sources s where s.tenant_id = $1 and s.id = any($2) and s.part = 1";
-    Ok(sqlx::query_as(sql).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+    tx.rows(sql!(
+        [tenant, ids],
+        "select s.id, coalesce(s.title, s.reference) from sources s where s.tenant_id = $1 and s.id = any($2) and s.part = 1"
+    ))
+    .await
 }
 
 /// A part of a source with its text.
@@ -66,14 +67,13 @@ pub struct SourcePart {
 
 /// The parts of a source, in order.
 pub async fn source_parts(tx: &mut Tx, tenant: TenantId, source: SourceId) -> Result<Vec<SourcePart>, DbError> {
-    Ok(sqlx::query_as(
-        r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts, s.created_at, s.content, s.turns
-            from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) order by s.part",
-    )
-    .bind(tenant)
-    .bind(source)
-    .fetch_all(&mut **tx)
-    .await?)
+    tx.rows(sql!(
+        [tenant, source],
+        r"select s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts,
+                 s.created_at, s.content, s.turns
+            from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) order by s.part"
+    ))
+    .await
 }
 
 /// What became of a source.
@@ -94,10 +94,11 @@ pub struct SourceNumbers {
 /// The numbers of some sources, over all their parts.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> Result<Vec<SourceNumbers>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, ids],
         r"with part as (
-              select coalesce(s.whole_id, s.id) as whole_id, s.agent_id, s.id, coalesce(octet_length(s.content), octet_length(s.bytes), 0)::bigint as bytes,
+              select coalesce(s.whole_id, s.id) as whole_id, s.agent_id, s.id,
+                   coalesce(octet_length(s.content), octet_length(s.bytes), 0)::bigint as bytes,
                      coalesce(jsonb_array_length(s.turns), 0)::bigint as turns
                 from sources s where s.tenant_id = $1 and coalesce(s.whole_id, s.id) = any($2))
           select p.whole_id, sum(p.bytes)::bigint as bytes, sum(p.turns)::bigint as turns,
@@ -125,12 +126,9 @@ pub async fn source_numbers(tx: &mut Tx, tenant: TenantId, ids: &[SourceId]) -> 
             left join lateral (
                 select count(*) as quarantined from quarantine q
                  where q.tenant_id = $1 and q.agent_id = p.agent_id and q.source_id = p.id and q.state = 'waiting') q on true
-           group by p.whole_id",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by p.whole_id"
+    ))
+    .await
 }
 
 /// A place of a source that a memory quotes, or that is in quarantine.
@@ -148,8 +146,10 @@ pub struct Quoted {
 
 /// The places of a part between two bytes, in their order.
 pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, from: i32, until: i32) -> Result<Vec<Quoted>, DbError> {
-    Ok(sqlx::query_as(
-        r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status, coalesce(m.deleted_at is not null, false) as deleted,
+    tx.rows(sql!(
+        [tenant, source, from, until],
+        r"select v.source_id, v.starts, v.ends, m.id as memory_id, m.content, m.status,
+                 coalesce(m.deleted_at is not null, false) as deleted,
                  '{}'::text[] as reasons
             from evidence v join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
            where v.tenant_id = $1 and v.source_id = $2 and v.starts < $4 and v.ends > $3
@@ -157,30 +157,24 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, from: i32, 
           select q.source_id, q.starts, q.ends, null, null, null, false, q.reasons
             from quarantine q
            where q.tenant_id = $1 and q.source_id = $2 and q.starts < $4 and q.ends > $3 and q.state = 'waiting'
-           order by starts, ends desc",
-    )
-    .bind(tenant)
-    .bind(source)
-    .bind(from)
-    .bind(until)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by starts, ends desc"
+    ))
+    .await
 }
 
 /// What waits: in the inbox, counted up to [`TOTAL_MAX`] and one more, because every page shows it; in quarantine; on the bus.
 pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
-    let (inbox, oldest, quarantined, waiting, dead) = sqlx::query_as(
-        r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead
+    let (inbox, oldest, quarantined, waiting, dead) = tx
+        .row(sql!(
+            [tenant, TOTAL_MAX + 1],
+            r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead
             from (select count(*) as count, min(created_at) as oldest
                     from (select created_at from agent_memories
                            where tenant_id = $1 and status = 'inbox' and deleted_at is null order by created_at, id limit $2) counted) i
            cross join (select count(*) filter (where state <> 'dead') as waiting, count(*) filter (where state = 'dead') as dead
                          from events where tenant_id = $1 and kind <> 'observation'
-                          and state in ('pending', 'running', 'failed', 'dead')) e",
-    )
-    .bind(tenant)
-    .bind(TOTAL_MAX + 1)
-    .fetch_one(&mut **tx)
-    .await?;
+                          and state in ('pending', 'running', 'failed', 'dead')) e"
+        ))
+        .await?;
     Ok(CaptureNumbers { inbox, quarantined, waiting, dead, oldest })
 }

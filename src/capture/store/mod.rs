@@ -12,7 +12,7 @@ pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting,
 
 use crate::consolidation::{Owner, Spot};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user, same_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, same_user, sql};
 use extract::parts::StoredTurn;
 use foundation::jobs::Held;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
         Body::Text(text) => (Some(text), None, None),
         Body::Bytes { media_type, bytes } => (None, Some(media_type), Some(bytes)),
     };
-    let mut query = insert!("insert into sources" {
+    let query = insert!("insert into sources" {
         tenant_id: tenancy.tenant,
         agent_id: agent,
         id: source.id,
@@ -77,22 +77,18 @@ pub async fn insert_source(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source
         parts: source.parts,
         turns: &source.turns,
     } "on conflict (tenant_id, agent_id, id) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// The parts of a source, in order, and whether each is a text; empty if the agent and user have none with this id.
 pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: SourceId) -> Result<Vec<(SourceId, bool)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agent, source, tenancy.users],
         "select s.id, s.bytes is null from sources s where s.tenant_id = $1 and s.agent_id = $2 and (s.id = $3 or s.whole_id = $3) and ",
         of_user!("s", "$4"),
         " order by s.part"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(source)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The source of an event, with what the event did so far.
@@ -124,19 +120,17 @@ pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Resul
         connection_id: Option<Uuid>,
         form: SourceForm,
     }
-    let row: Option<Row> = sqlx::query_as(concat!(
-        r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id, s.connection_id, s.form
+    let row: Option<Row> = tx
+        .row_if_any(sql!(
+            [tenancy.tenant, held.agent_id, held.id, tenancy.users],
+            r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id,
+                 s.connection_id, s.form
             from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
-        of_user!("s", "$4"),
-        " for share of s"
-    ))
-    .bind(tenancy.tenant)
-    .bind(held.agent_id)
-    .bind(held.id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
+            of_user!("s", "$4"),
+            " for share of s"
+        ))
+        .await?;
     Ok(row.map(|row| StoredSource {
         source_id: row.source_id,
         user_id: row.user_id,
@@ -168,7 +162,8 @@ pub struct CapturedPart {
 
 /// The parts of a source, in order.
 pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Result<Vec<CapturedPart>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, source, tenancy.users],
         r"select s.agent_id, s.id as source_id, s.user_id, s.session_id, s.content, s.turns, s.filename, s.attachment_id,
                  (select coalesce(e.payload->'target', e.payload) from events e
                    where e.tenant_id = s.tenant_id and e.agent_id = s.agent_id and e.source_id = s.id and e.task in ('extract', 'ingest')
@@ -178,25 +173,18 @@ pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> 
         of_user!("s", "$3"),
         " order by s.part"
     ))
-    .bind(tenancy.tenant)
-    .bind(source)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The user of an event.
 pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<UserId>, DbError> {
-    let user: Option<Option<UserId>> = sqlx::query_scalar(concat!(
-        "select e.user_id from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
-        of_user!("e", "$4")
-    ))
-    .bind(tenancy.tenant)
-    .bind(held.agent_id)
-    .bind(held.id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
+    let user: Option<Option<UserId>> = tx
+        .value_if_any(sql!(
+            [tenancy.tenant, held.agent_id, held.id, tenancy.users],
+            "select e.user_id from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
+            of_user!("e", "$4")
+        ))
+        .await?;
     Ok(user.flatten())
 }
 
@@ -229,7 +217,8 @@ macro_rules! observed {
 
 /// The oldest waiting observations of an agent and a user.
 pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64) -> Result<Vec<StoredObservation>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, owner.agent_id, owner.user_id, tenancy.users, most],
         observed!(),
         same_user!("e", "$3"),
         r" and e.kind = 'observation'
@@ -237,13 +226,7 @@ pub async fn observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner, most: i64
         of_user!("e", "$4"),
         " order by e.created_at, e.id limit $5"
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(owner.user_id)
-    .bind(tenancy.users)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The observations of some sources that rules read because a chat model did not answer, oldest first.
@@ -255,7 +238,8 @@ pub async fn read_by_rules(
     sources: &[Uuid],
     most: i64,
 ) -> Result<Vec<StoredObservation>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, owner.agent_id, owner.user_id, tenancy.users, sources, most],
         observed!(),
         same_user!("e", "$3"),
         r" and e.source_id = any($5) and e.kind = 'observation' and e.state = 'done'
@@ -263,19 +247,13 @@ pub async fn read_by_rules(
         of_user!("e", "$4"),
         " order by e.created_at, e.id limit $6"
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(owner.user_id)
-    .bind(tenancy.users)
-    .bind(sources)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Whether observations of an agent and a user wait.
 pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, owner.agent_id, owner.user_id, tenancy.users],
         r"select exists (select from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
                           where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),
@@ -284,12 +262,7 @@ pub async fn has_observations(tx: &mut Tx, tenancy: Tenancy, owner: Owner) -> Re
         of_user!("e", "$4"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(owner.user_id)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Marks observations as processed; with true, as read by rules because a chat model did not answer.
@@ -302,41 +275,26 @@ pub async fn mark_processed(
     by_rules: bool,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let outcome = by_rules.then(|| json!({ "extractor": "rules" }));
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, ids, now, tenancy.users, outcome],
         r"update events e set state = 'done', processed_at = $4, finished_at = $4, outcome = $6
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = any($3) and e.kind = 'observation' and ",
         of_user!("e", "$5")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(ids)
-    .bind(now)
-    .bind(tenancy.users)
-    .bind(outcome)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Ends a synthesis, which the caller holds.
 pub async fn end_synthesis(tx: &mut Tx, tenancy: Tenancy, held: Held, outcome: &Value, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, held.agent_id, held.id, outcome, now, tenancy.users],
         r"update events e
              set state = 'done', error = null, outcome = $4, leased_until = null, finished_at = $5
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
         of_user!("e", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(held.agent_id)
-    .bind(held.id)
-    .bind(outcome)
-    .bind(now)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Puts a place into quarantine; false if it is there.
@@ -349,7 +307,7 @@ pub async fn insert_quarantine(
     reasons: &[String],
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let mut query = insert!("insert into quarantine" {
+    let query = insert!("insert into quarantine" {
         tenant_id: tenancy.tenant,
         agent_id: owner.agent_id,
         id: id,
@@ -363,5 +321,5 @@ pub async fn insert_quarantine(
         state: "waiting",
         created_at: now,
     } "on conflict (tenant_id, agent_id, source_id, starts, ends) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }

@@ -2,11 +2,10 @@
 
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use extract::parts::StoredTurn;
 use sqlx::FromRow;
 use sqlx::types::Json;
-use uuid::Uuid;
 use wire::{AgentId, MemoryId, SourceId, UserId};
 
 /// A part of a source whose turns may be changed.
@@ -21,57 +20,42 @@ pub struct LockedPart {
 
 /// The parts of a source, locked, in order; none for the id of a later part.
 pub async fn lock_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Result<Vec<LockedPart>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, source, tenancy.users],
         r"select s.id, s.agent_id, s.user_id, s.turns from sources s
            where s.tenant_id = $1 and (s.id = $2 and s.part = 1 or s.whole_id = $2) and ",
         of_user!("s", "$3"),
         " order by s.part for update"
     ))
-    .bind(tenancy.tenant)
-    .bind(source)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Stores the turns of a part.
 pub async fn put_turns(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, part: SourceId, turns: &[StoredTurn]) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, part, Json(turns), tenancy.users],
         "update sources s set turns = $4 where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
         of_user!("s", "$5")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(part)
-    .bind(Json(turns))
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Takes the events that work on some parts from their workers. Their step begins again with the names as they are now.
 pub async fn interrupt(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], now: DateTime<Utc>) -> Result<(), DbError> {
-    let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, parts, now, tenancy.users],
         r"update events e set state = 'pending', error = null, leased_until = $3, attempts_before = attempt
            where e.tenant_id = $1 and e.source_id = any($2) and e.state = 'running' and ",
         of_user!("e", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(parts)
-    .bind(now)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The memories that quote some parts, each with whether one of its quotes is of a speaker with this name. Left out is what a speaker of this
 /// name says in another source, too: "Speaker 1" may be somebody else there.
 pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker: &str) -> Result<Vec<(MemoryId, bool)>, DbError> {
-    let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, parts, speaker, tenancy.users],
         r"select v.memory_id, bool_or(coalesce(v.speaker = $3, false)) from evidence v
            where v.tenant_id = $1 and v.source_id = any($2)
              and not exists (select 1 from evidence o
@@ -80,66 +64,49 @@ pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker:
         of_user!("v", "$4"),
         " group by v.memory_id"
     ))
-    .bind(tenancy.tenant)
-    .bind(parts)
-    .bind(speaker)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Gives the speaker of what is quoted from some parts another name.
 pub async fn rename_in_evidence(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], from: &str, to: &str) -> Result<(), DbError> {
-    let parts: Vec<Uuid> = parts.iter().map(|part| part.0).collect();
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, parts, from, to, tenancy.users],
         "update evidence v set speaker = $4 where v.tenant_id = $1 and v.source_id = any($2) and v.speaker = $3 and ",
         of_user!("v", "$5")
     ))
-    .bind(tenancy.tenant)
-    .bind(parts)
-    .bind(from)
-    .bind(to)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The candidates and live memories of some agents that have one of these contents.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, hashes = hashes.len()))]
 pub async fn equal(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], hashes: &[Vec<u8>]) -> Result<Vec<MemoryId>, DbError> {
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agents, hashes, tenancy.users],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = any($2) and m.content_hash = any($3)
              and m.deleted_at is null and (m.live or m.status = 'inbox') and ",
         of_user!("m", "$4"),
         " order by m.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(hashes)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Stores the content, the source and the subject of a memory, as its next version. `updated_at` does not move: nobody said it again.
 pub async fn rename_memory(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [
+            tenancy.tenant,
+            memory.agent_id,
+            memory.id,
+            &memory.content,
+            &memory.content_hash,
+            Json(&memory.source),
+            &memory.subject,
+            tenancy.users
+        ],
         r"update agent_memories m set content = $4, content_hash = $5, source = $6, subject = $7, version = version + 1
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$8")
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&memory.content)
-    .bind(&memory.content_hash)
-    .bind(Json(&memory.source))
-    .bind(&memory.subject)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }

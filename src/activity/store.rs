@@ -2,7 +2,7 @@
 
 use super::model::{Body, NewReport, Report, Reports};
 use crate::memories::model::content_hash;
-use db::{DbError, Tenancy, Tx, insert, of_user, statement};
+use db::{DbError, Tenancy, Tx, insert, of_user, sql, statement};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{ActionKind, AgentId};
@@ -24,7 +24,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
         let (kind, hash) = (report.body.kind(), content_hash(&report.body.content()));
         match &report.body {
             Body::Action { action, message, outcome, succeeded, meta, .. } => {
-                insert!("insert into actions" {
+                let query = insert!("insert into actions" {
                     tenant_id: tenancy.tenant,
                     id: report.id,
                     agent_id: agent,
@@ -40,13 +40,11 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
                     searchable: report.searchable,
                     content_hash: hash,
                     created_at: report.created_at,
-                } "")
-                .build()
-                .execute(&mut **tx)
-                .await?;
+                } "");
+                tx.run(query).await?;
             }
             Body::Step { workflow, step_name, output, completed_at } => {
-                insert!("insert into workflow_steps" {
+                let query = insert!("insert into workflow_steps" {
                     tenant_id: tenancy.tenant,
                     id: report.id,
                     agent_id: agent,
@@ -60,10 +58,8 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
                     content_hash: hash,
                     completed_at: completed_at,
                     created_at: report.created_at,
-                } "")
-                .build()
-                .execute(&mut **tx)
-                .await?;
+                } "");
+                tx.run(query).await?;
             }
         }
     }
@@ -107,7 +103,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text
             lengths.push(length);
         }
     }
-    let mut query = statement!(
+    tx.run(statement!(
         format!(
             r"insert into {} (tenant_id, user_id, term, id, kind, tf, length)
               select $1, $2, t.* from unnest($3::text[], $4::uuid[], $5::text[], $6::real[], $7::integer[]) as t (term, id, kind, tf, length)",
@@ -120,21 +116,14 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text
         kinds,
         counts,
         lengths,
-    );
-    query.build().execute(&mut **tx).await?;
+    )).await?;
     for (slot, (documents, terms)) in sums {
-        sqlx::query(
+        tx.run(sql!(
+            [tenancy.tenant, of.table(), tenancy.users.id(), slot, documents, terms],
             r"insert into activity_counts (tenant_id, source, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
               on conflict (tenant_id, source, user_id, slot) do update
-                 set documents = activity_counts.documents + excluded.documents, terms = activity_counts.terms + excluded.terms",
-        )
-        .bind(tenancy.tenant)
-        .bind(of.table())
-        .bind(tenancy.users.id())
-        .bind(slot)
-        .bind(documents)
-        .bind(terms)
-        .execute(&mut **tx)
+                 set documents = activity_counts.documents + excluded.documents, terms = activity_counts.terms + excluded.terms"
+        ))
         .await?;
     }
     Ok(())
@@ -173,7 +162,7 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
                       order by t.id desc limit $6) t"
         ),
     };
-    let mut query = statement!(
+    let query = statement!(
         format!(
             r"with newest as materialized (
                   select w.place - 1 as place, t.id, t.tf, t.length, t.nth from {words} cross join lateral (
@@ -208,7 +197,7 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
         SAMPLE,
         AROUND,
     );
-    let (found, rows, around, places, ids, counts, lengths, documents, words): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let (found, rows, around, places, ids, counts, lengths, documents, words): Arrays = tx.row(query).await?;
     let postings = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
     let postings = postings.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
     let mut frequencies = vec![0.0; terms.len()];
@@ -237,7 +226,7 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) ->
               null::boolean as succeeded, r.completed_at as at"
         }
     };
-    let mut query = statement!(
+    tx.rows(statement!(
         format!(
             r"select r.id, r.agent_id, a.slug as agent, r.importance, {columns}
                 from {} r left join agents a on a.tenant_id = r.tenant_id and a.id = r.agent_id
@@ -248,8 +237,8 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) ->
         tenancy.tenant,
         tenancy.users,
         ids,
-    );
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VectorTable, columns};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use foundation::registry::Model;
 use pgvector::Vector;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use uuid::Uuid;
 use wire::AgentId;
 use words::normal;
@@ -47,11 +47,17 @@ pub async fn entries(
             )
         };
     }
-    let query = sqlx::query_as(match listed {
-        Listed::Categorised => entries!("m.category is not null"),
-        Listed::All => entries!("(m.category is not null or m.role is null)"),
-    });
-    Ok(query.bind(tenancy.tenant).bind(uuids(agents)).bind(tenancy.users).bind(now).fetch_all(&mut **tx).await?)
+    tx.rows(statement!(
+        match listed {
+            Listed::Categorised => entries!("m.category is not null"),
+            Listed::All => entries!("(m.category is not null or m.role is null)"),
+        },
+        tenancy.tenant,
+        uuids(agents),
+        tenancy.users,
+        now
+    ))
+    .await
 }
 
 /// How a new entry is compared with the existing ones.
@@ -96,20 +102,21 @@ pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Like
            order by similarity desc, m.updated_at desc, m.id limit $13"
     );
     // The table follows from the dimension.
-    Ok(sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenancy.tenant)
-        .bind(uuids(likeness.agents))
-        .bind(tenancy.users)
-        .bind(likeness.now)
-        .bind(&draft.content_hash)
-        .bind(likeness.vector.map(|vector| Vector::from(vector.to_vec())))
-        .bind(likeness.with_subject)
-        .bind(draft.key.topic_key())
-        .bind(normal(&draft.topic_raw))
-        .bind(&likeness.model.name)
-        .bind(draft.details.category)
-        .bind(likeness.model.suggestion_threshold)
-        .bind(MOST)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(statement!(
+        sql,
+        tenancy.tenant,
+        uuids(likeness.agents),
+        tenancy.users,
+        likeness.now,
+        &draft.content_hash,
+        likeness.vector.map(|vector| Vector::from(vector.to_vec())),
+        likeness.with_subject,
+        draft.key.topic_key(),
+        normal(&draft.topic_raw),
+        &likeness.model.name,
+        draft.details.category,
+        likeness.model.suggestion_threshold,
+        MOST
+    ))
+    .await
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, not_held, of_user, statement};
+use db::{DbError, Tenancy, Tx, not_held, of_user, sql, statement};
 use serde_json::Value;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -20,37 +20,25 @@ pub async fn touch_session(
     messages: usize,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users.id(), external_ref, i64::try_from(messages).unwrap_or(i64::MAX), now],
         r"insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
           values ($1, $2, $3, $4, $5, $6, $7, $7)
           on conflict (tenant_id, agent_id, id) do update set messages = sessions.messages + excluded.messages, last_at = excluded.last_at
-           where sessions.tenant_id = excluded.tenant_id and sessions.user_id is not distinct from excluded.user_id",
-    )
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users.id())
-    .bind(external_ref)
-    .bind(i64::try_from(messages).unwrap_or(i64::MAX))
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where sessions.tenant_id = excluded.tenant_id and sessions.user_id is not distinct from excluded.user_id"
+    ))
+    .await
 }
 
 /// Whether an agent and a user have a session.
 pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "select exists (select from sessions s where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
         of_user!("s", "$4"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// A message of a session.
@@ -107,7 +95,7 @@ fn of_session(what: &str, tenancy: Tenancy, agent: AgentId, id: Uuid, now: DateT
 
 /// How many live messages a session has.
 pub async fn count_session(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid, now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(of_session("count(*)", tenancy, agent, id, now)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(of_session("count(*)", tenancy, agent, id, now)?).await
 }
 
 /// One page of the live messages of a session and one more, oldest first.
@@ -124,7 +112,7 @@ pub async fn list_session(
         "m.id as memory_id, m.short_id, m.role, m.content, m.source, m.observed_at, m.created_at, m.importance, m.retention, m.expires_at";
     let mut query = of_session(columns, tenancy, agent, id, now)?;
     seek.push(&mut query, "m.created_at", "m.id", false, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// The memories of an agent that can age, as the sweep and its forecast see them.
@@ -165,7 +153,8 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now
             )
         };
     }
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agents, now, floors, WEEKLY, WEEK, tenancy.users],
         "with live as (
               select c.agent_id, sum(c.documents)::bigint as live from memory_term_counts c
                where c.tenant_id = $1 and c.agent_id = any($2) and ",
@@ -184,7 +173,8 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now
                      count(*) filter (where decayed >= floor and decayed * $5 < floor) as soon_faded
                 from (select m.agent_id, f.floor,
                              m.importance
-                             * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6) as decayed
+                             * power($5, greatest(extract(epoch from $3 - coalesce(m.last_accessed_at, m.created_at))::float8, 0) / $6)
+                               as decayed
                         from agent_memories m join unnest($2, $4) f (agent_id, floor) using (agent_id)
                        where m.tenant_id = $1 and m.live and m.kind = 'episode' and m.retention <> 'permanent' and not m.pinned
                          and (m.expires_at is null or m.expires_at > $3) and ",
@@ -199,28 +189,19 @@ pub async fn aging(tx: &mut Tx, tenancy: Tenancy, floors: &[(AgentId, f64)], now
             left join live using (agent_id) left join pinned using (agent_id) left join expiring using (agent_id)
             left join expired using (agent_id) left join archived using (agent_id) left join fading using (agent_id)"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(now)
-    .bind(floors)
-    .bind(WEEKLY)
-    .bind(WEEK)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// When the last sweep of a tenant was requested.
 pub async fn last_sweep(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
-    Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'sweep' and payload->>'after' is null")
-        .bind(tenant)
-        .fetch_one(&mut **tx)
-        .await?)
+    tx.value(sql!([tenant], "select max(created_at) from events where tenant_id = $1 and task = 'sweep' and payload->>'after' is null"))
+        .await
 }
 
 /// The latest sweeps of a tenant with all of their parts, newest first.
 pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<SweepRun>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, most],
         r"select min(created_at) as started_at,
                  case when bool_and(state in ('done', 'dead')) then max(finished_at) end as finished_at,
                  max(error) as error,
@@ -231,29 +212,23 @@ pub async fn sweep_runs(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<
                  coalesce(sum((outcome->>'limit')::bigint), 0)::bigint as over_limit,
                  coalesce(sum((outcome->>'history')::bigint), 0)::bigint as history
             from events where tenant_id = $1 and task = 'sweep'
-           group by payload->>'run' order by min(created_at) desc limit $2",
-    )
-    .bind(tenant)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by payload->>'run' order by min(created_at) desc limit $2"
+    ))
+    .await
 }
 
 /// How many live memories of agents expire on each of the next seven days, by retention.
 pub async fn expiring(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<ExpiringDay>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agents, now, tenancy.users],
         r"select (m.expires_at at time zone 'UTC')::date as day, m.retention, count(*) as memories
             from agent_memories m
-           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days' and ",
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.expires_at > $3 and m.expires_at <= $3 + interval '7 days'
+                and ",
         of_user!("m", "$4"),
         " group by 1, 2 order by 1, 2"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(now)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// What is kept beside a memory for its history, or for that of the work on it.
@@ -308,12 +283,11 @@ pub async fn sweep_records(
         Record::Schemas => "select expire_schemas($1, $2, $3, $4)",
         Record::KnowledgeEvents => return Ok(0),
     };
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(before).bind(most).fetch_one(&mut **tx).await?)
+    tx.value(statement!(sql, tenant, agent, before, most)).await
 }
 
 /// Deletes at most `most` leaves of an agent's profiles that nobody observed since the time that `ended` names for one of their matters; how
 /// many.
 pub async fn sweep_leaves(tx: &mut Tx, tenant: TenantId, agent: AgentId, ended: &Value, most: i64) -> Result<i64, DbError> {
-    let sql = "select sweep_leaves($1, $2, $3, $4)";
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agent).bind(ended).bind(most).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenant, agent, ended, most], "select sweep_leaves($1, $2, $3, $4)")).await
 }

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, statement};
+use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, sql, statement};
 use sqlx::types::Json;
 use sqlx::{Postgres, QueryBuilder};
-use uuid::Uuid;
 use wire::{AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId};
 
 /// One context as the log keeps it.
@@ -39,8 +38,7 @@ pub struct Text {
 
 /// Writes a context into the log.
 pub async fn insert_context(tx: &mut Tx, tenancy: Tenancy, entry: &Entry) -> Result<(), DbError> {
-    let memories: Vec<Uuid> = entry.memory_ids.iter().map(|id| id.0).collect();
-    insert!("insert into context_log" {
+    let query = insert!("insert into context_log" {
         tenant_id: tenancy.tenant,
         agent_id: entry.agent_id,
         id: entry.id,
@@ -57,18 +55,15 @@ pub async fn insert_context(tx: &mut Tx, tenancy: Tenancy, entry: &Entry) -> Res
         blocks: &entry.blocks,
         cut: &entry.cut,
         degraded: entry.degraded.as_slice(),
-        memory_ids: memories,
+        memory_ids: entry.memory_ids.as_slice(),
         took_ms: entry.took_ms,
-    } "")
-    .build()
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    } "");
+    tx.run(query).await
 }
 
 /// Keeps the text of a context in the log.
 pub async fn insert_text(tx: &mut Tx, tenancy: Tenancy, entry: &Entry, text: &Text) -> Result<(), DbError> {
-    insert!("insert into context_texts" {
+    let query = insert!("insert into context_texts" {
         tenant_id: tenancy.tenant,
         agent_id: entry.agent_id,
         context_id: entry.id,
@@ -76,32 +71,32 @@ pub async fn insert_text(tx: &mut Tx, tenancy: Tenancy, entry: &Entry, text: &Te
         at: entry.at,
         request: &text.request,
         text: text.text.as_str(),
-    } "")
-    .build()
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    } "");
+    tx.run(query).await
 }
 
 /// A context of the log.
 pub async fn context(tx: &mut Tx, tenancy: Tenancy, id: ContextId) -> Result<Option<Entry>, DbError> {
-    let query = sqlx::query_as(concat!(
-        r"select c.agent_id, c.id, c.user_id, c.at, c.ordering, c.tiers, c.vectors, c.model, c.budget, c.tokens, c.tokenizer, c.hash, c.blocks,
+    tx.row_if_any(sql!(
+        [tenancy.tenant, id, tenancy.users],
+        r"select c.agent_id, c.id, c.user_id, c.at, c.ordering, c.tiers, c.vectors, c.model, c.budget, c.tokens, c.tokenizer,
+                 c.hash, c.blocks,
                  c.cut, c.degraded, c.memory_ids, c.took_ms
             from context_log c
            where c.tenant_id = $1 and c.id = $2 and ",
         of_user!("c", "$3")
-    ));
-    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// The text of a context, if it is still kept.
 pub async fn text(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: ContextId) -> Result<Option<Text>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "select t.request, t.text from context_texts t where t.tenant_id = $1 and t.agent_id = $2 and t.context_id = $3 and ",
         of_user!("t", "$4")
-    ));
-    Ok(query.bind(tenancy.tenant).bind(agent).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// One row of the list of contexts.
@@ -166,7 +161,7 @@ pub async fn list_contexts(
                    left join context_texts t on t.tenant_id = c.tenant_id and t.agent_id = c.agent_id and t.context_id = c.id";
     let mut query = select(from, tenancy, filter, user)?;
     seek.push(&mut query, "c.at", "c.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// Whether a context may hold words that its agent may no longer read: one of its memories is forgotten or has expired, or a memory in reach
@@ -178,9 +173,8 @@ pub async fn holds_forgotten(
     entry: &Entry,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    let memories: Vec<Uuid> = entry.memory_ids.iter().map(|id| id.0).collect();
-    let query = sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, agents, &entry.memory_ids, entry.at, now, tenancy.users],
         r"select (select count(*) from agent_memories m
                    where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and m.deleted_at is null
                      and (m.expires_at is null or m.expires_at > $5) and ",
@@ -194,15 +188,14 @@ pub async fn holds_forgotten(
                           and jsonb_array_length(coalesce(v.diff->'forgotten', '[]')) > 0 and ",
         of_user!("v", "$6"),
         ")"
-    ));
-    let query = query.bind(tenancy.tenant).bind(agents).bind(memories).bind(entry.at).bind(now).bind(tenancy.users);
-    Ok(query.fetch_one(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// Deletes at most `most` old rows of the log and as many old texts, of any tenant; how many. Without a time, the log is kept.
 pub async fn sweep(pool: &SystemPool, log: Option<DateTime<Utc>>, texts: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     let mut tx = begin(pool).await?;
-    let swept = sqlx::query_scalar("select sweep_contexts($1, $2, $3)").bind(log).bind(texts).bind(most).fetch_one(&mut *tx).await?;
+    let swept = tx.value(sql!([log, texts, most], "select sweep_contexts($1, $2, $3)")).await?;
     tx.commit().await?;
     Ok(swept)
 }

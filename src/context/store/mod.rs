@@ -7,7 +7,7 @@ pub use log::*;
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId};
 
@@ -25,9 +25,8 @@ pub struct Wanted<'a> {
 /// The memories that the search found, and three groups that apply to every task: profile facts, facts of the project and the repository,
 /// and decisions in force. At most `most` of each group, the most important first, then the newest.
 pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec<Memory>, DbError> {
-    let agents: Vec<Uuid> = wanted.agents.iter().map(|agent| agent.0).collect();
-    let found: Vec<Uuid> = wanted.found.iter().map(|id| id.0).collect();
-    let query = sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [wanted.tenancy.tenant, wanted.agents, wanted.tenancy.users, wanted.project, wanted.repo, wanted.found, wanted.now, most],
         r"with standing as (
               select m.id, row_number() over (
                          partition by case when m.kind = 'decision' then 'decisions' when m.scope in ('project', 'repo') then 'project' end
@@ -49,16 +48,6 @@ pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec
         r"
              and (m.id = any($6) or m.id in (select s.id from standing s where s.place <= $8))
            order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc"
-    ));
-    Ok(query
-        .bind(wanted.tenancy.tenant)
-        .bind(agents)
-        .bind(wanted.tenancy.users)
-        .bind(wanted.project)
-        .bind(wanted.repo)
-        .bind(found)
-        .bind(wanted.now)
-        .bind(most)
-        .fetch_all(&mut **tx)
-        .await?)
+    ))
+    .await
 }

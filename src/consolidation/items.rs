@@ -62,8 +62,7 @@ pub async fn consolidate(engine: &Engine, ctx: &OpContext, request: ConsolidateR
 #[verb]
 pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId, payload: &ItemsPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let ids: Vec<_> = payload.memory_ids.iter().map(|id| id.0).collect();
-    let candidates = store::candidates(&mut tx, ctx.tenancy(), agent, &ids).await?;
+    let candidates = store::candidates(&mut tx, ctx.tenancy(), agent, &payload.memory_ids).await?;
     tx.rollback().await?;
     let texts: Vec<String> = candidates.iter().map(Memory::embedded_text).collect();
     let vectors = engine.embed_batch_for_write(ctx.into(), texts).await;
@@ -84,7 +83,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
-    let current = store::candidates(&mut tx, ctx.tenancy(), owner.agent_id, &[candidate.id.0]).await?.pop();
+    let current = store::candidates(&mut tx, ctx.tenancy(), owner.agent_id, &[candidate.id]).await?.pop();
     let Some(candidate) = current.filter(|current| current.content_hash == candidate.content_hash) else { return Ok((false, 0)) };
     let near = match vector {
         Some(vector) => {

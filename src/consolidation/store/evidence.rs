@@ -2,25 +2,19 @@
 
 use crate::consolidation::{NewCandidate, Owner, Spot};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, sql};
 use uuid::Uuid;
 use wire::{AgentId, MemoryEvidence, MemoryId, QuarantineState};
 
 /// The memory that quotes this place, even if it was rejected or deleted since.
 pub async fn memory_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Option<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value_if_any(sql!(
+        [tenancy.tenant, owner.agent_id, spot.source_id, byte(spot.starts), byte(spot.ends), tenancy.users],
         r"select v.memory_id from evidence v
            where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = $3 and v.starts = $4 and v.ends = $5 and ",
         of_user!("v", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(spot.source_id)
-    .bind(byte(spot.starts))
-    .bind(byte(spot.ends))
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Adds a candidate's place to a memory; false if the place is known.
@@ -34,7 +28,7 @@ pub async fn insert_evidence(
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
     let spot = &candidate.spot;
-    let mut query = insert!("insert into evidence" {
+    let query = insert!("insert into evidence" {
         tenant_id: tenancy.tenant,
         agent_id: owner.agent_id,
         id: id,
@@ -50,23 +44,18 @@ pub async fn insert_evidence(
         observed_at: candidate.observed_at,
         created_at: now,
     } "on conflict (tenant_id, agent_id, source_id, starts, ends) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// Gives the evidence of a candidate to another memory of the agent; which places.
 pub async fn move_evidence(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<Vec<Uuid>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agent, from, to, tenancy.users],
         "update evidence v set memory_id = $4 where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
         of_user!("v", "$5"),
         " returning v.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(from)
-    .bind(to)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Gives some places of a memory back to the one that they were taken from.
@@ -78,87 +67,60 @@ pub async fn give_evidence_back(
     to: MemoryId,
     places: &[Uuid],
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, from, to, places, tenancy.users],
         r"update evidence v set memory_id = $4
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.id = any($5) and ",
         of_user!("v", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(from)
-    .bind(to)
-    .bind(places)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Gives the places that a candidate was made from back to it.
 pub async fn take_evidence_back(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, candidate, tenancy.users],
         "update evidence v set memory_id = v.candidate_id where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = $3 and ",
         of_user!("v", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(candidate)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The memories that a candidate was merged into.
 pub async fn merged_into(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, candidate: MemoryId) -> Result<Vec<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agent, candidate, tenancy.users],
         r"select distinct v.memory_id from evidence v
            where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = $3 and v.memory_id <> v.candidate_id and ",
         of_user!("v", "$4"),
         " order by 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(candidate)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The states of what is or was in quarantine at a place.
 pub async fn quarantine_at(tx: &mut Tx, tenancy: Tenancy, owner: Owner, spot: &Spot) -> Result<Vec<QuarantineState>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, owner.agent_id, spot.source_id, byte(spot.starts), byte(spot.ends), tenancy.users],
         r"select q.state from quarantine q
            where q.tenant_id = $1 and q.agent_id = $2 and q.source_id = $3 and q.starts < $5 and q.ends > $4 and ",
         of_user!("q", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(spot.source_id)
-    .bind(byte(spot.starts))
-    .bind(byte(spot.ends))
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The bytes of a source around a place, before and after it.
 pub async fn surroundings(tx: &mut Tx, tenancy: Tenancy, place: &MemoryEvidence, most: i32) -> Result<(Vec<u8>, Vec<u8>), DbError> {
-    let found: Option<(Vec<u8>, Vec<u8>)> = sqlx::query_as(concat!(
-        r"select substring(convert_to(s.content, 'UTF8') from greatest($3 - $5, 0) + 1 for least($3, $5)),
+    let found: Option<(Vec<u8>, Vec<u8>)> = tx
+        .row_if_any(sql!(
+            [tenancy.tenant, place.source_id, place.starts, place.ends, most, tenancy.users],
+            r"select substring(convert_to(s.content, 'UTF8') from greatest($3 - $5, 0) + 1 for least($3, $5)),
                  substring(convert_to(s.content, 'UTF8') from $4 + 1 for $5)
             from sources s where s.tenant_id = $1 and s.id = $2 and s.content is not null and ",
-        of_user!("s", "$6"),
-        " limit 1"
-    ))
-    .bind(tenancy.tenant)
-    .bind(place.source_id)
-    .bind(place.starts)
-    .bind(place.ends)
-    .bind(most)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
+            of_user!("s", "$6"),
+            " limit 1"
+        ))
+        .await?;
     Ok(found.unwrap_or_default())
 }
 

@@ -4,7 +4,7 @@ use crate::memories::model::Memory;
 use crate::memories::store::COLUMNS;
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, Tenancy, Tx, count_rows, like, of_user, statement};
+use db::{COUNTED, DbError, Tenancy, Tx, count_rows, like, of_user, sql, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -51,22 +51,19 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Resul
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.created_at", "m.id", false, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// Whether a memory came through the inbox.
 pub async fn was_candidate(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
-        "select exists (select from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $4 and v.memory_id = $2 and v.change = 'proposed' and ",
+    tx.value(sql!(
+        [tenancy.tenant, id, tenancy.users, agent],
+        r"select exists (select from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $4 and v.memory_id = $2
+                 and v.change = 'proposed' and ",
         of_user!("v", "$3"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(id)
-    .bind(tenancy.users)
-    .bind(agent)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// What a person may edit of a candidate, as it was proposed.
@@ -94,7 +91,8 @@ pub struct Proposed {
 
 /// The proposal of a memory; none if it did not come through the inbox, or if the file that it was imported from does not have all of it.
 pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Option<Proposed>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         r"select v.topic, v.topic_raw, v.is_canonical, v.kind, v.scope, v.project_id, v.retention, v.content, v.title, v.summary,
                  v.rationale, nullif(v.alternatives, '{}') as alternatives, coalesce(v.provenance, v.source) as source, v.observed_at,
                  v.stated_at, v.updated_at,
@@ -108,10 +106,5 @@ pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         of_user!("v", "$4"),
         " order by v.version desc limit 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }

@@ -18,29 +18,23 @@ use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, of_user, statement};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement, update};
 use pgvector::Vector;
+use sqlx::FromRow;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, FromRow};
-use uuid::Uuid;
 use wire::{MemoryId, QuarantineId, QuarantineState, SourceId, UserId};
 use words::normal;
 
 /// Whether somebody forgot exactly this statement.
 pub async fn is_forgotten(tx: &mut Tx, tenancy: Tenancy, owner: Owner, hash: &[u8]) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, owner.agent_id, owner.user_id, hash, tenancy.users],
         r"select exists (select from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.user_id is not distinct from $3
                             and t.content_hash = $4 and ",
         of_user!("t", "$5"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(owner.user_id)
-    .bind(hash)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The candidate or live memory of an owner that has exactly this content and applies to the same project and session.
@@ -52,7 +46,19 @@ pub async fn same_content(
     hash: &[u8],
     now: DateTime<Utc>,
 ) -> Result<Option<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value_if_any(sql!(
+        [
+            tenancy.tenant,
+            owner.agent_id,
+            owner.user_id,
+            hash,
+            now,
+            candidate.scope,
+            candidate.project_id,
+            candidate.session_id,
+            candidate.connection_id,
+            tenancy.users
+        ],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4
              and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $5)
@@ -61,18 +67,7 @@ pub async fn same_content(
         of_user!("m", "$10"),
         " order by m.live desc, m.created_at, m.id limit 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(owner.agent_id)
-    .bind(owner.user_id)
-    .bind(hash)
-    .bind(now)
-    .bind(candidate.scope)
-    .bind(candidate.project_id)
-    .bind(candidate.session_id)
-    .bind(candidate.connection_id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The candidates and live memories of an owner whose vectors are nearest, with their cosines.
@@ -98,61 +93,54 @@ pub async fn nearest(
            order by e.distance, m.id limit $7"
     );
     // The table follows from the dimension.
-    let near: Vec<Neighbour> = sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenancy.tenant)
-        .bind(owner.agent_id)
-        .bind(owner.user_id)
-        .bind(Vector::from(embedded.vector.to_vec()))
-        .bind(embedded.model)
-        .bind(tenancy.users)
-        .bind(most)
-        .bind(now)
-        .fetch_all(&mut **tx)
+    let near: Vec<Neighbour> = tx
+        .rows(statement!(
+            sql,
+            tenancy.tenant,
+            owner.agent_id,
+            owner.user_id,
+            Vector::from(embedded.vector.to_vec()),
+            embedded.model,
+            tenancy.users,
+            most,
+            now
+        ))
         .await?;
     Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())
 }
 
 /// Gives the row of a candidate the text and the place of `memory`: when a person edits it, or undoes that.
 pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
-    sqlx::query(concat!(
-        r"update agent_memories m
-             set topic = $4, topic_key = $5, topic_raw = $6, topic_normal = $7, is_canonical = $8, vocabulary_version = $9,
-                 kind = $10, scope = $11, project_id = $12, retention = $13, expires_at = $14,
-                 content = $15, content_hash = $16, title = $17, summary = $18, rationale = $19, alternatives = $20,
-                 source = $21, trust = $22, observed_at = $23, stated_at = $24, updated_at = $25, subject = $26
-           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$27")
-    ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&memory.topic)
-    .bind(normal(&memory.topic))
-    .bind(&memory.topic_raw)
-    .bind(normal(&memory.topic_raw))
-    .bind(memory.is_canonical)
-    .bind(memory.vocabulary_version)
-    .bind(memory.kind)
-    .bind(memory.scope)
-    .bind(memory.project_id)
-    .bind(memory.retention)
-    .bind(memory.expires_at)
-    .bind(&memory.content)
-    .bind(&memory.content_hash)
-    .bind(&memory.title)
-    .bind(&memory.summary)
-    .bind(&memory.rationale)
-    .bind(&memory.alternatives)
-    .bind(Json(&memory.source))
-    .bind(memory.trust)
-    .bind(memory.observed_at)
-    .bind(memory.stated_at)
-    .bind(memory.updated_at)
-    .bind(&memory.subject)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    let query = update!(
+        "update agent_memories m set ",
+        {
+            topic: &memory.topic,
+            topic_key: normal(&memory.topic),
+            topic_raw: &memory.topic_raw,
+            topic_normal: normal(&memory.topic_raw),
+            is_canonical: memory.is_canonical,
+            vocabulary_version: memory.vocabulary_version,
+            kind: memory.kind,
+            scope: memory.scope,
+            project_id: memory.project_id,
+            retention: memory.retention,
+            expires_at: memory.expires_at,
+            content: &memory.content,
+            content_hash: &memory.content_hash,
+            title: &memory.title,
+            summary: &memory.summary,
+            rationale: &memory.rationale,
+            alternatives: &memory.alternatives,
+            source: Json(&memory.source),
+            trust: memory.trust,
+            observed_at: memory.observed_at,
+            stated_at: memory.stated_at,
+            updated_at: memory.updated_at,
+            subject: &memory.subject,
+        } keep {} [tenancy.tenant, memory.agent_id, memory.id, tenancy.users]
+        "where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$4")
+    );
+    tx.run(query).await
 }
 
 /// A turn in quarantine.
@@ -178,21 +166,19 @@ const QUARANTINED: &str = r"select q.id, q.agent_id, q.user_id, q.source_id, coa
 
 /// How many turns wait in quarantine.
 pub async fn quarantine_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
-    let sql = "select count(*) from quarantine q where q.tenant_id = $1 and q.state = 'waiting'";
-    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenancy.tenant], "select count(*) from quarantine q where q.tenant_id = $1 and q.state = 'waiting'")).await
 }
 
 /// One page of waiting turns and one more, oldest first.
 pub async fn quarantine_list(tx: &mut Tx, tenancy: Tenancy, seek: &Seek, size: usize) -> Result<Vec<Quarantined>, DbError> {
     let mut query = statement!(format!("{QUARANTINED} and q.state = 'waiting'"), tenancy.tenant);
     seek.push(&mut query, "q.created_at", "q.id", false, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// A turn in quarantine, locked.
 pub async fn quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<Option<Quarantined>, DbError> {
-    let mut query = statement!(format!("{QUARANTINED} and q.id = $2 for update of q"), tenancy.tenant, id);
-    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+    tx.row_if_any(statement!(format!("{QUARANTINED} and q.id = $2 for update of q"), tenancy.tenant, id)).await
 }
 
 /// Records a decision about a turn in quarantine.
@@ -204,28 +190,28 @@ pub async fn close_quarantined(
     by: &str,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query("update quarantine set state = $3, decided_by = $4, decided_at = $5 where tenant_id = $1 and id = $2")
-        .bind(tenancy.tenant)
-        .bind(id)
-        .bind(state)
-        .bind(by)
-        .bind(now)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenancy.tenant, id, state, by, now],
+        "update quarantine set state = $3, decided_by = $4, decided_at = $5 where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// Lets a dismissed turn in quarantine wait again; whether there is one.
 pub async fn reopen_quarantined(tx: &mut Tx, tenancy: Tenancy, id: QuarantineId) -> Result<bool, DbError> {
-    let sql = r"update quarantine set state = 'waiting', decided_by = null, decided_at = null
-                 where tenant_id = $1 and id = $2 and state = 'dismissed'";
-    Ok(sqlx::query(sql).bind(tenancy.tenant).bind(id).execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(sql!(
+        [tenancy.tenant, id],
+        r"update quarantine set state = 'waiting', decided_by = null, decided_at = null
+                 where tenant_id = $1 and id = $2 and state = 'dismissed'"
+    ))
+    .await
 }
 
 /// The candidates of an agent with these short or long ids, for a caller that names them.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
-pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: wire::AgentId, ids: &[Uuid]) -> Result<Vec<Memory>, DbError> {
-    Ok(sqlx::query_as(concat!(
+pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: wire::AgentId, ids: &[MemoryId]) -> Result<Vec<Memory>, DbError> {
+    tx.rows(sql!(
+        [tenancy.tenant, agent, ids, tenancy.users],
         "select ",
         columns!(),
         r" from agent_memories m
@@ -233,10 +219,5 @@ pub async fn candidates(tx: &mut Tx, tenancy: Tenancy, agent: wire::AgentId, ids
         of_user!("m", "$4"),
         " order by m.id for update"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(ids)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

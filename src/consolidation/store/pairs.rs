@@ -2,9 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, of_user, statement};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use sqlx::FromRow;
-use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
 
 /// One end of a proposal.
@@ -100,9 +99,8 @@ macro_rules! open_pairs {
 /// The open proposals about some memories.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<Pair>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
-    let rows: Vec<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(ids).bind(tenancy.users).fetch_all(&mut **tx).await?;
+    let rows: Vec<Row> = tx.rows(statement!(sql, tenancy.tenant, ids, tenancy.users)).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
@@ -117,7 +115,7 @@ pub async fn suggestion_list(
     let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)");
     let mut query = statement!(sql, tenancy.tenant, tenancy.users, agent);
     seek.push(&mut query, "p.created_at", "p.id", false, size);
-    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let rows: Vec<Row> = tx.rows(query).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
@@ -129,13 +127,13 @@ pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<Agent
         of_user!("p", "$2"),
         " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)) s"
     );
-    Ok(sqlx::query_scalar(sql).bind(tenancy.tenant).bind(tenancy.users).bind(agent).fetch_one(&mut **tx).await?)
+    tx.value(statement!(sql, tenancy.tenant, tenancy.users, agent)).await
 }
 
 /// An open proposal, locked.
 pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pair>, DbError> {
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
-    let row: Option<Row> = sqlx::query_as(sql).bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?;
+    let row: Option<Row> = tx.row_if_any(statement!(sql, tenancy.tenant, id, tenancy.users)).await?;
     Ok(row.map(Into::into))
 }
 
@@ -153,28 +151,25 @@ pub struct Decided {
 
 /// A proposal that was decided, locked.
 pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Decided>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, id, tenancy.users],
         r"select p.agent_id, p.relation, p.from_id, p.to_id, p.state = 'accepted' as accepted, p.effect
             from memory_proposals p where p.tenant_id = $1 and p.id = $2 and p.state <> 'open' and ",
         of_user!("p", "$3"),
         " for update"
-    ));
-    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// Opens a decided proposal again.
 pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, id, tenancy.users],
         r"update memory_proposals p set state = 'open', decided_by = null, decided_at = null, effect = null
            where p.tenant_id = $1 and p.id = $2 and ",
         of_user!("p", "$3")
     ))
-    .bind(tenancy.tenant)
-    .bind(id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Records the decision about a proposal, and what it did.
@@ -187,40 +182,29 @@ pub async fn close_pair(
     effect: Option<&serde_json::Value>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, id, if accepted { "accepted" } else { "declined" }, by, now, tenancy.users, effect],
         r"update memory_proposals p set state = $3, decided_by = $4, decided_at = $5, effect = $7
            where p.tenant_id = $1 and p.id = $2 and ",
         of_user!("p", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(id)
-    .bind(if accepted { "accepted" } else { "declined" })
-    .bind(by)
-    .bind(now)
-    .bind(tenancy.users)
-    .bind(effect)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Which of some memories contradict or correct a live memory, by an open proposal.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, ids, tenancy.users],
         r"select distinct case when p.from_id = any($2) then p.from_id else p.to_id end
             from memory_proposals p
             join agent_memories o
-              on o.tenant_id = p.tenant_id and o.agent_id = p.agent_id and o.id = case when p.from_id = any($2) then p.to_id else p.from_id end
+              on o.tenant_id = p.tenant_id and o.agent_id = p.agent_id and o.id = case when p.from_id = any($2) then p.to_id
+                   else p.from_id end
            where p.tenant_id = $1 and (p.from_id = any($2) or p.to_id = any($2)) and p.state = 'open' and p.relation <> 'duplicates'
              and o.live and ",
         of_user!("p", "$3"),
         " order by 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

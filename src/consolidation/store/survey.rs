@@ -4,9 +4,9 @@ use crate::consolidation::SurveyPayload;
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use pgvector::Vector;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use wire::{MemoryId, TenantId};
 
 /// An active memory and its vector.
@@ -19,10 +19,8 @@ pub struct Surveyed {
 
 /// When the last survey began.
 pub async fn last_survey(tx: &mut Tx, tenant: TenantId) -> Result<Option<DateTime<Utc>>, DbError> {
-    Ok(sqlx::query_scalar("select max(created_at) from events where tenant_id = $1 and task = 'survey' and payload->>'after' is null")
-        .bind(tenant)
-        .fetch_one(&mut **tx)
-        .await?)
+    tx.value(sql!([tenant], "select max(created_at) from events where tenant_id = $1 and task = 'survey' and payload->>'after' is null"))
+        .await
 }
 
 /// The next active memories that a survey compares: those with a vector of the model, by id.
@@ -46,30 +44,27 @@ pub async fn to_survey(
            order by m.id limit $7"
     );
     // The table follows from the dimension.
-    Ok(sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenancy.tenant)
-        .bind(model)
-        .bind(which.since)
-        .bind(tenancy.users)
-        .bind(which.after.map_or(uuid::Uuid::nil(), |id| id.0))
-        .bind(which.agent_id)
-        .bind(most)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(statement!(
+        sql,
+        tenancy.tenant,
+        model,
+        which.since,
+        tenancy.users,
+        which.after.map_or(uuid::Uuid::nil(), |id| id.0),
+        which.agent_id,
+        most
+    ))
+    .await
 }
 
 /// Whether a link connects two memories.
 pub async fn is_linked(tx: &mut Tx, tenancy: Tenancy, one: MemoryId, other: MemoryId) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, one, other, tenancy.users],
         r"select exists (select from memory_links l
                           where l.tenant_id = $1 and ((l.from_id = $2 and l.to_id = $3) or (l.from_id = $3 and l.to_id = $2)) and ",
         of_user!("l", "$4"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(one)
-    .bind(other)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }

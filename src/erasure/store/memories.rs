@@ -1,8 +1,8 @@
 //! Memories and everything that is derived from them.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx};
-use sqlx::{AssertSqlSafe, FromRow};
+use db::{DbError, Tx, sql, statement};
+use sqlx::FromRow;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, TenantId, UserId};
@@ -50,26 +50,20 @@ fn uuids(ids: &[MemoryId]) -> Vec<Uuid> {
 
 /// The ids of a user's memories.
 pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Vec<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar("select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")
-        .bind(tenant)
-        .bind(user)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.values(sql!([tenant, user], "select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")).await
 }
 
 /// Locks memories: whoever changes one of them waits, and finds it gone.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn doomed(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<Doomed>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, uuids(ids)],
         r"select m.agent_id, m.id, m.user_id, m.content_hash, m.topic_normal, case when m.live then m.term_count::bigint end as counted,
                  array(select t.topic_normal from memory_topics t
                         where t.tenant_id = $1 and t.agent_id = m.agent_id and t.memory_id = m.id) as further
-            from agent_memories m where m.tenant_id = $1 and m.id = any($2) order by m.id for update",
-    )
-    .bind(tenant)
-    .bind(uuids(ids))
-    .fetch_all(&mut **tx)
-    .await?)
+            from agent_memories m where m.tenant_id = $1 and m.id = any($2) order by m.id for update"
+    ))
+    .await
 }
 
 /// The SHA-256 of a text, with its agent and user.
@@ -80,14 +74,12 @@ pub type Erased = (Vec<u8>, DateTime<Utc>);
 /// The SHA-256 of what memories said in earlier versions, with their agents and users.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn hashes_of_versions(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<OwnedHash>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, uuids(ids)],
         r"select distinct agent_id, user_id, sha256(convert_to(content, 'UTF8'))
-            from agent_memory_versions where tenant_id = $1 and memory_id = any($2)",
-    )
-    .bind(tenant)
-    .bind(uuids(ids))
-    .fetch_all(&mut **tx)
-    .await?)
+            from agent_memory_versions where tenant_id = $1 and memory_id = any($2)"
+    ))
+    .await
 }
 
 /// Keeps fingerprints of what is erased.
@@ -99,43 +91,34 @@ pub async fn put_fingerprints(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let (agents, bytes): (Vec<Uuid>, Vec<&[u8]>) = fingerprints.iter().map(|(agent, bytes)| (agent.0, bytes.as_slice())).unzip();
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, agents, bytes, now],
         r"insert into erased_texts (tenant_id, agent_id, fingerprint, erased_at)
-          select distinct $1::uuid, f.agent_id, f.fingerprint, $4::timestamptz from unnest($2::uuid[], $3::bytea[]) f (agent_id, fingerprint)
-          on conflict do nothing",
-    )
-    .bind(tenant)
-    .bind(agents)
-    .bind(bytes)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          select distinct $1::uuid, f.agent_id, f.fingerprint, $4::timestamptz
+               from unnest($2::uuid[], $3::bytea[]) f (agent_id, fingerprint)
+          on conflict do nothing"
+    ))
+    .await
 }
 
 /// Those of some fingerprints whose texts or users were erased, with when.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, fingerprints = fingerprints.len()))]
 pub async fn erased(tx: &mut Tx, tenant: TenantId, fingerprints: &[Vec<u8>]) -> Result<Vec<Erased>, DbError> {
-    Ok(sqlx::query_as("select fingerprint, erased_at from erased_texts where tenant_id = $1 and fingerprint = any($2)")
-        .bind(tenant)
-        .bind(fingerprints)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(sql!([tenant, fingerprints], "select fingerprint, erased_at from erased_texts where tenant_id = $1 and fingerprint = any($2)"))
+        .await
 }
 
 /// The memories that contradict some that are to be erased, with their agents: their status may change.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn contradicted_by(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, uuids(ids)],
         r"select distinct m.agent_id, m.id
             from memory_links l
             join agent_memories m on m.tenant_id = $1 and m.id = case when l.from_id = any($2) then l.to_id else l.from_id end
-           where l.tenant_id = $1 and l.relation = 'contradicts' and (l.from_id = any($2) or l.to_id = any($2)) and m.id <> all($2)",
-    )
-    .bind(tenant)
-    .bind(uuids(ids))
-    .fetch_all(&mut **tx)
-    .await?)
+           where l.tenant_id = $1 and l.relation = 'contradicts' and (l.from_id = any($2) or l.to_id = any($2)) and m.id <> all($2)"
+    ))
+    .await
 }
 
 /// Removes memories that the caller has locked, with everything that is derived from them.
@@ -148,43 +131,33 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
     let all: Vec<Uuid> = memories.iter().map(|memory| memory.id.0).collect();
     for (table, column) in TO_MEMORY {
         let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
-        sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(&all).execute(&mut **tx).await?;
+        tx.run(statement!(sql, tenant, &all)).await?;
     }
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, &all],
         r"delete from context_texts t using context_log c
-           where t.tenant_id = $1 and c.tenant_id = $1 and c.agent_id = t.agent_id and c.id = t.context_id and c.memory_ids && $2",
-    )
-    .bind(tenant)
-    .bind(&all)
-    .execute(&mut **tx)
+           where t.tenant_id = $1 and c.tenant_id = $1 and c.agent_id = t.agent_id and c.id = t.context_id and c.memory_ids && $2"
+    ))
     .await?;
-    sqlx::query(
-        "update idempotent_requests set fingerprint = null, answer = null, memory_ids = '{}' where tenant_id = $1 and memory_ids && $2",
-    )
-    .bind(tenant)
-    .bind(&all)
-    .execute(&mut **tx)
+    tx.run(sql!(
+        [tenant, &all],
+        "update idempotent_requests set fingerprint = null, answer = null, memory_ids = '{}' where tenant_id = $1 and memory_ids && $2"
+    ))
     .await?;
     // Rows that cannot be delivered keep their words.
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, all.iter().map(Uuid::to_string).collect::<Vec<_>>()],
         r"delete from outbox where tenant_id = $1 and delivered_at is null and error is not null
-             and (payload->>'memory_id' = any($2::text[]) or payload->>'target_id' = any($2::text[]))",
-    )
-    .bind(tenant)
-    .bind(all.iter().map(Uuid::to_string).collect::<Vec<_>>())
-    .execute(&mut **tx)
+             and (payload->>'memory_id' = any($2::text[]) or payload->>'target_id' = any($2::text[]))"
+    ))
     .await?;
     for (agent, ids) in agents {
         for (table, column) in OF_MEMORY {
             let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and {column} = any($3)");
-            sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(agent).bind(uuids(&ids)).execute(&mut **tx).await?;
+            tx.run(statement!(sql, tenant, agent, uuids(&ids))).await?;
         }
         subtract(tx, tenant, agent, memories).await?;
-        sqlx::query("delete from agent_memories where tenant_id = $1 and agent_id = $2 and id = any($3)")
-            .bind(tenant)
-            .bind(agent)
-            .bind(uuids(&ids))
-            .execute(&mut **tx)
+        tx.run(sql!([tenant, agent, uuids(&ids)], "delete from agent_memories where tenant_id = $1 and agent_id = $2 and id = any($3)"))
             .await?;
     }
     Ok(())
@@ -200,19 +173,13 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
         }
     }
     for (user, (documents, terms)) in sums {
-        sqlx::query(
+        tx.run(sql!(
+            [tenant, agent, user, SLOT, -documents, -terms],
             r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
               on conflict (tenant_id, agent_id, user_id, slot) do update
                  set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
-               where memory_term_counts.tenant_id = excluded.tenant_id",
-        )
-        .bind(tenant)
-        .bind(agent)
-        .bind(user)
-        .bind(SLOT)
-        .bind(-documents)
-        .bind(-terms)
-        .execute(&mut **tx)
+               where memory_term_counts.tenant_id = excluded.tenant_id"
+        ))
         .await?;
     }
     Ok(())
@@ -221,30 +188,25 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
 /// Removes normal forms of topics that no memory has any more from the records of finished re-canonicalisations.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, forms = forms.len()))]
 pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, forms],
         r"with gone as (
               select array_agg(f.form) as forms from unnest($2::text[]) f (form)
                where not exists (select from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form)
                  and not exists (select from memory_topics t where t.tenant_id = $1 and t.topic_normal = f.form))
           update events e set payload = jsonb_set(e.payload, '{forms}', (e.payload->'forms') - g.forms)
-            from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms",
-    )
-    .bind(tenant)
-    .bind(forms)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+            from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms"
+    ))
+    .await
 }
 
 /// Removes jobs about memories that are no more.
 pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant],
         r"delete from events e
            where e.tenant_id = $1 and e.task in ('embed', 'settle_links', 'remember') and e.payload ? 'memory_id'
-             and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+             and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')"
+    ))
+    .await
 }

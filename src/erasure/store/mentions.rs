@@ -1,8 +1,8 @@
 //! Rows that mention a person and belong to others or to nobody.
 
 use db::columns::{Erasure, Holds, TABLES};
-use db::{DbError, Tx, like};
-use sqlx::{AssertSqlSafe, FromRow};
+use db::{DbError, Tx, like, sql, statement};
+use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{MentionPlace, TenantId, UserId};
 
@@ -94,7 +94,7 @@ pub async fn find(
            order by t.{key} limit $5"
     );
     let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
-    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenant).bind(user).bind(patterns).bind(ids).bind(most).fetch_all(&mut **tx).await?)
+    tx.rows(statement!(sql, tenant, user, patterns, ids, most)).await
 }
 
 /// The users to whom rows of a place belong, as far as they name one.
@@ -104,28 +104,27 @@ pub async fn owners(tx: &mut Tx, at: &Place, tenant: TenantId, ids: &[Uuid]) -> 
         return Ok(vec![]);
     }
     let sql = format!("select distinct user_id from {} where tenant_id = $1 and {} = any($2) and user_id is not null", at.table, at.key);
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenant, ids)).await
 }
 
 /// Removes rows by a column. The names are literals of this room.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
 pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<u64, DbError> {
     let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?.rows_affected())
+    tx.changed(statement!(sql, tenant, ids)).await
 }
 
 /// Locks sources with all of their parts, as everybody who works on a source does before anything else; which parts.
 pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [tenant, ids],
         r"select s.id from sources s
            where s.tenant_id = $1
-             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = any($2)))
-           order by coalesce(s.whole_id, s.id), s.part for update of s",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1
+                  and w.id = any($2)))
+           order by coalesce(s.whole_id, s.id), s.part for update of s"
+    ))
+    .await
 }
 
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.
@@ -142,7 +141,8 @@ pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Resu
 /// Removes the leaves of profiles that cite some sources, the documents of these leaves and sources, and the narratives and assembled
 /// prompts that may repeat them.
 async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, sources],
         r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2
                         returning l.agent_id, l.id, l.user_id),
                of_sources as (delete from profile_documents d where d.tenant_id = $1 and d.origin_id = any($2)),
@@ -151,13 +151,9 @@ async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Resul
                cleared as (update profiles p set working_memory = null, narrated_at = null
                           from gone g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
           delete from context_texts t using gone g
-           where t.tenant_id = $1 and t.agent_id = g.agent_id and t.user_id is not distinct from g.user_id",
-    )
-    .bind(tenant)
-    .bind(sources)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where t.tenant_id = $1 and t.agent_id = g.agent_id and t.user_id is not distinct from g.user_id"
+    ))
+    .await
 }
 
 /// Removes logged recalls with their hits and citations.
@@ -184,7 +180,7 @@ pub async fn delete_reports(tx: &mut Tx, table: &'static str, terms: &'static st
              and c.slot = (select min(o.slot) from activity_counts o
                             where o.tenant_id = $1 and o.source = '{table}' and o.user_id is not distinct from s.user_id)"
     );
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(ids).execute(&mut **tx).await?;
+    tx.run(statement!(sql, tenant, ids)).await?;
     delete_where(tx, terms, "id", tenant, ids).await?;
     delete_where(tx, table, "id", tenant, ids).await?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Requests, legal holds and the keys of tenants.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx, insert};
+use db::{DbError, SystemPool, Tx, insert, sql};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
@@ -9,23 +9,22 @@ use wire::{AgentId, Erasure, ErasureId, LegalHold, MentionRef, OperatorId, Table
 
 /// The secret of a tenant's key, if it has one.
 pub async fn secret(control: &SystemPool, tenant: TenantId) -> Result<Option<String>, DbError> {
-    Ok(sqlx::query_scalar("select secret from tenant_keys where tenant_id = $1").bind(tenant).fetch_optional(control).await?)
+    control.value_if_any(sql!([tenant], "select secret from tenant_keys where tenant_id = $1")).await
 }
 
 /// Gives a tenant a secret, unless it has one.
 pub async fn insert_secret(control: &SystemPool, tenant: TenantId, secret: &str, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("insert into tenant_keys (tenant_id, secret, created_at) values ($1, $2, $3) on conflict do nothing")
-        .bind(tenant)
-        .bind(secret)
-        .bind(now)
-        .execute(control)
-        .await?;
-    Ok(())
+    control
+        .run(sql!(
+            [tenant, secret, now],
+            "insert into tenant_keys (tenant_id, secret, created_at) values ($1, $2, $3) on conflict do nothing"
+        ))
+        .await
 }
 
 /// Sets a legal hold; false: there is one.
 pub async fn insert_hold(tx: &mut Tx, tenant: TenantId, commons: AgentId, id: Uuid, hold: &LegalHold) -> Result<bool, DbError> {
-    let mut query = insert!("insert into legal_holds" {
+    let query = insert!("insert into legal_holds" {
         tenant_id: tenant,
         agent_id: commons,
         id: id,
@@ -34,46 +33,37 @@ pub async fn insert_hold(tx: &mut Tx, tenant: TenantId, commons: AgentId, id: Uu
         set_by: &hold.set_by,
         set_at: hold.set_at,
     } "on conflict (tenant_id, user_id) where lifted_at is null do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// Lifts a legal hold; false: there is none.
 pub async fn lift_hold(tx: &mut Tx, tenant: TenantId, user: UserId, by: &str, reason: &str, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done = sqlx::query(
-        "update legal_holds set lifted_by = $3, lift_reason = $4, lifted_at = $5 where tenant_id = $1 and user_id = $2 and lifted_at is null",
-    )
-    .bind(tenant)
-    .bind(user)
-    .bind(by)
-    .bind(reason)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!(
+        [tenant, user, by, reason, now],
+        r"update legal_holds set lifted_by = $3, lift_reason = $4, lifted_at = $5 where tenant_id = $1 and user_id = $2
+                 and lifted_at is null"
+    ))
+    .await
 }
 
 /// The open legal holds of a tenant, newest first.
 pub async fn holds(tx: &mut Tx, tenant: TenantId) -> Result<Vec<LegalHold>, DbError> {
-    Ok(sqlx::query_as(
-        "select user_id, reason, set_by, set_at from legal_holds where tenant_id = $1 and lifted_at is null order by set_at desc, id desc",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?)
+    tx.rows(sql!(
+        [tenant],
+        "select user_id, reason, set_by, set_at from legal_holds where tenant_id = $1 and lifted_at is null order by set_at desc, id desc"
+    ))
+    .await
 }
 
 /// The first open legal hold on one of some users.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, users = users.len()))]
 pub async fn hold_of(tx: &mut Tx, tenant: TenantId, users: &[UserId]) -> Result<Option<LegalHold>, DbError> {
-    let users: Vec<Uuid> = users.iter().map(|user| user.0).collect();
-    Ok(sqlx::query_as(
+    tx.row_if_any(sql!(
+        [tenant, users],
         r"select user_id, reason, set_by, set_at from legal_holds
-           where tenant_id = $1 and user_id = any($2) and lifted_at is null order by set_at limit 1",
-    )
-    .bind(tenant)
-    .bind(users)
-    .fetch_optional(&mut **tx)
-    .await?)
+           where tenant_id = $1 and user_id = any($2) and lifted_at is null order by set_at limit 1"
+    ))
+    .await
 }
 
 /// A request before it is stored.
@@ -90,7 +80,7 @@ pub struct NewRequest<'a> {
 
 /// Stores a request.
 pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>) -> Result<(), DbError> {
-    let mut query = insert!("insert into erasure_requests" {
+    let query = insert!("insert into erasure_requests" {
         tenant_id: tenant,
         id: new.id,
         user_id: new.user,
@@ -103,21 +93,17 @@ pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>)
         requested_at: new.at,
         expires_at: new.expires_at,
     } "");
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }
 
 /// Marks requests that nobody confirmed in time.
 pub async fn expire(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, now],
         r"update erasure_requests set state = 'expired', ended_at = expires_at, names = '{}', mentions = '[]'
-           where tenant_id = $1 and state = 'waiting' and expires_at <= $2",
-    )
-    .bind(tenant)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and state = 'waiting' and expires_at <= $2"
+    ))
+    .await
 }
 
 macro_rules! columns {
@@ -130,16 +116,13 @@ macro_rules! columns {
 
 /// The latest requests of a tenant, newest first.
 pub async fn list(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>, most: i64) -> Result<Vec<Erasure>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenant, now, most],
         "select ",
         columns!(),
         " from erasure_requests where tenant_id = $1 order by requested_at desc, id desc limit $3"
     ))
-    .bind(tenant)
-    .bind(now)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// A request with what the list leaves out.
@@ -161,51 +144,39 @@ macro_rules! stored {
 
 /// One request.
 pub async fn request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
-    Ok(sqlx::query_as(stored!("")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
+    tx.row_if_any(sql!([tenant, now, id], stored!(""))).await
 }
 
 /// One request, locked until the transaction ends.
 pub async fn lock_request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
-    Ok(sqlx::query_as(stored!(" for update")).bind(tenant).bind(now).bind(id).fetch_optional(&mut **tx).await?)
+    tx.row_if_any(sql!([tenant, now, id], stored!(" for update"))).await
 }
 
 /// Confirms a request.
 pub async fn confirm(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: OperatorId, name: &str, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id, by, name, now],
         r"update erasure_requests set state = 'confirmed', confirmed_by = $3, confirmed_by_name = $4, confirmed_at = $5
-           where tenant_id = $1 and id = $2",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(by)
-    .bind(name)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// Withdraws a request.
 pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id, by, now],
         r"update erasure_requests set state = 'withdrawn', ended_by_name = $3, ended_at = $4, names = '{}', mentions = '[]'
-           where tenant_id = $1 and id = $2",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(by)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// The requests of a tenant that were confirmed and are not done.
 pub async fn unfinished(control: &SystemPool, tenant: TenantId) -> Result<Vec<ErasureId>, DbError> {
-    Ok(sqlx::query_scalar("select id from erasure_requests where tenant_id = $1 and state = 'confirmed' order by confirmed_at")
-        .bind(tenant)
-        .fetch_all(control)
-        .await?)
+    control
+        .values(sql!([tenant], "select id from erasure_requests where tenant_id = $1 and state = 'confirmed' order by confirmed_at"))
+        .await
 }
 
 /// Puts the job of a request on the bus of memories, or wakes a dead one. A job that waits or runs stays as it is.
@@ -217,43 +188,33 @@ pub async fn post_job(
     payload: &serde_json::Value,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+    memory
+        .run(sql!(
+            [tenant, commons, id, payload, now],
+            r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, 'maintenance', 'erase', $4, 'pending', $5, $5)
           on conflict (tenant_id, agent_id, id) do update
              set state = 'pending', attempts_before = events.attempt, run_after = excluded.run_after, error = null, finished_at = null
-           where events.tenant_id = excluded.tenant_id and events.state = 'dead'",
-    )
-    .bind(tenant)
-    .bind(commons)
-    .bind(id)
-    .bind(payload)
-    .bind(now)
-    .execute(memory)
-    .await?;
-    Ok(())
+           where events.tenant_id = excluded.tenant_id and events.state = 'dead'"
+        ))
+        .await
 }
 
 /// Says what the job of a request does now.
 pub async fn begin_step(control: &SystemPool, tenant: TenantId, id: ErasureId, step: &str) -> Result<(), DbError> {
-    sqlx::query("update erasure_requests set step = $3 where tenant_id = $1 and id = $2 and state = 'confirmed'")
-        .bind(tenant)
-        .bind(id)
-        .bind(step)
-        .execute(control)
-        .await?;
-    Ok(())
+    control
+        .run(sql!([tenant, id, step], "update erasure_requests set step = $3 where tenant_id = $1 and id = $2 and state = 'confirmed'"))
+        .await
 }
 
 /// Records the counts before the first row goes; later ones change nothing.
 pub async fn put_found(control: &SystemPool, tenant: TenantId, id: ErasureId, found: &[TableCount]) -> Result<(), DbError> {
-    sqlx::query("update erasure_requests set found = $3 where tenant_id = $1 and id = $2 and state = 'confirmed' and found is null")
-        .bind(tenant)
-        .bind(id)
-        .bind(Json(found))
-        .execute(control)
-        .await?;
-    Ok(())
+    control
+        .run(sql!(
+            [tenant, id, Json(found)],
+            "update erasure_requests set found = $3 where tenant_id = $1 and id = $2 and state = 'confirmed' and found is null"
+        ))
+        .await
 }
 
 /// Ends a request with its signed report; false: somebody else ended it.
@@ -265,26 +226,20 @@ pub async fn finish(
     signature: &str,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [tenant, id, report, signature, now],
         r"update erasure_requests
              set state = 'done', ended_at = $5, report = $3, signature = $4, names = '{}', mentions = '[]', step = null
-           where tenant_id = $1 and id = $2 and state = 'confirmed'",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(report)
-    .bind(signature)
-    .bind(now)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+           where tenant_id = $1 and id = $2 and state = 'confirmed'"
+    ))
+    .await
 }
 
 /// The signed text of a request's report and its signature.
 pub async fn report(tx: &mut Tx, tenant: TenantId, id: ErasureId) -> Result<Option<(String, String)>, DbError> {
-    Ok(sqlx::query_as("select report, signature from erasure_requests where tenant_id = $1 and id = $2 and report is not null")
-        .bind(tenant)
-        .bind(id)
-        .fetch_optional(&mut **tx)
-        .await?)
+    tx.row_if_any(sql!(
+        [tenant, id],
+        "select report, signature from erasure_requests where tenant_id = $1 and id = $2 and report is not null"
+    ))
+    .await
 }

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::columns::{Erasure, TABLES};
-use db::{DbError, Tx};
-use sqlx::AssertSqlSafe;
+use db::{DbError, Tx, sql, statement};
 use uuid::Uuid;
 use wire::{TenantId, UserId};
 
@@ -16,14 +15,14 @@ pub fn tables(database: &str) -> impl Iterator<Item = &'static str> {
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
 pub async fn count(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, user: UserId) -> Result<i64, DbError> {
     let sql = format!("select count(*) from {table} where tenant_id = $1 and {column} = $2");
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_one(&mut **tx).await?)
+    tx.value(statement!(sql, tenant, user)).await
 }
 
 /// The ids of a user's rows in a table.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
 pub async fn ids_of(tx: &mut Tx, table: &'static str, tenant: TenantId, user: UserId) -> Result<Vec<Uuid>, DbError> {
     let sql = format!("select id from {table} where tenant_id = $1 and user_id = $2");
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(user).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenant, user)).await
 }
 
 /// Removes a user's rows from a table, leaves of profiles with their documents; how many.
@@ -31,27 +30,23 @@ pub async fn ids_of(tx: &mut Tx, table: &'static str, tenant: TenantId, user: Us
 pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: UserId) -> Result<u64, DbError> {
     if table == "profile_leaves" {
         // Work that ran meanwhile may have written documents since theirs were removed.
-        sqlx::query(
+        tx.run(sql!(
+            [tenant, user],
             r"delete from profile_documents d using profile_leaves l
-               where l.tenant_id = $1 and l.user_id = $2 and d.tenant_id = l.tenant_id and d.agent_id = l.agent_id and d.origin_id = l.id",
-        )
-        .bind(tenant)
-        .bind(user)
-        .execute(&mut **tx)
+               where l.tenant_id = $1 and l.user_id = $2 and d.tenant_id = l.tenant_id and d.agent_id = l.agent_id and d.origin_id = l.id"
+        ))
         .await?;
     }
     let sql = format!("delete from {table} where tenant_id = $1 and user_id = $2");
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(user).execute(&mut **tx).await?.rows_affected())
+    tx.changed(statement!(sql, tenant, user)).await
 }
 
 /// Whether rows from before a time wait for their delivery. Their receivers would get words after these were erased.
 pub async fn is_waiting(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant, before],
         r"select exists (select from outbox where tenant_id = $1 and delivered_at is null and error is null and created_at <= $2)
-              or exists (select from events where tenant_id = $1 and task = 'recanonicalise' and state in ('pending', 'running', 'failed'))",
-    )
-    .bind(tenant)
-    .bind(before)
-    .fetch_one(&mut **tx)
-    .await?)
+              or exists (select from events where tenant_id = $1 and task = 'recanonicalise' and state in ('pending', 'running', 'failed'))"
+    ))
+    .await
 }

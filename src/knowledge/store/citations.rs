@@ -1,9 +1,8 @@
 //! SQL of citations: the recalls that returned a document.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
-use uuid::Uuid;
 use wire::{AgentId, DocumentId, RetrievalId};
 
 /// A recall that cited a document.
@@ -18,19 +17,15 @@ pub struct Cited {
 
 /// The newest recalls that cited a document, each with its best rank.
 pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, document, most, tenancy.users],
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank
             from citations c join retrievals r on r.tenant_id = c.tenant_id and r.agent_id = c.agent_id and r.id = c.retrieval_id
            where c.tenant_id = $1 and c.document_id = $2 and ",
         of_user!("c", "$4"),
         " group by c.retrieval_id, c.agent_id, r.query, c.at order by c.at desc, c.retrieval_id desc limit $3"
     ))
-    .bind(tenancy.tenant)
-    .bind(document)
-    .bind(most)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// In how many recalls since a moment each document was cited.
@@ -41,17 +36,12 @@ pub async fn citation_counts(
     ids: &[DocumentId],
     since: DateTime<Utc>,
 ) -> Result<Vec<(DocumentId, i64)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, ids, since, tenancy.users],
         r"select c.document_id, count(distinct c.retrieval_id) from citations c
                where c.tenant_id = $1 and c.document_id = any($2) and c.at >= $3 and ",
         of_user!("c", "$4"),
         " group by c.document_id"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(since)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, like, statement};
+use db::{DbError, Tx, like, sql, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use wire::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
@@ -64,16 +64,16 @@ fn matching(select: &str, tenant: TenantId, filter: &DocumentFilter) -> Result<Q
 
 /// How many documents a filter matches.
 pub async fn count_documents(tx: &mut Tx, tenant: TenantId, filter: &DocumentFilter) -> Result<i64, DbError> {
-    Ok(matching("select count(*) from documents d", tenant, filter)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(matching("select count(*) from documents d", tenant, filter)?).await
 }
 
 /// At most `most` collections that have a document in force, by name.
 pub async fn collections(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar("select distinct collection from documents where tenant_id = $1 and valid_to is null order by 1 limit $2")
-        .bind(tenant)
-        .bind(most)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.values(sql!(
+        [tenant, most],
+        "select distinct collection from documents where tenant_id = $1 and valid_to is null order by 1 limit $2"
+    ))
+    .await
 }
 
 /// One page's documents and one more, in reading order; newest first.
@@ -86,29 +86,29 @@ pub async fn list_documents(
 ) -> Result<Vec<DocumentRow>, DbError> {
     let mut query = matching(documents!(), tenant, filter)?;
     seek.push(&mut query, "d.valid_from", "d.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// One document, in force or not.
 pub async fn document(tx: &mut Tx, tenant: TenantId, id: DocumentId) -> Result<Option<DocumentRow>, DbError> {
-    let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.id = $2"));
-    Ok(query.bind(tenant).bind(id).fetch_optional(&mut **tx).await?)
+    tx.row_if_any(sql!([tenant, id], documents!(), "where d.tenant_id = $1 and d.id = $2")).await
 }
 
 /// The titles of documents, in force or not.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn titles(tx: &mut Tx, tenant: TenantId, ids: &[DocumentId]) -> Result<Vec<(DocumentId, String)>, DbError> {
-    let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
-    let titles = sqlx::query_as("select d.id, d.title from documents d where d.tenant_id = $1 and d.id = any($2)");
-    Ok(titles.bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+    tx.rows(sql!([tenant, ids], "select d.id, d.title from documents d where d.tenant_id = $1 and d.id = any($2)")).await
 }
 
 /// The newest documents, in force or not, whose title, reference or path contains a text.
 pub async fn documents_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DocumentId>, DbError> {
-    let sql = r"select d.id from documents d
+    tx.values(sql!(
+        [tenant, like::contains(text), most],
+        r"select d.id from documents d
                  where d.tenant_id = $1 and (d.title ilike $2 or d.reference ilike $2 or d.path ilike $2)
-                 order by d.valid_from desc, d.id desc limit $3";
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(like::contains(text)).bind(most).fetch_all(&mut **tx).await?)
+                 order by d.valid_from desc, d.id desc limit $3"
+    ))
+    .await
 }
 
 /// A text that a path has had: id, from, until.
@@ -116,15 +116,12 @@ pub type DocumentVersion = (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>);
 
 /// Every text that a path has had, newest first.
 pub async fn versions(tx: &mut Tx, tenant: TenantId, collection: &str, path: &str) -> Result<Vec<DocumentVersion>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, collection, path],
         r"select id, valid_from, valid_to from documents where tenant_id = $1 and collection = $2 and path = $3
-           order by valid_from desc, id desc",
-    )
-    .bind(tenant)
-    .bind(collection)
-    .bind(path)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by valid_from desc, id desc"
+    ))
+    .await
 }
 
 /// A chunk as it is stored.
@@ -140,14 +137,12 @@ pub struct ChunkRow {
 
 /// The chunks of a text, in its order.
 pub async fn chunks(tx: &mut Tx, tenant: TenantId, document: DocumentId) -> Result<Vec<ChunkRow>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, document],
         r"select id, heading_path, content, start_byte, end_byte, not awaiting_vector as embedded
-            from chunks where tenant_id = $1 and document_id = $2 order by ordinal",
-    )
-    .bind(tenant)
-    .bind(document)
-    .fetch_all(&mut **tx)
-    .await?)
+            from chunks where tenant_id = $1 and document_id = $2 order by ordinal"
+    ))
+    .await
 }
 
 /// A component as one text describes it.
@@ -163,14 +158,13 @@ pub struct ComponentRow {
 
 /// What the texts in force say about components, the oldest text first.
 pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<ComponentRow>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant],
         r"select c.name, c.normal, c.description, c.depends_on, c.document_id, d.path
             from components c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
-           where c.tenant_id = $1 order by d.valid_from, d.id, c.ordinal",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?)
+           where c.tenant_id = $1 order by d.valid_from, d.id, c.ordinal"
+    ))
+    .await
 }
 
 /// An ingestion as it is stored.
@@ -187,7 +181,7 @@ pub struct Run {
 
 /// How many ingestions there were.
 pub async fn count_runs(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select count(*) from ingest_runs where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenant], "select count(*) from ingest_runs where tenant_id = $1")).await
 }
 
 /// One page's ingestions and one more, in reading order; newest first.
@@ -197,23 +191,21 @@ pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) 
         tenant,
     );
     seek.push(&mut query, "started_at", "id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// How many files failed in the newest ingestion of each collection.
 pub async fn last_failures(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant],
         r"select coalesce(sum(jsonb_array_length(report->'failures')), 0)::bigint
             from (select distinct on (collection) report from ingest_runs where tenant_id = $1
-                   order by collection, started_at desc, id desc) newest",
-    )
-    .bind(tenant)
-    .fetch_one(&mut **tx)
-    .await?)
+                   order by collection, started_at desc, id desc) newest"
+    ))
+    .await
 }
 
 /// Path, reference, title, status and front matter of every text in force.
 pub async fn front_matters(tx: &mut Tx, tenant: TenantId) -> Result<Vec<DocumentRow>, DbError> {
-    let query = sqlx::query_as(concat!(documents!(), "where d.tenant_id = $1 and d.valid_to is null order by d.collection, d.path"));
-    Ok(query.bind(tenant).fetch_all(&mut **tx).await?)
+    tx.rows(sql!([tenant], documents!(), "where d.tenant_id = $1 and d.valid_to is null order by d.collection, d.path")).await
 }

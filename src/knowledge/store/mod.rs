@@ -16,10 +16,10 @@ pub use search::{
 
 use crate::memories::store::VectorTable;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, lock, lock_key};
+use db::{DbError, Tx, insert, lock, lock_key, sql, statement};
 use pgvector::HalfVector;
+use sqlx::FromRow;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, FromRow};
 use wire::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 
 /// A new text of a document.
@@ -75,90 +75,74 @@ pub struct InForce {
 
 /// The texts in force of a collection.
 pub async fn in_force(tx: &mut Tx, tenant: TenantId, collection: &str) -> Result<Vec<InForce>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, collection],
         r"select id, path, content_hash, chunking from documents
-           where tenant_id = $1 and collection = $2 and valid_to is null order by path",
-    )
-    .bind(tenant)
-    .bind(collection)
-    .fetch_all(&mut **tx)
-    .await?)
+           where tenant_id = $1 and collection = $2 and valid_to is null order by path"
+    ))
+    .await
 }
 
 /// Takes a text out of force: searches no longer find its chunks. False when it was not in force.
 pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let done =
-        sqlx::query("update documents set valid_to = greatest(valid_from, $3) where tenant_id = $1 and id = $2 and valid_to is null")
-            .bind(tenant)
-            .bind(id)
-            .bind(now)
-            .execute(&mut **tx)
-            .await?;
-    if done.rows_affected() == 0 {
+    let done = tx
+        .changed(sql!(
+            [tenant, id, now],
+            "update documents set valid_to = greatest(valid_from, $3) where tenant_id = $1 and id = $2 and valid_to is null"
+        ))
+        .await?;
+    if done == 0 {
         return Ok(false);
     }
     // What another clock ended later than now ends now: two texts of a path are never in force at once.
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id, now],
         r"update documents d set valid_to = greatest(d.valid_from, $3) from documents c
-           where c.tenant_id = $1 and c.id = $2 and d.tenant_id = $1 and d.collection = c.collection and d.path = c.path and d.valid_to > $3",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(now)
-    .execute(&mut **tx)
+           where c.tenant_id = $1 and c.id = $2 and d.tenant_id = $1 and d.collection = c.collection and d.path = c.path
+                and d.valid_to > $3"
+    ))
     .await?;
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id],
         r"with small as (
               update chunk_embeddings_384 e set live = false from chunks c
                where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id)
           update chunk_embeddings_1536 e set live = false from chunks c
-           where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id",
-    )
-    .bind(tenant)
-    .bind(id)
-    .execute(&mut **tx)
+           where e.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and e.chunk_id = c.id"
+    ))
     .await?;
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id],
         r"with gone as (
               delete from chunk_terms t using chunks c
                where t.tenant_id = $1 and c.tenant_id = $1 and c.document_id = $2 and t.chunk_id = c.id returning t.chunk_id, t.tf),
           less as (select count(distinct chunk_id) as chunks, coalesce(sum(tf), 0)::bigint as terms from gone)
-          update chunk_counts n set chunks = n.chunks - less.chunks, terms = n.terms - less.terms from less where n.tenant_id = $1",
-    )
-    .bind(tenant)
-    .bind(id)
-    .execute(&mut **tx)
+          update chunk_counts n set chunks = n.chunks - less.chunks, terms = n.terms - less.terms from less where n.tenant_id = $1"
+    ))
     .await?;
-    sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and document_id = $2 and awaiting_vector")
-        .bind(tenant)
-        .bind(id)
-        .execute(&mut **tx)
+    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and document_id = $2 and awaiting_vector"))
         .await?;
     Ok(true)
 }
 
 /// Stores a text.
 pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into documents (tenant_id, id, kind, reference, collection, path, title, status, front_matter, content_hash, created_at, valid_from,
-              chunking)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12)",
-    )
-    .bind(tenant)
-    .bind(text.id)
-    .bind(text.kind)
-    .bind(text.reference)
-    .bind(text.collection)
-    .bind(text.path)
-    .bind(text.title)
-    .bind(text.status)
-    .bind(text.front_matter)
-    .bind(text.content_hash)
-    .bind(text.now)
-    .bind(text.chunking)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    let query = insert!("insert into documents" {
+        tenant_id: tenant,
+        id: text.id,
+        kind: text.kind,
+        reference: text.reference,
+        collection: text.collection,
+        path: text.path,
+        title: text.title,
+        status: text.status,
+        front_matter: text.front_matter,
+        content_hash: text.content_hash,
+        created_at: text.now,
+        valid_from: text.now,
+        chunking: text.chunking,
+    } "");
+    tx.run(query).await
 }
 
 /// Stores a text's chunks; with their words, and waiting for their vectors, if they are to be `found`.
@@ -173,21 +157,18 @@ pub async fn insert_chunks(
     let place = |byte: usize| i32::try_from(byte).unwrap_or(i32::MAX);
     let (mut counted, mut total) = (0_i64, 0_i64);
     for (ordinal, chunk) in chunks.iter().enumerate() {
-        sqlx::query(
-            r"insert into chunks (tenant_id, id, document_id, ordinal, heading_path, start_byte, end_byte, content, awaiting_vector)
-              values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        )
-        .bind(tenant)
-        .bind(chunk.id)
-        .bind(document)
-        .bind(place(ordinal))
-        .bind(chunk.heading_path)
-        .bind(place(chunk.start_byte))
-        .bind(place(chunk.end_byte))
-        .bind(chunk.content)
-        .bind(found)
-        .execute(&mut **tx)
-        .await?;
+        let query = insert!("insert into chunks" {
+            tenant_id: tenant,
+            id: chunk.id,
+            document_id: document,
+            ordinal: place(ordinal),
+            heading_path: chunk.heading_path,
+            start_byte: place(chunk.start_byte),
+            end_byte: place(chunk.end_byte),
+            content: chunk.content,
+            awaiting_vector: found,
+        } "");
+        tx.run(query).await?;
         if !found {
             continue;
         }
@@ -195,31 +176,22 @@ pub async fn insert_chunks(
         counted += i64::from(length > 0);
         total += i64::from(length);
         let (terms, counts): (Vec<&str>, Vec<f32>) = chunk.terms.iter().map(|(term, count)| (term.as_str(), *count as f32)).unzip();
-        sqlx::query(
+        tx.run(sql!(
+            [tenant, chunk.id, terms, counts, i32::try_from(length).unwrap_or(i32::MAX)],
             r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
-              select $1, q.term, $2, q.tf, $5 from unnest($3::text[], $4::real[]) as q (term, tf)",
-        )
-        .bind(tenant)
-        .bind(chunk.id)
-        .bind(terms)
-        .bind(counts)
-        .bind(i32::try_from(length).unwrap_or(i32::MAX))
-        .execute(&mut **tx)
+              select $1, q.term, $2, q.tf, $5 from unnest($3::text[], $4::real[]) as q (term, tf)"
+        ))
         .await?;
     }
     if !found {
         return Ok(());
     }
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, counted, total],
         r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
-          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms",
-    )
-    .bind(tenant)
-    .bind(counted)
-    .bind(total)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms"
+    ))
+    .await
 }
 
 /// Stores what a text says about components.
@@ -230,19 +202,16 @@ pub async fn insert_components(
     components: &[NewComponent<'_>],
 ) -> Result<(), DbError> {
     for (ordinal, component) in components.iter().enumerate() {
-        sqlx::query(
-            r"insert into components (tenant_id, document_id, ordinal, name, normal, description, depends_on)
-              values ($1, $2, $3, $4, $5, $6, $7)",
-        )
-        .bind(tenant)
-        .bind(document)
-        .bind(i32::try_from(ordinal).unwrap_or(i32::MAX))
-        .bind(component.name)
-        .bind(&component.normal)
-        .bind(component.description)
-        .bind(&component.depends_on)
-        .execute(&mut **tx)
-        .await?;
+        let query = insert!("insert into components" {
+            tenant_id: tenant,
+            document_id: document,
+            ordinal: i32::try_from(ordinal).unwrap_or(i32::MAX),
+            name: component.name,
+            normal: &component.normal,
+            description: component.description,
+            depends_on: &component.depends_on,
+        } "");
+        tx.run(query).await?;
     }
     Ok(())
 }
@@ -261,17 +230,13 @@ pub struct Unembedded {
 
 /// Chunks of a text in force that have no vector, from the one `after` a place, in the order of the text.
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, after: i32, most: i64) -> Result<Vec<Unembedded>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, document, after, most],
         r"select c.id, c.ordinal, d.title, d.reference, c.heading_path, c.content
             from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
-           where c.tenant_id = $1 and c.document_id = $2 and c.awaiting_vector and c.ordinal > $3 order by c.ordinal limit $4",
-    )
-    .bind(tenant)
-    .bind(document)
-    .bind(after)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           where c.tenant_id = $1 and c.document_id = $2 and c.awaiting_vector and c.ordinal > $3 order by c.ordinal limit $4"
+    ))
+    .await
 }
 
 /// The table of chunks' vectors of one dimension.
@@ -301,13 +266,8 @@ pub async fn put_chunk_vector(
     );
     // The table follows from the dimension.
     let half = HalfVector::from_f32_slice(vector);
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(id).bind(model).bind(half).bind(now).execute(&mut **tx).await?;
-    sqlx::query("update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")
-        .bind(tenant)
-        .bind(id)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(statement!(sql, tenant, id, model, half, now)).await?;
+    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")).await
 }
 
 /// Records the start of an ingestion.
@@ -320,29 +280,15 @@ pub async fn begin_run(
     by: &str,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(
-        "insert into ingest_runs (tenant_id, id, collection, revision, actor_name, started_at, report) values ($1, $2, $3, $4, $5, $6, $7)",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(collection)
-    .bind(revision)
-    .bind(by)
-    .bind(now)
-    .bind(Json(IngestReport::default()))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant, id, collection, revision, by, now, Json(IngestReport::default())],
+        "insert into ingest_runs (tenant_id, id, collection, revision, actor_name, started_at, report) values ($1, $2, $3, $4, $5, $6, $7)"
+    ))
+    .await
 }
 
 /// Records the result of an ingestion.
 pub async fn end_run(tx: &mut Tx, tenant: TenantId, id: RunId, report: &IngestReport, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query("update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2")
-        .bind(tenant)
-        .bind(id)
-        .bind(now)
-        .bind(Json(report))
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!([tenant, id, now, Json(report)], "update ingest_runs set finished_at = $3, report = $4 where tenant_id = $1 and id = $2"))
+        .await
 }

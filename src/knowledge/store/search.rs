@@ -3,10 +3,9 @@
 use super::vector_table;
 use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, statement};
+use db::{DbError, Tx, sql, statement};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use uuid::Uuid;
 use wire::{ChunkId, DocumentId, DocumentKind, TenantId};
 use words::bm25::Posting;
 
@@ -109,7 +108,7 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
                                    where d.tenant_id = $2 and d.valid_to is null and d.valid_from <= $3)",
         );
     }
-    let (places, ids, counts, lengths, other, chunks, words, nearest): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let (places, ids, counts, lengths, other, chunks, words, nearest): Arrays = tx.row(query).await?;
     let others = ids.iter().zip(other).filter_map(|(id, other)| other.then_some(*id)).collect();
     let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
@@ -191,7 +190,7 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
         }
     };
     let (in_force, other_in_force) = (lookup.in_force("d", "$3"), lookup.in_force("o", "$3"));
-    let mut query = statement!(
+    tx.rows(statement!(
         format!(
             r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.collection, d.title, d.path, c.heading_path, c.content,
                      {semantic} as semantic,
@@ -202,26 +201,24 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
                where c.tenant_id = $1 and c.id = any($2)"
         ),
         lookup.tenant,
-        ids.iter().map(|id| id.0).collect::<Vec<Uuid>>(),
+        ids,
         lookup.at,
         lookup.half(),
         lookup.model,
-    );
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// How many chunks have come into force since a moment, and how many terms in them.
 pub async fn added_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
-    Ok(sqlx::query_as(
+    tx.row(sql!(
+        [tenant, at],
         r"select count(distinct t.chunk_id), coalesce(sum(t.tf::float8), 0)::bigint
             from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
             join chunk_terms t on t.tenant_id = c.tenant_id and t.chunk_id = c.id
-           where d.tenant_id = $1 and d.valid_to is null and d.valid_from > $2",
-    )
-    .bind(tenant)
-    .bind(at)
-    .fetch_one(&mut **tx)
-    .await?)
+           where d.tenant_id = $1 and d.valid_to is null and d.valid_from > $2"
+    ))
+    .await
 }
 
 /// A chunk that was in force at a moment and is not any more.
@@ -247,18 +244,18 @@ macro_rules! retired_since {
 
 /// How many chunks were in force at a moment and are not any more, and the bytes of their texts.
 pub async fn count_retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<(i64, i64), DbError> {
-    let query = sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(c.content)), 0)::bigint", retired_since!()));
-    Ok(query.bind(tenant).bind(at).fetch_one(&mut **tx).await?)
+    tx.row(sql!([tenant, at], "select count(*), coalesce(sum(octet_length(c.content)), 0)::bigint", retired_since!())).await
 }
 
 /// The chunks that were in force at a moment and are not any more.
 pub async fn retired_since(tx: &mut Tx, tenant: TenantId, at: DateTime<Utc>) -> Result<Vec<RetiredChunk>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenant, at],
         "select c.id as chunk_id, d.kind, d.status, d.reference, d.title, c.heading_path, c.content",
         retired_since!(),
         " order by c.id"
-    ));
-    Ok(query.bind(tenant).bind(at).fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// A chunk, in force or not.
@@ -273,13 +270,10 @@ pub struct Passage {
 /// Chunks by id, in force or not.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn passages(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<Vec<Passage>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, ids],
         r"select c.id as chunk_id, d.title, c.content, d.valid_to is null as in_force
-            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id where c.tenant_id = $1 and c.id = any($2)",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id where c.tenant_id = $1 and c.id = any($2)"
+    ))
+    .await
 }

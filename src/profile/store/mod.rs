@@ -7,7 +7,7 @@ pub use people::{Cited, StoredPerson, cited, count_people, people};
 use super::{Diff, Leaf, Subject};
 use crate::memories::store::confirmed;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user, same_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, same_user, sql};
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -25,9 +25,11 @@ pub struct StoredProfile {
 
 /// The profile of a subject. A narrative is left out if a memory from an observation was forgotten after its input was read.
 pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Option<StoredProfile>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users],
         r"select case when not exists (select from tombstones t
-                                         join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
+                                         join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id
+                                              and v.memory_id = t.memory_id
                                         where t.tenant_id = $1 and t.agent_id = $2 and ",
         same_user!("t", "$3"),
         r" and t.created_at >= p.narrated_at)
@@ -42,24 +44,21 @@ pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<
         of_user!("v", "$4"),
         " order by v.version desc limit 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Every leaf of a subject, by path, forgotten ones included. A leaf is hidden if a memory from one of its sources was forgotten.
 pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<Leaf>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users],
         r"with forgotten as (
               select v.source_id from tombstones t
                 join evidence v on v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.memory_id = t.memory_id
                where t.tenant_id = $1 and t.agent_id = $2 and ",
         same_user!("t", "$3"),
         r")
-          select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts, l.source_ids,
+          select l.id, l.part, l.connection_id, l.path, l.value, l.listed, l.state, l.leaf_hash, l.observations, l.contradicts,
+               l.source_ids,
                  l.event_ids, l.first_seen, l.last_seen, l.superseded_at, l.matters, l.session_ids,
                  exists (select from forgotten f where f.source_id = any(l.source_ids)) as hidden,
                  coalesce((select bool_and(coalesce(e.payload->>'role', 'user') <> 'user') from events e
@@ -75,17 +74,12 @@ pub async fn leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<V
         of_user!("l", "$4"),
         " order by l.path, l.first_seen, l.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Stores a leaf, or what changed about it.
 pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Leaf) -> Result<(), DbError> {
-    let mut query = insert!("insert into profile_leaves" {
+    let query = insert!("insert into profile_leaves" {
         tenant_id: tenancy.tenant,
         agent_id: subject.agent_id,
         id: leaf.id,
@@ -111,8 +105,7 @@ pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Le
                source_ids = excluded.source_ids, event_ids = excluded.event_ids, first_seen = excluded.first_seen,
                last_seen = excluded.last_seen, superseded_at = excluded.superseded_at, session_ids = excluded.session_ids
          where profile_leaves.tenant_id = excluded.tenant_id and profile_leaves.user_id is not distinct from excluded.user_id");
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }
 
 /// A narrative, and when its input was read.
@@ -127,7 +120,7 @@ pub async fn put_narrative(
     narrated: Narrated<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    let mut query = insert!("insert into profiles" {
+    let query = insert!("insert into profiles" {
         tenant_id: tenancy.tenant,
         agent_id: subject.agent_id,
         id: id,
@@ -139,8 +132,7 @@ pub async fn put_narrative(
     } r"on conflict (tenant_id, agent_id, user_id) do update
            set working_memory = excluded.working_memory, narrated_at = excluded.narrated_at, updated_at = excluded.updated_at
          where profiles.tenant_id = excluded.tenant_id");
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }
 
 /// A change of a profile.
@@ -155,24 +147,20 @@ pub struct StoredVersion {
 
 /// The number of the next version of a profile, which the caller has locked.
 pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users],
         r"select coalesce(max(v.version), 0) + 1 from profile_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and ",
         same_user!("v", "$3"),
         " and ",
         of_user!("v", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Records a change of a profile.
 pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id: Uuid, version: &StoredVersion) -> Result<(), DbError> {
-    let mut query = insert!("insert into profile_versions" {
+    let query = insert!("insert into profile_versions" {
         tenant_id: tenancy.tenant,
         agent_id: subject.agent_id,
         id: id,
@@ -183,13 +171,13 @@ pub async fn insert_version(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id:
         narrated: version.narrated,
         created_at: version.created_at,
     } "");
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }
 
 /// Changes of a profile before a version, newest first.
 pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i64, most: i64) -> Result<Vec<StoredVersion>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, before, tenancy.users, most],
         r"select v.version, v.diff, v.event_ids, v.narrated, v.created_at from profile_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and ",
         same_user!("v", "$3"),
@@ -197,61 +185,44 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, subject: Subject, before: i
         of_user!("v", "$5"),
         " order by v.version desc limit $6"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(before)
-    .bind(tenancy.users)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The live memories that were made from some sources, each with its source.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, sources = sources.len()))]
 pub async fn memories_of(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<Vec<(Uuid, MemoryId)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agent, sources, tenancy.users],
         r"select distinct v.source_id, v.memory_id
             from evidence v join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
            where v.tenant_id = $1 and v.agent_id = $2 and v.source_id = any($3) and m.live and ",
         of_user!("v", "$4"),
         " order by 2"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(sources)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// How many observations of some sources rules read because a chat model did not answer.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, sources = sources.len()))]
 pub async fn read_by_rules(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, agent, sources, tenancy.users],
         r"select count(*) from events e
            where e.tenant_id = $1 and e.agent_id = $2 and e.source_id = any($3) and e.kind = 'observation' and e.state = 'done'
              and e.outcome->>'extractor' = 'rules' and ",
         of_user!("e", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(sources)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// How many profiles of people and how many connections an agent has.
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<(i64, i64), DbError> {
-    Ok(sqlx::query_as(
+    tx.row(sql!(
+        [tenant, agent],
         r"select (select count(*) from profiles where tenant_id = $1 and agent_id = $2),
-                 (select count(*) from connections where tenant_id = $1 and agent_id = $2)",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .fetch_one(&mut **tx)
-    .await?)
+                 (select count(*) from connections where tenant_id = $1 and agent_id = $2)"
+    ))
+    .await
 }
 
 /// A tool as one person uses it.
@@ -278,7 +249,8 @@ pub async fn connections(
     most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<StoredConnection>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users, now, only, most],
         r"select c.id, c.tool_id, c.name, case when c.schema_expires_at > $5 then c.tool_schema end as tool_schema,
                  case when c.schema_expires_at > $5 then c.schema_expires_at end as schema_expires_at, c.active, c.created_at, c.updated_at
             from connections c
@@ -288,20 +260,12 @@ pub async fn connections(
         of_user!("c", "$4"),
         " order by c.name, c.id limit $7"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .bind(now)
-    .bind(only)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Stores a connection in place of an earlier one of the subject with the same id. Another user's connection may have the same id.
 pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, connection: &StoredConnection) -> Result<(), DbError> {
-    let mut query = insert!("insert into connections" {
+    let query = insert!("insert into connections" {
         tenant_id: tenancy.tenant,
         agent_id: subject.agent_id,
         id: connection.id,
@@ -317,6 +281,5 @@ pub async fn put_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, con
            set tool_id = excluded.tool_id, name = excluded.name, tool_schema = excluded.tool_schema,
                schema_expires_at = excluded.schema_expires_at, updated_at = excluded.updated_at, active = excluded.active
          where connections.tenant_id = excluded.tenant_id");
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    tx.run(query).await
 }

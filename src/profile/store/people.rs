@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, like, of_user, statement};
+use db::{DbError, Tenancy, Tx, like, of_user, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, PeopleFilter, SourceId, TenantId, UserId};
@@ -31,7 +31,7 @@ fn matching(what: &str, tenant: TenantId, filter: &PeopleFilter, named: &[UserId
 
 /// How many profiles a filter shows.
 pub async fn count_people(tx: &mut Tx, tenant: TenantId, filter: &PeopleFilter, named: &[UserId]) -> Result<i64, DbError> {
-    Ok(matching("count(*)", tenant, filter, named)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(matching("count(*)", tenant, filter, named)?).await
 }
 
 /// One page of profiles and one more, those that changed last first.
@@ -45,7 +45,7 @@ pub async fn people(
 ) -> Result<Vec<StoredPerson>, DbError> {
     let mut query = matching("p.id, p.agent_id, p.user_id, p.updated_at", tenant, filter, named)?;
     seek.push(&mut query, "p.updated_at", "p.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// A source that a leaf cites.
@@ -60,15 +60,11 @@ pub struct Cited {
 /// The texts of some sources of an agent, as far as they are there.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, sources = sources.len()))]
 pub async fn cited(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, sources: &[Uuid]) -> Result<Vec<Cited>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agent, sources, tenancy.users],
         r"select s.id, s.content, s.session_id, s.created_at from sources s
            where s.tenant_id = $1 and s.agent_id = $2 and s.id = any($3) and s.content is not null and ",
         of_user!("s", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(sources)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

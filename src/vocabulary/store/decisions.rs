@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, like};
+use db::{DbError, Tx, insert, like, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};
@@ -41,7 +41,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Proposa
 pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(query).await
 }
 
 /// One page's proposals and one more, in reading order; the most frequent first.
@@ -55,7 +55,7 @@ pub async fn list_proposals(
     let mut query = QueryBuilder::new(concat!("select ", proposal!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "p.count", "p.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// Proposals by id, locked until the transaction ends if they are to be decided.
@@ -64,21 +64,17 @@ pub async fn proposals(tx: &mut Tx, tenant: TenantId, ids: &[ProposalId], lock: 
     const READ: &str = concat!("select ", proposal!(), " from term_proposals p where p.tenant_id = $1 and p.id = any($2) order by p.id");
     const LOCK: &str =
         concat!("select ", proposal!(), " from term_proposals p where p.tenant_id = $1 and p.id = any($2) order by p.id for update of p");
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(if lock { LOCK } else { READ }).bind(tenant).bind(ids).fetch_all(&mut **tx).await?)
+    tx.rows(statement!(if lock { LOCK } else { READ }, tenant, ids)).await
 }
 
 /// The memories in which a proposal was met, newest first.
 pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, id, most],
         r"select agent_id, memory_id from proposal_memories where tenant_id = $1 and proposal_id = $2 and memory_id is not null
-           group by agent_id, memory_id order by max(seen_at) desc limit $3",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by agent_id, memory_id order by max(seen_at) desc limit $3"
+    ))
+    .await
 }
 
 /// Gives proposals their decision: those that it decided, and open ones whose phrase it made known.
@@ -91,29 +87,21 @@ pub async fn settle(
     status: ProposalStatus,
     decision: DecisionId,
 ) -> Result<(), DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, ids, known, status, decision],
         r"update term_proposals set status = $4, decision_id = $5
-           where tenant_id = $1 and status = 'open' and (id = any($2) or normal = any($3))",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(known)
-    .bind(status)
-    .bind(decision)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and status = 'open' and (id = any($2) or normal = any($3))"
+    ))
+    .await
 }
 
 /// Opens the proposals of a decision that is undone.
 pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Result<(), DbError> {
-    sqlx::query("update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2")
-        .bind(tenant)
-        .bind(decision)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [tenant, decision],
+        "update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2"
+    ))
+    .await
 }
 
 /// A decision as it is stored.
@@ -157,70 +145,58 @@ macro_rules! decision {
 
 /// Writes a decision.
 pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -> Result<(), DbError> {
-    sqlx::query(
-        r"insert into decisions (tenant_id, id, kind, subjects, term_id, term, reason, actor_kind, actor_id, actor_name, at, version, forms,
-              memories, opened_terms, closed_terms, opened_aliases, closed_aliases)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-    )
-    .bind(tenant)
-    .bind(row.id)
-    .bind(row.kind)
-    .bind(&row.subjects)
-    .bind(row.term_id)
-    .bind(&row.term)
-    .bind(&row.reason)
-    .bind(&row.actor_kind)
-    .bind(&row.actor_id)
-    .bind(&row.actor_name)
-    .bind(row.at)
-    .bind(row.version)
-    .bind(&row.forms)
-    .bind(row.memories)
-    .bind(&row.opened_terms)
-    .bind(&row.closed_terms)
-    .bind(&row.opened_aliases)
-    .bind(&row.closed_aliases)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    let query = insert!("insert into decisions" {
+        tenant_id: tenant,
+        id: row.id,
+        kind: row.kind,
+        subjects: &row.subjects,
+        term_id: row.term_id,
+        term: &row.term,
+        reason: &row.reason,
+        actor_kind: &row.actor_kind,
+        actor_id: &row.actor_id,
+        actor_name: &row.actor_name,
+        at: row.at,
+        version: row.version,
+        forms: &row.forms,
+        memories: row.memories,
+        opened_terms: &row.opened_terms,
+        closed_terms: &row.closed_terms,
+        opened_aliases: &row.opened_aliases,
+        closed_aliases: &row.closed_aliases,
+    } "");
+    tx.run(query).await
 }
 
 /// Records which decision undid another; false when it was undone already.
 pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: DecisionId) -> Result<bool, DbError> {
-    let done = sqlx::query("update decisions set undone_by = $3 where tenant_id = $1 and id = $2 and undone_by is null")
-        .bind(tenant)
-        .bind(id)
-        .bind(by)
-        .execute(&mut **tx)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    tx.changed_any(sql!([tenant, id, by], "update decisions set undone_by = $3 where tenant_id = $1 and id = $2 and undone_by is null"))
+        .await
 }
 
 /// Decisions by id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Result<Vec<DecisionRow>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(concat!("select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)"))
-        .bind(tenant)
-        .bind(ids)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(sql!([tenant, ids], "select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)")).await
 }
 
 /// The newest decisions whose phrases contain a text, and those about terms whose name or alias, of today or before, contains it.
 pub async fn decisions_about(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<DecisionId>, DbError> {
-    let sql = r"select d.id from decisions d
+    tx.values(sql!(
+        [tenant, like::contains(text), most],
+        r"select d.id from decisions d
                  where d.tenant_id = $1
                    and (d.term ilike $2 or exists (select from unnest(d.subjects) s where s ilike $2)
                         or d.term_id in (select t.lineage from canonical_terms t where t.tenant_id = $1 and t.term ilike $2)
                         or d.term_id in (select a.term_id from term_aliases a where a.tenant_id = $1 and a.alias ilike $2))
-                 order by d.at desc, d.id desc limit $3";
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(like::contains(text)).bind(most).fetch_all(&mut **tx).await?)
+                 order by d.at desc, d.id desc limit $3"
+    ))
+    .await
 }
 
 /// How many decisions there are.
 pub async fn count_decisions(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select count(*) from decisions where tenant_id = $1").bind(tenant).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenant], "select count(*) from decisions where tenant_id = $1")).await
 }
 
 /// One page's decisions and one more, in reading order; newest first.
@@ -228,12 +204,13 @@ pub async fn list_decisions(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: us
     let mut query = QueryBuilder::<Postgres>::new(concat!("select ", decision!(), " from decisions d where d.tenant_id = "));
     query.push_bind(tenant);
     seek.push(&mut query, "d.at", "d.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// The decisions about a term, newest first.
 pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> Result<Vec<DecisionRow>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenant, term, most],
         "select ",
         decision!(),
         r" from decisions d
@@ -242,9 +219,5 @@ pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> 
                   where t.tenant_id = d.tenant_id and t.lineage = $2 and (t.id = any(d.opened_terms) or t.id = any(d.closed_terms))))
            order by d.at desc, d.id desc limit $3"
     ))
-    .bind(tenant)
-    .bind(term)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

@@ -11,7 +11,7 @@ pub use terms::{
     TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, term_named, term_names, unembedded,
 };
 
-use db::{DbError, SystemPool, Tx, begin, lock, lock_key};
+use db::{DbError, SystemPool, Tx, begin, lock, lock_key, sql};
 use foundation::audit::Proposal;
 use uuid::Uuid;
 use wire::{EventId, TenantId};
@@ -26,54 +26,41 @@ pub async fn lock_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<(), DbErro
 pub async fn deliver_proposal(kb: &SystemPool, tenant: TenantId, event: EventId, id: Uuid, proposal: &Proposal) -> Result<(), DbError> {
     let mut tx = begin(kb).await?;
     lock(&mut tx, lock_key(&[b"proposal", tenant.0.as_bytes(), proposal.normal.as_bytes()])).await?;
-    let known: Option<Uuid> = sqlx::query_scalar(
-        r"select id from term_proposals
+    let known: Option<Uuid> = tx
+        .value_if_any(sql!(
+            [tenant, &proposal.normal],
+            r"select id from term_proposals
            where tenant_id = $1 and normal = $2 and (status in ('open', 'rejected')
                  or exists (select 1 from canonical_terms t where t.tenant_id = $1 and t.normal = $2 and t.valid_to is null)
                  or exists (select 1 from term_aliases a where a.tenant_id = $1 and a.normal = $2 and a.valid_to is null))
-           order by (status = 'open') desc, last_seen desc, id desc limit 1",
-    )
-    .bind(tenant)
-    .bind(&proposal.normal)
-    .fetch_optional(&mut *tx)
-    .await?;
+           order by (status = 'open') desc, last_seen desc, id desc limit 1"
+        ))
+        .await?;
     let proposal_id = match known {
         Some(id) => id,
         None => {
-            sqlx::query(
+            tx.run(sql!(
+                [tenant, id, &proposal.phrase, &proposal.normal, proposal.seen_at],
                 r"insert into term_proposals (tenant_id, id, phrase, normal, status, count, first_seen, last_seen)
-                  values ($1, $2, $3, $4, 'open', 0, $5, $5)",
-            )
-            .bind(tenant)
-            .bind(id)
-            .bind(&proposal.phrase)
-            .bind(&proposal.normal)
-            .bind(proposal.seen_at)
-            .execute(&mut *tx)
+                  values ($1, $2, $3, $4, 'open', 0, $5, $5)"
+            ))
             .await?;
             id
         }
     };
-    let counted = sqlx::query(
-        r"insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at) values ($1, $2, $3, $4, $5, $6)
-          on conflict (tenant_id, event_id) do nothing",
-    )
-    .bind(tenant)
-    .bind(event)
-    .bind(proposal_id)
-    .bind(proposal.agent_id)
-    .bind(proposal.memory_id)
-    .bind(proposal.seen_at)
-    .execute(&mut *tx)
-    .await?
-    .rows_affected();
+    let counted = tx
+        .changed(sql!(
+            [tenant, event, proposal_id, proposal.agent_id, proposal.memory_id, proposal.seen_at],
+            r"insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at) values ($1, $2, $3, $4, $5, $6)
+          on conflict (tenant_id, event_id) do nothing"
+        ))
+        .await?;
     if counted > 0 {
-        sqlx::query("update term_proposals set count = count + 1, last_seen = greatest(last_seen, $3) where tenant_id = $1 and id = $2")
-            .bind(tenant)
-            .bind(proposal_id)
-            .bind(proposal.seen_at)
-            .execute(&mut *tx)
-            .await?;
+        tx.run(sql!(
+            [tenant, proposal_id, proposal.seen_at],
+            "update term_proposals set count = count + 1, last_seen = greatest(last_seen, $3) where tenant_id = $1 and id = $2"
+        ))
+        .await?;
     }
     Ok(tx.commit().await?)
 }

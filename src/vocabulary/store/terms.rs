@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, like};
+use db::{DbError, Tx, like, sql};
 use foundation::terms::{Alias, Plan, TermName};
 use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -21,18 +21,18 @@ macro_rules! term_row {
 /// Rows of terms and aliases by their ids, in force or not.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid]) -> Result<(Vec<TermName>, Vec<Alias>), DbError> {
-    let terms = sqlx::query_as(
-        r"select id, lineage, term, normal, definition, category, created_at, valid_from
-            from canonical_terms where tenant_id = $1 and id = any($2)",
-    )
-    .bind(tenant)
-    .bind(terms)
-    .fetch_all(&mut **tx)
-    .await?;
-    let aliases = sqlx::query_as("select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and id = any($2)")
-        .bind(tenant)
-        .bind(aliases)
-        .fetch_all(&mut **tx)
+    let terms = tx
+        .rows(sql!(
+            [tenant, terms],
+            r"select id, lineage, term, normal, definition, category, created_at, valid_from
+            from canonical_terms where tenant_id = $1 and id = any($2)"
+        ))
+        .await?;
+    let aliases = tx
+        .rows(sql!(
+            [tenant, aliases],
+            "select id, term_id, alias, normal, valid_from from term_aliases where tenant_id = $1 and id = any($2)"
+        ))
         .await?;
     Ok((terms, aliases))
 }
@@ -40,67 +40,46 @@ pub async fn rows(tx: &mut Tx, tenant: TenantId, terms: &[Uuid], aliases: &[Uuid
 /// Closes and opens the rows of a plan. No row ends before it begins, even if the clock that opened it was ahead, and a row that another
 /// clock ended later than now ends now: a name and the next one are never in force at once.
 pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc>) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, &plan.close_terms, now],
         r"update canonical_terms t set valid_to = greatest(t.valid_from, $3)
            where t.tenant_id = $1 and ((t.valid_to is null and t.id = any($2)) or (t.valid_to > $3 and t.lineage in (
-                 select c.lineage from canonical_terms c where c.tenant_id = $1 and c.id = any($2))))",
-    )
-    .bind(tenant)
-    .bind(&plan.close_terms)
-    .bind(now)
-    .execute(&mut **tx)
+                 select c.lineage from canonical_terms c where c.tenant_id = $1 and c.id = any($2))))"
+    ))
     .await?;
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, &plan.close_aliases, now],
         r"update term_aliases a set valid_to = greatest(a.valid_from, $3)
            where a.tenant_id = $1 and ((a.valid_to is null and a.id = any($2)) or (a.valid_to > $3 and (a.term_id, a.normal) in (
-                 select c.term_id, c.normal from term_aliases c where c.tenant_id = $1 and c.id = any($2))))",
-    )
-    .bind(tenant)
-    .bind(&plan.close_aliases)
-    .bind(now)
-    .execute(&mut **tx)
+                 select c.term_id, c.normal from term_aliases c where c.tenant_id = $1 and c.id = any($2))))"
+    ))
     .await?;
     for term in &plan.open_terms {
-        sqlx::query(
+        tx.run(sql!(
+            [tenant, term.id, term.lineage, &term.term, &term.normal, &term.definition, &term.category, term.created_at, term.valid_from],
             r"insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, category, status, created_at, valid_from)
-              values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)",
-        )
-        .bind(tenant)
-        .bind(term.id)
-        .bind(term.lineage)
-        .bind(&term.term)
-        .bind(&term.normal)
-        .bind(&term.definition)
-        .bind(&term.category)
-        .bind(term.created_at)
-        .bind(term.valid_from)
-        .execute(&mut **tx)
+              values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)"
+        ))
         .await?;
     }
     for alias in &plan.open_aliases {
-        sqlx::query("insert into term_aliases (tenant_id, id, term_id, alias, normal, valid_from) values ($1, $2, $3, $4, $5, $6)")
-            .bind(tenant)
-            .bind(alias.id)
-            .bind(alias.term_id)
-            .bind(&alias.alias)
-            .bind(&alias.normal)
-            .bind(alias.valid_from)
-            .execute(&mut **tx)
-            .await?;
+        tx.run(sql!(
+            [tenant, alias.id, alias.term_id, &alias.alias, &alias.normal, alias.valid_from],
+            "insert into term_aliases (tenant_id, id, term_id, alias, normal, valid_from) values ($1, $2, $3, $4, $5, $6)"
+        ))
+        .await?;
     }
     Ok(())
 }
 
 /// Increases the version; returns the new one.
 pub async fn next_version(tx: &mut Tx, tenant: TenantId, now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant, now],
         r"insert into vocabularies (tenant_id, version, updated_at) values ($1, 1, $2)
-          on conflict (tenant_id) do update set version = vocabularies.version + 1, updated_at = excluded.updated_at returning version",
-    )
-    .bind(tenant)
-    .bind(now)
-    .fetch_one(&mut **tx)
-    .await?)
+          on conflict (tenant_id) do update set version = vocabularies.version + 1, updated_at = excluded.updated_at returning version"
+    ))
+    .await
 }
 
 /// A term, in force or retired, with the aliases of the last moment at which it was in force.
@@ -135,7 +114,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
 pub async fn count_terms(tx: &mut Tx, tenant: TenantId, filter: &TermFilter) -> Result<i64, DbError> {
     let mut query = QueryBuilder::new("select count(*)");
     narrow(&mut query, tenant, filter);
-    Ok(query.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(query).await
 }
 
 /// One page's terms and one more, in reading order; by normal form.
@@ -149,84 +128,67 @@ pub async fn list_terms(
     let mut query = QueryBuilder::new(concat!("select ", term_row!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "t.normal", "t.id", false, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// A term's newest row.
 pub async fn newest(tx: &mut Tx, tenant: TenantId, id: TermId) -> Result<Option<TermRow>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenant, id],
         "select ",
         term_row!(),
         r" from canonical_terms t where t.tenant_id = $1 and t.lineage = $2
            order by t.valid_to is null desc, t.valid_to desc, t.id desc limit 1"
     ))
-    .bind(tenant)
-    .bind(id)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The newest names of terms, in force or not.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn term_names(tx: &mut Tx, tenant: TenantId, ids: &[TermId]) -> Result<Vec<(TermId, String)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, ids],
         r"select distinct on (t.lineage) t.lineage, t.term from canonical_terms t where t.tenant_id = $1 and t.lineage = any($2)
-           order by t.lineage, t.valid_to is null desc, t.valid_to desc, t.id desc",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by t.lineage, t.valid_to is null desc, t.valid_to desc, t.id desc"
+    ))
+    .await
 }
 
 /// The term in force with this id, or whose name or alias has this normal form; the id comes first.
 pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form: &str) -> Result<Option<(TermId, String)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.row_if_any(sql!(
+        [tenant, id, form],
         r"select t.lineage, t.term from canonical_terms t
            where t.tenant_id = $1 and t.valid_to is null
              and (t.lineage = $2 or t.normal = $3 or exists (
                  select 1 from term_aliases a
                   where a.tenant_id = t.tenant_id and a.term_id = t.lineage and a.normal = $3 and a.valid_to is null))
-           order by t.lineage = $2 desc nulls last limit 1",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(form)
-    .fetch_optional(&mut **tx)
-    .await?)
+           order by t.lineage = $2 desc nulls last limit 1"
+    ))
+    .await
 }
 
 /// Terms in force that have no vector of a model, or one of an older name: lineage and name.
 pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -> Result<Vec<(TermId, String)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, model, most],
         r"select t.lineage, t.term from canonical_terms t
            where t.tenant_id = $1 and t.valid_to is null and not exists (
                  select 1 from term_embeddings e
                   where e.tenant_id = t.tenant_id and e.term_id = t.lineage and e.model = $2 and e.term = t.term)
-           order by t.normal limit $3",
-    )
-    .bind(tenant)
-    .bind(model)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by t.normal limit $3"
+    ))
+    .await
 }
 
 /// Stores a term's vector.
 pub async fn put_term_vector(tx: &mut Tx, tenant: TenantId, id: TermId, model: &str, term: &str, vector: &[f32]) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, id, model, term, Vector::from(vector.to_vec())],
         r"insert into term_embeddings (tenant_id, term_id, model, term, embedding) values ($1, $2, $3, $4, $5)
-          on conflict (tenant_id, term_id, model) do update set term = excluded.term, embedding = excluded.embedding",
-    )
-    .bind(tenant)
-    .bind(id)
-    .bind(model)
-    .bind(term)
-    .bind(Vector::from(vector.to_vec()))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          on conflict (tenant_id, term_id, model) do update set term = excluded.term, embedding = excluded.embedding"
+    ))
+    .await
 }
 
 /// The terms in force nearest in meaning, with their cosine.
@@ -237,15 +199,11 @@ pub async fn nearest_terms(
     vector: &[f32],
     most: i64,
 ) -> Result<Vec<(TermId, String, f64)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, model, Vector::from(vector.to_vec()), most],
         r"select t.lineage, t.term, 1 - (e.embedding <=> $3)
             from term_embeddings e join canonical_terms t on t.tenant_id = e.tenant_id and t.lineage = e.term_id and t.valid_to is null
-           where e.tenant_id = $1 and e.model = $2 order by 3 desc, t.normal limit $4",
-    )
-    .bind(tenant)
-    .bind(model)
-    .bind(Vector::from(vector.to_vec()))
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           where e.tenant_id = $1 and e.model = $2 order by 3 desc, t.normal limit $4"
+    ))
+    .await
 }

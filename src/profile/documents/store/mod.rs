@@ -7,10 +7,9 @@ pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, wa
 use super::draft::{Draft, UnindexedLeaf, searched_text};
 use crate::profile::Subject;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user, same_user, statement};
+use db::{DbError, Tenancy, Tx, of_user, same_user, sql, statement};
 use pgvector::HalfVector;
 use serde_json::{Value, json};
-use sqlx::AssertSqlSafe;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 use wire::{ConnectionEntity, ContextType};
@@ -33,7 +32,8 @@ fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
 
 /// Leaves of a subject that have no document: new ones, and imported ones.
 pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<UnindexedLeaf>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users],
         r"select l.id, l.part, l.connection_id, l.path, l.value,
                  exists (select from events e where e.tenant_id = $1 and e.agent_id = $2 and e.id = any(l.event_ids)
                             and e.event_type in ('fact', 'preference', 'project_details', 'correction')) as is_provided
@@ -45,12 +45,7 @@ pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -
         of_user!("l", "$4"),
         " order by l.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Connections of a subject whose schema is in date and has no document, with name and schema.
@@ -60,24 +55,20 @@ pub async fn unindexed_schemas(
     subject: Subject,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Uuid, String, Value)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users, now],
         r"select c.id, c.name, c.tool_schema from connections c
            where c.tenant_id = $1 and c.agent_id = $2 and ",
         same_user!("c", "$3"),
         r" and c.schema_expires_at > $5
              and not exists (select from profile_documents d
-                              where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = c.id and d.user_id is not distinct from c.user_id)
+                              where d.tenant_id = $1 and d.agent_id = $2 and d.origin_id = c.id and d.user_id is not distinct
+                                   from c.user_id)
              and ",
         of_user!("c", "$4"),
         " order by c.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Stores documents with their words. One that is there already derives from the new origin from now on and keeps its vector. Returns the
@@ -102,24 +93,22 @@ pub async fn put_documents(
         }));
         terms.push((*id, counts));
     }
-    let stored: Vec<(Uuid, bool)> = sqlx::query_as(
-        r"insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source, connection_id, origin_id,
+    let stored: Vec<(Uuid, bool)> = tx
+        .rows(sql!(
+            [tenancy.tenant, subject.agent_id, subject.user_id, Value::from(rows), now],
+            r"insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source,
+                 connection_id, origin_id,
                                          starts, ends, content, metadata, length, created_at)
-          select $1, $2, r.id, $3, r.document_key, r.context_type, r.context_source, r.connection_id, r.origin_id, r.starts, r.ends, r.content,
+          select $1, $2, r.id, $3, r.document_key, r.context_type, r.context_source, r.connection_id, r.origin_id, r.starts, r.ends,
+               r.content,
                  r.metadata, r.length, $5
             from jsonb_populate_recordset(null::profile_documents, $4) r order by r.document_key
           on conflict (tenant_id, agent_id, user_id, document_key) do update
              set origin_id = excluded.origin_id, starts = excluded.starts, ends = excluded.ends
            where profile_documents.tenant_id = excluded.tenant_id
-          returning id, xmax = 0",
-    )
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(Value::from(rows))
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?;
+          returning id, xmax = 0"
+        ))
+        .await?;
     let new: HashSet<Uuid> = stored.iter().filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
     put_terms(tx, tenancy, subject, terms.into_iter().filter(|(id, _)| new.contains(id))).await?;
     Ok((by_key.into_keys().collect(), !new.is_empty()))
@@ -138,19 +127,12 @@ async fn put_terms(
         terms.push(term);
         counts.push(count as f32);
     }
-    sqlx::query(
+    tx.run(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, ids, terms, counts],
         r"insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
-          select $1, $2, t.id, $3, t.term, t.tf from unnest($4::uuid[], $5::text[], $6::real[]) as t (id, term, tf)",
-    )
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(ids)
-    .bind(terms)
-    .bind(counts)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          select $1, $2, t.id, $3, t.term, t.tf from unnest($4::uuid[], $5::text[], $6::real[]) as t (id, term, tf)"
+    ))
+    .await
 }
 
 /// Removes the documents of one type that a connection has, except those with some keys.
@@ -163,7 +145,8 @@ pub async fn drop_documents(
     connection: Uuid,
     kept: &[Uuid],
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users, context_type, connection, kept],
         r"delete from profile_documents d
            where d.tenant_id = $1 and d.agent_id = $2 and ",
         same_user!("d", "$3"),
@@ -171,16 +154,7 @@ pub async fn drop_documents(
              and d.document_key <> all($7) and ",
         of_user!("d", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .bind(context_type)
-    .bind(connection)
-    .bind(kept)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Stores the vectors of documents that are still there.
@@ -201,36 +175,24 @@ pub async fn put_vectors(
               on conflict (tenant_id, agent_id, document_id, model) do nothing"
         );
         // The table is one of the literals above.
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(tenancy.tenant)
-            .bind(subject.agent_id)
-            .bind(id)
-            .bind(model)
-            .bind(tenancy.users)
-            .bind(HalfVector::from_f32_slice(vector))
-            .execute(&mut **tx)
-            .await?;
+        tx.run(statement!(sql, tenancy.tenant, subject.agent_id, id, model, tenancy.users, HalfVector::from_f32_slice(vector))).await?;
     }
     Ok(())
 }
 
 /// Locks a source until the transaction ends, so that it is not erased meanwhile; whether it is there.
 pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid) -> Result<bool, DbError> {
-    let held: Option<i32> = sqlx::query_scalar(concat!(
-        r"select 1 from sources s
+    let held: Option<i32> = tx
+        .value_if_any(sql!(
+            [tenancy.tenant, subject.agent_id, source, tenancy.users, subject.user_id],
+            r"select 1 from sources s
            where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
-        same_user!("s", "$5"),
-        " and ",
-        of_user!("s", "$4"),
-        " for key share"
-    ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(source)
-    .bind(tenancy.users)
-    .bind(subject.user_id)
-    .fetch_optional(&mut **tx)
-    .await?;
+            same_user!("s", "$5"),
+            " and ",
+            of_user!("s", "$4"),
+            " for key share"
+        ))
+        .await?;
     Ok(held.is_some())
 }
 
@@ -244,25 +206,20 @@ pub async fn put_entities(
     entities: &[(Uuid, ConnectionEntity)],
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users, connection],
         r"delete from connection_entities e
            where e.tenant_id = $1 and e.agent_id = $2 and ",
         same_user!("e", "$3"),
         r" and e.connection_id = $5 and ",
         of_user!("e", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .bind(connection)
-    .execute(&mut **tx)
     .await?;
     let rows: Vec<Value> = entities
         .iter()
         .map(|(id, entity)| json!({ "id": id, "key": entity.key, "content": entity.content, "message_id": entity.message_id }))
         .collect();
-    let mut query = statement!(
+    tx.run(statement!(
         r"insert into connection_entities (tenant_id, agent_id, id, user_id, connection_id, key, content, message_id, created_at)
           select $1, $2, r.id, $3, $4, r.key, r.content, r.message_id, $6 from jsonb_populate_recordset(null::connection_entities, $5) r",
         tenancy.tenant,
@@ -271,14 +228,14 @@ pub async fn put_entities(
         connection,
         Value::from(rows),
         now,
-    );
-    query.build().execute(&mut **tx).await?;
-    Ok(())
+    ))
+    .await
 }
 
 /// Those of some connections that a subject has: that were stored, or that something was learned about.
 pub async fn known_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users, ids],
         r"select c.id from connections c
            where c.tenant_id = $1 and c.agent_id = $2 and ",
         same_user!("c", "$3"),
@@ -291,11 +248,5 @@ pub async fn known_connections(tx: &mut Tx, tenancy: Tenancy, subject: Subject, 
         r" and l.connection_id = any($5) and ",
         of_user!("l", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(subject.agent_id)
-    .bind(subject.user_id)
-    .bind(tenancy.users)
-    .bind(ids)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

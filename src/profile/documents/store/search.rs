@@ -6,8 +6,8 @@ use crate::profile::documents::draft::Details;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
 use pgvector::HalfVector;
+use sqlx::FromRow;
 use sqlx::types::Json;
-use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{ContextSource, ContextType, SensitiveMatters, UserId};
 use words::bm25::Posting;
@@ -129,7 +129,7 @@ pub async fn nearest(
            order by s.distance, s.id limit $12"
     );
     let (half, most) = (HalfVector::from_f32_slice(vector), i64::from(most));
-    Ok(visible!(lookup, rest, half, lookup.model, max_distance, most).build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(visible!(lookup, rest, half, lookup.model, max_distance, most)).await
 }
 
 /// What has to be searched by words.
@@ -161,7 +161,7 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
               on t.tenant_id = $1 and t.agent_id = $2 and {of_subject} and t.document_id = w.id and t.term = any($11::text[])"
     );
     let mut query = visible!(lookup, rest, all, lookup.model, terms);
-    let (documents, words, places, ids, counts, lengths): Arrays = query.build_query_as().fetch_one(&mut **tx).await?;
+    let (documents, words, places, ids, counts, lengths): Arrays = tx.row(query).await?;
     let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
     Ok(Waiting { documents, terms: words, postings })
@@ -170,7 +170,7 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
 /// Documents that may be seen, by id.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenancy.tenant, agent = %lookup.subject.agent_id, ids = ids.len()))]
 pub async fn by_ids(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[Uuid]) -> Result<Vec<FoundDocument>, DbError> {
-    fetch(tx, visible!(lookup, format!("{FOUND} where d.id = any($9)"), ids)).await
+    tx.rows(visible!(lookup, format!("{FOUND} where d.id = any($9)"), ids)).await
 }
 
 /// Documents without a vector that may be seen, oldest first.
@@ -182,7 +182,7 @@ pub async fn unembedded(tx: &mut Tx, lookup: &Lookup<'_>, most: i64) -> Result<V
                               where e.tenant_id = $1 and e.agent_id = $2 and e.document_id = d.id and e.model = $9)
            order by d.id limit $10"
     );
-    fetch(tx, visible!(lookup, rest, lookup.model, most)).await
+    tx.rows(visible!(lookup, rest, lookup.model, most)).await
 }
 
 /// Selects visible documents as [`FoundDocument`]. The kind of tool is that of the connection as it is now.
@@ -190,7 +190,3 @@ const FOUND: &str = r"select d.id, d.document_key, d.context_type, d.context_sou
             from visible v
             join profile_documents d on d.tenant_id = $1 and d.agent_id = $2 and d.id = v.id
             left join connections c on c.tenant_id = $1 and c.agent_id = $2 and c.id = d.connection_id and c.user_id is not distinct from $3";
-
-async fn fetch(tx: &mut Tx, mut query: QueryBuilder<Postgres>) -> Result<Vec<FoundDocument>, DbError> {
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
-}

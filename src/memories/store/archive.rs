@@ -4,10 +4,8 @@ use super::index::SWEEP_SLOT;
 use super::versions::insert_versions;
 use crate::memories::model::{Change, Memory};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, not_held, of_user};
+use db::{DbError, Tenancy, Tx, not_held, of_user, sql, statement};
 use foundation::OpContext;
-use sqlx::AssertSqlSafe;
-use uuid::Uuid;
 use wire::{AgentId, ArchiveReason, MemoryId};
 use words::aging::{WEEK, WEEKLY};
 
@@ -61,15 +59,7 @@ pub async fn to_archive(
     );
     let below = if let Which::Below(below) = which { Some(below) } else { None };
     // Nothing in the statement comes from outside.
-    let mut ids: Vec<MemoryId> = sqlx::query_scalar(AssertSqlSafe(sql))
-        .bind(tenancy.tenant)
-        .bind(agent)
-        .bind(most)
-        .bind(now)
-        .bind(below)
-        .bind(tenancy.users)
-        .fetch_all(&mut **tx)
-        .await?;
+    let mut ids: Vec<MemoryId> = tx.values(statement!(sql, tenancy.tenant, agent, most, now, below, tenancy.users)).await?;
     ids.sort_unstable();
     Ok(ids)
 }
@@ -81,12 +71,12 @@ pub async fn fading(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, now: DateTime
         fading_at("$4"),
         of_user!("m", "$3")
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(agent).bind(tenancy.users).bind(now).fetch_one(&mut **tx).await?)
+    tx.value(statement!(sql, tenancy.tenant, agent, tenancy.users, now)).await
 }
 
 /// How many live memories an agent has, of all users, also of those whose rows the transaction does not see.
 pub async fn live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar("select live_memories($1, $2)").bind(tenancy.tenant).bind(agent).fetch_one(&mut **tx).await?)
+    tx.value(sql!([tenancy.tenant, agent], "select live_memories($1, $2)")).await
 }
 
 /// Archives live memories of an agent that the caller has locked: with their words and vectors, as their next version. The words are
@@ -100,8 +90,20 @@ pub async fn archive(
     reason: ArchiveReason,
     now: DateTime<Utc>,
 ) -> Result<u64, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let done = sqlx::query(concat!(
+    tx.changed(sql!(
+        [
+            ctx.tenant_id,
+            agent,
+            ids,
+            ctx.users,
+            now,
+            reason,
+            Change::Archived.as_str(),
+            ctx.actor.kind(),
+            ctx.actor.id(),
+            ctx.actor.name(),
+            SWEEP_SLOT
+        ],
         r"with before as (
               select m.id, m.user_id, m.term_count from agent_memories m
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = any($3) and m.live and ",
@@ -116,8 +118,10 @@ pub async fn archive(
         insert_versions!("$7", "$5", "$8", "$9", "$10", "source", "null::jsonb"),
         r" from gone),
           words as (delete from memory_terms t using gone g where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.id),
-          small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),
-          large as (update embeddings_1536 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = g.id),
+          small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2
+               and e.memory_id = g.id),
+          large as (update embeddings_1536 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2
+               and e.memory_id = g.id),
           counts as (
               insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms)
               select $1, $2, b.user_id, $11, -count(*), -sum(b.term_count) from before b where b.term_count is not null group by b.user_id
@@ -126,20 +130,7 @@ pub async fn archive(
                where memory_term_counts.tenant_id = excluded.tenant_id)
           select id from gone"
     ))
-    .bind(ctx.tenant_id)
-    .bind(agent)
-    .bind(ids)
-    .bind(ctx.users)
-    .bind(now)
-    .bind(reason)
-    .bind(Change::Archived.as_str())
-    .bind(ctx.actor.kind())
-    .bind(ctx.actor.id())
-    .bind(ctx.actor.name())
-    .bind(SWEEP_SLOT)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected())
+    .await
 }
 
 /// Takes a memory out of the archive, with a new end of its retention. It counts as retrieved now. [`super::mark_restored`] makes it live.
@@ -150,22 +141,15 @@ pub async fn unarchive(
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, expires_at, now, tenancy.users],
         r"update agent_memories m
              set archived_at = null, archive_reason = null, expires_at = $4, last_accessed_at = $5,
                  live = status in ('active', 'contradicted') and deleted_at is null
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(expires_at)
-    .bind(now)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Pins or unpins a memory, which moves the end of its retention. Its vectors follow with `sync_live`.
@@ -177,17 +161,10 @@ pub async fn set_pinned(
     pinned: bool,
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, pinned, expires_at, tenancy.users],
         "update agent_memories m set pinned = $4, expires_at = $5 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(pinned)
-    .bind(expires_at)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }

@@ -1,9 +1,8 @@
 //! The places in sources that say what a memory says.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
-use uuid::Uuid;
 use wire::{AgentId, MemoryEvidence, MemoryId, SourceId};
 
 #[derive(FromRow)]
@@ -21,23 +20,21 @@ struct Row {
 /// The places of some memories, newest first, at most `most` of each.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: i64) -> Result<Vec<(MemoryId, MemoryEvidence)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows: Vec<Row> = sqlx::query_as(concat!(
-        r"select memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote
+    let rows: Vec<Row> = tx
+        .rows(sql!(
+            [tenancy.tenant, ids, tenancy.users, most],
+            r"select memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote
             from (select v.memory_id, v.source_id, coalesce(s.title, s.reference, '') as source_title, v.speaker, v.observed_at, v.starts,
                          v.ends, v.quote, v.created_at, v.id,
-                         row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc, v.id) as place
-                    from evidence v left join lateral (select title, reference from sources s where s.tenant_id = v.tenant_id and s.id = v.source_id limit 1) s on true
+                         row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc,
+                              v.id) as place
+                    from evidence v left join lateral (select title, reference from sources s where s.tenant_id = v.tenant_id
+                         and s.id = v.source_id limit 1) s on true
                    where v.tenant_id = $1 and v.memory_id = any($2) and ",
-        of_user!("v", "$3"),
-        r") v where place <= $4 order by memory_id, place"
-    ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(tenancy.users)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?;
+            of_user!("v", "$3"),
+            r") v where place <= $4 order by memory_id, place"
+        ))
+        .await?;
     let evidence = |row: Row| {
         let Row { memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote } = row;
         (memory_id, MemoryEvidence { source_id, source_title, speaker, observed_at, starts, ends, quote })
@@ -55,7 +52,8 @@ pub async fn take_evidence(
     to_agent: AgentId,
     to: MemoryId,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, from_agent, from, to_agent, to, tenancy.users],
         r"update evidence o set memory_id = $5
             from evidence v
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3
@@ -67,15 +65,7 @@ pub async fn take_evidence(
         " and ",
         of_user!("o", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(from_agent)
-    .bind(from)
-    .bind(to_agent)
-    .bind(to)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Gives a copy of a memory, which another agent owns, the same evidence. Ids are unique per agent, so the rows keep theirs.
@@ -87,8 +77,10 @@ pub async fn copy_evidence(
     to_agent: AgentId,
     to: MemoryId,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
-        r"insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote, speaker,
+    tx.run(sql!(
+        [tenancy.tenant, from_agent, from, to_agent, to, tenancy.users],
+        r"insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends,
+                 quote, speaker,
                                 observed_at, created_at)
           select v.tenant_id, $4, v.id, $5, v.user_id, $5, v.source_id, v.event_id, v.starts, v.ends, v.quote, v.speaker, v.observed_at,
                  v.created_at
@@ -96,13 +88,5 @@ pub async fn copy_evidence(
         of_user!("v", "$6"),
         " on conflict do nothing"
     ))
-    .bind(tenancy.tenant)
-    .bind(from_agent)
-    .bind(from)
-    .bind(to_agent)
-    .bind(to)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }

@@ -1,7 +1,7 @@
 //! Words of live memories, for BM25.
 
 use crate::memories::model::{embedded_text, searched_text};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, Role};
@@ -19,21 +19,14 @@ fn slot(id: MemoryId) -> i16 {
 
 /// Adds to what BM25 counts for an agent and a user.
 async fn count_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, counted: Counted, sign: i64) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenancy.tenant, agent, counted.user_id, slot(id), sign, sign * i64::from(counted.term_count)],
         r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
           on conflict (tenant_id, agent_id, user_id, slot) do update
              set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
-           where memory_term_counts.tenant_id = excluded.tenant_id",
-    )
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(counted.user_id)
-    .bind(slot(id))
-    .bind(sign)
-    .bind(sign * i64::from(counted.term_count))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where memory_term_counts.tenant_id = excluded.tenant_id"
+    ))
+    .await
 }
 
 /// A memory as BM25 counts it: one document.
@@ -57,18 +50,13 @@ struct Cleared {
 /// Locks the counts of agents in one order, so that two callers who change many memories never deadlock; returns the number of rows.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, agents = agents.len()))]
 pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<u64, DbError> {
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    let locked = sqlx::query(concat!(
+    tx.changed(sql!(
+        [tenancy.tenant, agents, tenancy.users],
         "select 1 from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2) and ",
         of_user!("c", "$3"),
         " order by c.agent_id, c.user_id, c.slot for update"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(locked.rows_affected())
+    .await
 }
 
 /// Makes a live memory's words findable, instead of its former ones. Topics and content count alike, but a message has only its content; a memory
@@ -78,26 +66,20 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     let terms = stems::terms(&searched_text(role, &embedded_text(topic, &topics.join("\n")), content));
     let length: u32 = terms.values().sum();
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
-    let counted: Option<Counted> = sqlx::query_as(concat!(
-        r"with counted as (
+    let counted: Option<Counted> = tx
+        .row_if_any(sql!(
+            [tenancy.tenant, agent, id, names, counts, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users],
+            r"with counted as (
               update agent_memories m set term_count = $6 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
-        of_user!("m", "$7"),
-        r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
+            of_user!("m", "$7"),
+            r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
           put as (
               insert into memory_terms (tenant_id, agent_id, term, memory_id, user_id, tf, length)
               select m.tenant_id, m.agent_id, t.term, m.id, m.user_id, t.tf, m.term_count
                 from counted m cross join unnest($4::text[], $5::real[]) as t (term, tf))
           select user_id, term_count from counted"
-    ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(names)
-    .bind(counts)
-    .bind(i32::try_from(length).unwrap_or(i32::MAX))
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
+        ))
+        .await?;
     match counted {
         Some(counted) => count_words(tx, tenancy, agent, id, counted, 1).await,
         None => Ok(()),
@@ -111,30 +93,28 @@ pub async fn drop_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memor
 
 /// Removes a memory's words from the search.
 async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Cleared, DbError> {
-    let cleared: Cleared = sqlx::query_as(concat!(
-        r"with counted as materialized (
+    let cleared: Cleared = tx
+        .row(sql!(
+            [tenancy.tenant, agent, id, tenancy.users],
+            r"with counted as materialized (
               select m.id, m.user_id, m.term_count from agent_memories m
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.term_count is not null and ",
-        of_user!("m", "$4"),
-        r" for update),
-          cleared as (update agent_memories m set term_count = null from counted c where m.tenant_id = $1 and m.agent_id = $2 and m.id = c.id),
+            of_user!("m", "$4"),
+            r" for update),
+          cleared as (update agent_memories m set term_count = null from counted c where m.tenant_id = $1 and m.agent_id = $2
+               and m.id = c.id),
           gone as (delete from memory_terms t using counted c where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = c.id)
           select c.user_id, c.term_count,
                  array(select t.topic::text from memory_topics t
                         where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
-        of_user!("t", "$4"),
-        r" order by t.created_at, t.topic_normal) as topics,
+            of_user!("t", "$4"),
+            r" order by t.created_at, t.topic_normal) as topics,
                  (select m.role from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$4"),
-        r") as role
+            of_user!("m", "$4"),
+            r") as role
             from (select 1) one left join counted c on true"
-    ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?;
+        ))
+        .await?;
     if let Some(term_count) = cleared.term_count {
         count_words(tx, tenancy, agent, id, Counted { user_id: cleared.user_id, term_count }, -1).await?;
     }

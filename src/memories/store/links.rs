@@ -2,9 +2,8 @@
 
 use crate::memories::model::{Link, Owner};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use foundation::OpContext;
-use uuid::Uuid;
 use wire::{AgentId, MemoryId, Relation};
 
 /// Links two memories; whether they were not so linked before. `owner` decides who may see the link: the commons if an end of it
@@ -18,21 +17,12 @@ pub async fn link(
     relation: Relation,
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    let done = sqlx::query(
+    tx.changed_any(sql!(
+        [ctx.tenant_id, owner.agent_id, from, to, relation, now, ctx.actor.name(), owner.user_id],
         r"insert into memory_links (tenant_id, agent_id, from_id, to_id, relation, created_at, created_by, user_id)
-          values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
-    )
-    .bind(ctx.tenant_id)
-    .bind(owner.agent_id)
-    .bind(from)
-    .bind(to)
-    .bind(relation)
-    .bind(now)
-    .bind(ctx.actor.name())
-    .bind(owner.user_id)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+          values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing"
+    ))
+    .await
 }
 
 /// Removes a link; whether it existed.
@@ -44,29 +34,24 @@ pub async fn unlink(
     to: MemoryId,
     relation: Relation,
 ) -> Result<bool, DbError> {
-    let done = sqlx::query(concat!(
-        "delete from memory_links l where l.tenant_id = $1 and l.agent_id = $2 and l.from_id = $3 and l.to_id = $4 and l.relation = $5 and ",
+    tx.changed_any(sql!(
+        [tenancy.tenant, agent, from, to, relation, tenancy.users],
+        r"delete from memory_links l where l.tenant_id = $1 and l.agent_id = $2 and l.from_id = $3 and l.to_id = $4
+                 and l.relation = $5 and ",
         of_user!("l", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(from)
-    .bind(to)
-    .bind(relation)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected() > 0)
+    .await
 }
 
 /// Whether links supersede a memory, and whether another in reach contradicts it. Links that the caller may not see count, too.
 pub async fn still_linked(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<(bool, bool), DbError> {
-    Ok(sqlx::query_as("select superseded, contradicted from links_on($1, $2)").bind(tenancy.tenant).bind(id).fetch_one(&mut **tx).await?)
+    tx.row(sql!([tenancy.tenant, id], "select superseded, contradicted from links_on($1, $2)")).await
 }
 
 /// A memory's links in both directions, newest first, as far as the caller may see them.
 pub async fn links(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<Vec<Link>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, id, tenancy.users],
         r"select l.from_id, l.to_id, l.relation, o.agent_id as other_agent_id, o.user_id as other_user_id, o.short_id as other_short_id,
                  o.topic as other_topic, left(o.content, 300) as other_content, o.status as other_status,
                  o.deleted_at is not null as other_deleted, o.archived_at is not null as other_archived, o.expires_at as other_expires_at,
@@ -79,11 +64,7 @@ pub async fn links(tx: &mut Tx, tenancy: Tenancy, id: MemoryId) -> Result<Vec<Li
         of_user!("o", "$3"),
         " order by l.created_at desc, l.from_id, l.to_id, l.relation"
     ))
-    .bind(tenancy.tenant)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Which live memories, of some agents and within a user's reach, contradict which of `ids`.
@@ -95,9 +76,8 @@ pub async fn contradictions(
     ids: &[MemoryId],
     now: DateTime<Utc>,
 ) -> Result<Vec<(MemoryId, MemoryId)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, ids, agents, tenancy.users, now],
         r"select given.id, o.id
             from unnest($2::uuid[]) as given (id)
             join memory_links l on l.tenant_id = $1 and l.relation = 'contradicts' and l.agent_id = any($3)
@@ -107,20 +87,14 @@ pub async fn contradictions(
         of_user!("o", "$4"),
         " group by 1, 2 order by 1, 2"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(agents)
-    .bind(tenancy.users)
-    .bind(now)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Those of some memories that have a link to a memory that they contradict.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, ids, tenancy.users],
         r"select l.from_id from memory_links l
            where l.tenant_id = $1 and l.from_id = any($2) and l.relation = 'contradicts' and ",
         of_user!("l", "$3"),
@@ -130,9 +104,5 @@ pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
         of_user!("l", "$3"),
         " order by 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

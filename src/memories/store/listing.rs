@@ -5,7 +5,7 @@ use super::versions::confirmed;
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, Tx, Users, count_rows, like, of_user, statement};
+use db::{COUNTED, DbError, Tx, Users, count_rows, like, of_user, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
@@ -110,22 +110,18 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Resu
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// The memories with this short id, or with this text in their topic, deleted ones included; the last written first.
 pub async fn named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [tenant, text, like::contains(text), most],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and (m.short_id = $2 or m.topic ilike $3 or m.topic_raw ilike $3)
-           order by m.updated_at desc, m.id desc limit $4",
-    )
-    .bind(tenant)
-    .bind(text)
-    .bind(like::contains(text))
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by m.updated_at desc, m.id desc limit $4"
+    ))
+    .await
 }
 
 /// An agent's numbers.
@@ -141,7 +137,8 @@ pub struct Counts {
 /// The numbers of agents. Live memories are counted for the ranking already; of the rest each is counted in the index that has few other
 /// rows, and one step in an index finds a last write or recall.
 pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: DateTime<Utc>) -> Result<Vec<Counts>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, now, agents],
         r"with live as (
               select agent_id, sum(documents)::bigint as memories from memory_term_counts
                where tenant_id = $1 and agent_id = any($3) group by 1),
@@ -150,46 +147,38 @@ pub async fn counts(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], now: Date
                where tenant_id = $1 and agent_id = any($3) and live and expires_at <= $2 group by 1),
             deleted as (
               select agent_id, count(*) as memories from agent_memories
-               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null and status <> 'inbox' and archived_at is null group by 1)
+               where tenant_id = $1 and agent_id = any($3) and deleted_at is not null and status <> 'inbox' and archived_at is null
+                    group by 1)
           select a.agent_id, coalesce(live.memories, 0) - coalesce(expired.memories, 0) as live,
                  coalesce(deleted.memories, 0) as deleted,
                  (select m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = a.agent_id
                    order by m.updated_at desc, m.id desc limit 1) as last_write,
                  (select max(r.at) from retrievals r where r.tenant_id = $1 and r.agent_id = a.agent_id) as last_recall
             from unnest($3) a (agent_id)
-            left join live using (agent_id) left join expired using (agent_id) left join deleted using (agent_id)",
-    )
-    .bind(tenant)
-    .bind(now)
-    .bind(agents)
-    .fetch_all(&mut **tx)
-    .await?)
+            left join live using (agent_id) left join expired using (agent_id) left join deleted using (agent_id)"
+    ))
+    .await
 }
 
 /// How many memories of an agent that are not deleted have each status.
 pub async fn status_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Vec<(MemoryStatus, i64)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, agent],
         r"select status, count(*) from agent_memories
-           where tenant_id = $1 and agent_id = $2 and deleted_at is null group by 1 order by 1",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .fetch_all(&mut **tx)
-    .await?)
+           where tenant_id = $1 and agent_id = $2 and deleted_at is null group by 1 order by 1"
+    ))
+    .await
 }
 
 /// The users with the most memories of an agent, with the number of memories and of users.
 pub async fn user_counts(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -> Result<Vec<(UserId, i64, i64)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, agent, most],
         r"select user_id, count(*), count(*) over () from agent_memories
            where tenant_id = $1 and agent_id = $2 and user_id is not null and deleted_at is null
-           group by 1 order by 2 desc, 1 limit $3",
-    )
-    .bind(tenant)
-    .bind(agent)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by 1 order by 2 desc, 1 limit $3"
+    ))
+    .await
 }
 
 /// Memories stored per agent and day (UTC), from `first` on. Candidates do not count.
@@ -200,17 +189,14 @@ pub async fn written_by_day(
     first: NaiveDate,
 ) -> Result<Vec<(AgentId, NaiveDate, i64)>, DbError> {
     // A comparison with a date would not be leakproof, and a policy would keep it from the index.
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, first, agent],
         r"select agent_id, (created_at at time zone 'UTC')::date, count(*)
             from agent_memories where tenant_id = $1 and created_at >= $2::timestamp at time zone 'UTC' and status <> 'inbox'
              and ($3::uuid is null or agent_id = $3)
-           group by 1, 2",
-    )
-    .bind(tenant)
-    .bind(first)
-    .bind(agent)
-    .fetch_all(&mut **tx)
-    .await?)
+           group by 1, 2"
+    ))
+    .await
 }
 
 /// Memories stored in each of the spans with these starts and ends, in their order; an end is not included. Candidates do not count. Each
@@ -234,7 +220,7 @@ pub async fn stored_by(
     );
     of_agent(&mut query, agent);
     query.push(") counted order by bar.place");
-    Ok(query.build_query_scalar().fetch_all(&mut **tx).await?)
+    tx.values(query).await
 }
 
 /// When a memory was last stored or revised.
@@ -242,7 +228,7 @@ pub async fn last_write(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>) -
     let mut query = statement!("select m.updated_at from agent_memories m where m.tenant_id = $1 and m.status <> 'inbox'", tenant);
     of_agent(&mut query, agent);
     query.push(" order by m.updated_at desc limit 1");
-    Ok(query.build_query_scalar().fetch_optional(&mut **tx).await?)
+    tx.value_if_any(query).await
 }
 
 fn of_agent(query: &mut QueryBuilder<Postgres>, agent: Option<AgentId>) {
@@ -267,21 +253,19 @@ const LINE: i32 = 200;
 
 /// The newest live memories, newest first.
 pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newest>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, most, LINE],
         r"select id, agent_id, topic, left(content, $3) as content, created_at from agent_memories
-           where tenant_id = $1 and status <> 'inbox' and live order by created_at desc, id desc limit $2",
-    )
-    .bind(tenant)
-    .bind(most)
-    .bind(LINE)
-    .fetch_all(&mut **tx)
-    .await?)
+           where tenant_id = $1 and status <> 'inbox' and live order by created_at desc, id desc limit $2"
+    ))
+    .await
 }
 
 /// How many memories of some agents a recall for these users can return, from the counts that are kept for the ranking.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn in_reach(tx: &mut Tx, tenant: TenantId, users: Users, agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenant, agents, now, users],
         "select (select coalesce(sum(c.documents), 0) from memory_term_counts c
                   where c.tenant_id = $1 and c.agent_id = any($2) and ",
         of_user!("c", "$4"),
@@ -291,10 +275,5 @@ pub async fn in_reach(tx: &mut Tx, tenant: TenantId, users: Users, agents: &[Age
         of_user!("m", "$4"),
         ")"
     ))
-    .bind(tenant)
-    .bind(agents.iter().map(|agent| agent.0).collect::<Vec<_>>())
-    .bind(now)
-    .bind(users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }

@@ -33,11 +33,10 @@ pub use versions::{removals_at, reviewed, source_of_version, versions, write_ver
 
 use super::model::{DedupKey, Details, Draft, Memory};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, sql, statement, update};
 use pgvector::Vector;
+use sqlx::FromRow;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, FromRow};
-use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryStatus, Retention};
 use words::normal;
 
@@ -71,57 +70,49 @@ pub struct Neighbour {
 
 /// The candidate of a key's owner with this content, if one waits.
 pub async fn waiting(tx: &mut Tx, tenancy: Tenancy, key: &DedupKey, hash: &[u8]) -> Result<Option<(MemoryId, String)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, key.agent_id, key.user_id, hash, key.kind, tenancy.users],
         r"select m.id, m.short_id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4 and m.kind = $5
              and m.status = 'inbox' and m.deleted_at is null and ",
         of_user!("m", "$6"),
         " order by m.id limit 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(key.agent_id)
-    .bind(key.user_id)
-    .bind(hash)
-    .bind(key.kind)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The newest texts, topics included, of the candidates of an agent and of those that it proposed to the commons.
 pub async fn waiting_texts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, commons: AgentId, most: i64) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agent, tenancy.users, most, commons],
         r"select m.topic || E'\n' || m.content from agent_memories m
            where m.tenant_id = $1 and (m.agent_id = $2 or (m.agent_id = $5 and m.created_by = $2)) and m.status = 'inbox'
              and m.deleted_at is null and ",
         of_user!("m", "$3"),
         " order by m.created_at desc, m.id limit $4"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(tenancy.users)
-    .bind(most)
-    .bind(commons)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
-/// Binds a [`DedupKey`]: parameters 1 to 12.
-macro_rules! bind_key {
-    ($query:expr, $tenancy:expr, $key:expr, $now:expr) => {
-        $query
-            .bind($tenancy.tenant)
-            .bind($key.agent_id)
-            .bind($key.user_id)
-            .bind($key.kind)
-            .bind($key.scope)
-            .bind($key.project_id)
-            .bind($key.repo_id)
-            .bind($key.session_id)
-            .bind($key.connection_id)
-            .bind($key.topic_key())
-            .bind($now)
-            .bind($tenancy.users)
+/// Starts a statement with a [`DedupKey`]: parameters 1 to 12.
+macro_rules! by_key {
+    ($text:expr, $tenancy:expr, $key:expr, $now:expr, $($value:expr),+ $(,)?) => {
+        statement!(
+            $text,
+            $tenancy.tenant,
+            $key.agent_id,
+            $key.user_id,
+            $key.kind,
+            $key.scope,
+            $key.project_id,
+            $key.repo_id,
+            $key.session_id,
+            $key.connection_id,
+            $key.topic_key(),
+            $now,
+            $tenancy.users,
+            $($value),+
+        )
     };
 }
 
@@ -133,7 +124,7 @@ pub async fn same_content(
     hash: &[u8],
     now: DateTime<Utc>,
 ) -> Result<Option<Memory>, DbError> {
-    let query = sqlx::query_as(concat!(
+    let text = concat!(
         "select ",
         columns!(),
         r"
@@ -144,8 +135,8 @@ pub async fn same_content(
              and m.content_hash = $13 and ",
         of_user!("m", "$12"),
         " order by m.topic_key = $10 desc, m.created_at, m.id limit 1 for update of m"
-    ));
-    Ok(bind_key!(query, tenancy, key, now).bind(hash).fetch_optional(&mut **tx).await?)
+    );
+    tx.row_if_any(by_key!(text, tenancy, key, now, hash)).await
 }
 
 /// The other live memories of some agents that hold the same content, oldest first.
@@ -156,27 +147,21 @@ pub async fn copies_of(
     memory: &Memory,
     now: DateTime<Utc>,
 ) -> Result<Vec<MemoryId>, DbError> {
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agents, &memory.content_hash, memory.id, now, tenancy.users],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = any($2) and m.content_hash = $3 and m.id <> $4 and m.live
              and (m.expires_at is null or m.expires_at > $5) and ",
         of_user!("m", "$6"),
         " order by m.created_at, m.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(&memory.content_hash)
-    .bind(memory.id)
-    .bind(now)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Whether this content is kept already as an earlier wording of a memory.
 pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, hash: &[u8]) -> Result<bool, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, hash, tenancy.users],
         r"select exists (select from memory_links l
                           join agent_memories m on m.tenant_id = l.tenant_id and m.agent_id = l.agent_id and m.id = l.to_id
                          where l.tenant_id = $1 and l.agent_id = $2 and l.from_id = $3 and l.relation = 'supersedes'
@@ -184,18 +169,13 @@ pub async fn is_kept_as_earlier(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, 
         of_user!("m", "$5"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(hash)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Gives a memory what another one that it supersedes has more of: retention, a pin, and being the answer to one question.
 pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, newer: &Memory, older: &Memory) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, newer.agent_id, newer.id, older.agent_id, older.id, tenancy.users],
         r"update agent_memories m
              set pinned = m.pinned or o.pinned, profile_fact = m.profile_fact or o.profile_fact,
                  retention = case when m.expires_at < coalesce(o.expires_at, 'infinity') then o.retention else m.retention end,
@@ -206,13 +186,6 @@ pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, newer: &Memory, older: &Memo
         " and ",
         of_user!("o", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(newer.agent_id)
-    .bind(newer.id)
-    .bind(older.agent_id)
-    .bind(older.id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
     .await?;
     sync_live(tx, tenancy, newer.agent_id, &[newer.id]).await
 }
@@ -242,14 +215,8 @@ pub async fn nearest(
              and m.id is distinct from $15 and {of_user}
            order by e.distance, m.id limit $16 for update of m"
     );
-    // The table follows from the dimension.
-    let near: Vec<Neighbour> = bind_key!(sqlx::query_as(AssertSqlSafe(sql)), tenancy, key, now)
-        .bind(Vector::from(embedded.vector.to_vec()))
-        .bind(embedded.model)
-        .bind(except)
-        .bind(most)
-        .fetch_all(&mut **tx)
-        .await?;
+    let query = by_key!(sql, tenancy, key, now, Vector::from(embedded.vector.to_vec()), embedded.model, except, most);
+    let near: Vec<Neighbour> = tx.rows(query).await?;
     Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())
 }
 
@@ -266,7 +233,7 @@ pub struct Birth<'a> {
 
 /// Inserts a memory as version 1. False when its short id is taken: try another.
 pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<'_>) -> Result<bool, DbError> {
-    let mut query = insert!("insert into agent_memories" {
+    let query = insert!("insert into agent_memories" {
         tenant_id: tenancy.tenant,
         agent_id: draft.key.agent_id,
         id: birth.id,
@@ -319,7 +286,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, birth: &Birth<
         stated_at: draft.stated_at(birth.now),
         expires_at: birth.expires_at,
     } "on conflict (tenant_id, agent_id, short_id) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// What a memory gets that is remembered again.
@@ -333,45 +300,39 @@ pub struct Repetition<'a> {
 /// Records that exactly this was remembered again: counted and fresh. New details may make it the next version.
 pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repetition<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let Repetition { retention, details, expires_at, stated_at } = again;
-    sqlx::query(concat!(
-        r"with again as (
+    let query = update!(
+        concat!(
+            r"with again as (
                   insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, stated_at)
-                  select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'repeated', greatest(m.stated_at, $20)
+                  select m.tenant_id, m.agent_id, m.id, m.user_id, $5, 'repeated', greatest(m.stated_at, $6)
                     from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$15"),
-        r")
-          update agent_memories m
-             set access_count = access_count + 1, remembered_count = remembered_count + 1, updated_at = $4,
-                 stated_at = greatest(stated_at, $20), expires_at = $5, retention = $6, category = coalesce($7, category),
-                 subject = coalesce($8, subject), title = coalesce($9, title), summary = coalesce($10, summary),
-                 evidence_ref = coalesce($11, evidence_ref), importance = coalesce($12, importance), pinned = coalesce($13, pinned),
-                 profile_fact = profile_fact or $14, confidence = coalesce($16, confidence), version = version + $17,
-                 rationale = coalesce($18, rationale), alternatives = coalesce($19, alternatives)
-           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$15")
-    ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(now)
-    .bind(expires_at)
-    .bind(retention)
-    .bind(details.category)
-    .bind(&details.subject)
-    .bind(&details.title)
-    .bind(&details.summary)
-    .bind(&details.evidence_ref)
-    .bind(details.importance)
-    .bind(details.pinned)
-    .bind(details.profile_fact)
-    .bind(tenancy.users)
-    .bind(details.confidence)
-    .bind(i32::from(!details.amendments(memory).is_empty()))
-    .bind(&details.rationale)
-    .bind(&details.alternatives)
-    .bind(stated_at)
-    .execute(&mut **tx)
-    .await?;
+            of_user!("m", "$4"),
+            r")
+              update agent_memories m
+                 set access_count = access_count + 1, remembered_count = remembered_count + 1, stated_at = greatest(stated_at, $6),
+                     profile_fact = profile_fact or $7, version = version + $8, "
+        ),
+        {
+            updated_at: now,
+            expires_at: expires_at,
+            retention: retention,
+        } keep {
+            category: details.category,
+            subject: &details.subject,
+            title: &details.title,
+            summary: &details.summary,
+            evidence_ref: &details.evidence_ref,
+            importance: details.importance,
+            pinned: details.pinned,
+            confidence: details.confidence,
+            rationale: &details.rationale,
+            alternatives: &details.alternatives,
+        } [
+            tenancy.tenant, memory.agent_id, memory.id, tenancy.users, now, stated_at, details.profile_fact,
+            i32::from(!details.amendments(memory).is_empty()),
+        ] "where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$4")
+    );
+    tx.run(query).await?;
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
 }
 
@@ -384,51 +345,41 @@ pub async fn revise(
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    let query = update!(
         r"update agent_memories m
-             set content = $4, content_hash = $5, topic_raw = $6, source = $7, confidence = $8, observed_at = $9, vocabulary_version = $10,
-                 version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1, updated_at = $11,
-                 stated_at = $28, expires_at = $12, retention = $13,
-                 is_canonical = $14, topic_normal = $15, source_kind = $16, category = coalesce($17, category),
-                 subject = coalesce($18, subject), title = $19, summary = $20, evidence_ref = coalesce($21, evidence_ref),
-                 importance = coalesce($22, importance), pinned = coalesce($23, pinned), profile_fact = profile_fact or $24,
-                 rationale = $26, alternatives = $27, trust = $29, role = coalesce($30, role)
-           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$25")
-    ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&draft.content)
-    .bind(&draft.content_hash)
-    .bind(&draft.topic_raw)
-    .bind(Json(&draft.source))
-    .bind(draft.details.confidence.unwrap_or(1.0))
-    .bind(draft.source.observed_at)
-    .bind(draft.vocabulary_version)
-    .bind(now)
-    .bind(expires_at)
-    .bind(draft.retention)
-    .bind(draft.is_canonical)
-    .bind(normal(&draft.topic_raw))
-    .bind(draft.source_kind)
-    .bind(draft.details.category)
-    .bind(&draft.details.subject)
-    .bind(&draft.details.title)
-    .bind(&draft.details.summary)
-    .bind(&draft.details.evidence_ref)
-    .bind(draft.details.importance)
-    .bind(draft.details.pinned)
-    .bind(draft.details.profile_fact)
-    .bind(tenancy.users)
-    .bind(&draft.details.rationale)
-    .bind(&draft.details.alternatives)
-    .bind(draft.stated_at(now))
-    .bind(draft.trust())
-    .bind(draft.details.role)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+             set version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1,
+                 profile_fact = profile_fact or $5, ",
+        {
+            content: &draft.content,
+            content_hash: &draft.content_hash,
+            topic_raw: &draft.topic_raw,
+            topic_normal: normal(&draft.topic_raw),
+            is_canonical: draft.is_canonical,
+            vocabulary_version: draft.vocabulary_version,
+            source: Json(&draft.source),
+            source_kind: draft.source_kind,
+            confidence: draft.details.confidence.unwrap_or(1.0),
+            observed_at: draft.source.observed_at,
+            updated_at: now,
+            stated_at: draft.stated_at(now),
+            expires_at: expires_at,
+            retention: draft.retention,
+            title: &draft.details.title,
+            summary: &draft.details.summary,
+            rationale: &draft.details.rationale,
+            alternatives: &draft.details.alternatives,
+            trust: draft.trust(),
+        } keep {
+            category: draft.details.category,
+            subject: &draft.details.subject,
+            evidence_ref: &draft.details.evidence_ref,
+            importance: draft.details.importance,
+            pinned: draft.details.pinned,
+            role: draft.details.role,
+        } [tenancy.tenant, memory.agent_id, memory.id, tenancy.users, draft.details.profile_fact]
+        "where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$4")
+    );
+    tx.run(query).await
 }
 
 /// Memories by id in any state, locked in the order of their ids if they are to be changed.
@@ -449,9 +400,8 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>, ids: 
             )
         };
     }
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql = if lock { by_ids!("for update") } else { by_ids!("") };
-    Ok(sqlx::query_as(sql).bind(tenancy.tenant).bind(agent).bind(ids).bind(tenancy.users).fetch_all(&mut **tx).await?)
+    tx.rows(statement!(sql, tenancy.tenant, agent, ids, tenancy.users)).await
 }
 
 /// The memories of some agents (none named: of any) that have this short id, the first agent's first; locked if they are to be changed.
@@ -472,14 +422,14 @@ pub async fn by_short(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], short: 
             )
         };
     }
-    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
     let sql = if lock { by_short!("for update") } else { by_short!("") };
-    Ok(sqlx::query_as(sql).bind(tenancy.tenant).bind(agents).bind(short).bind(tenancy.users).fetch_all(&mut **tx).await?)
+    tx.rows(statement!(sql, tenancy.tenant, agents, short, tenancy.users)).await
 }
 
 /// The live profile fact of a person that answers the same question, by topic or by phrase.
 pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: DateTime<Utc>) -> Result<Option<Memory>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, draft.key.agent_id, draft.key.user_id, draft.key.topic_key(), normal(&draft.topic_raw), now, tenancy.users],
         "select ",
         columns!(),
         r"
@@ -488,15 +438,6 @@ pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: Dat
              and (m.topic_key = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6) and ",
         of_user!("m", "$7"),
         " order by m.updated_at desc, m.id limit 1 for update of m"
-    ));
-    Ok(query
-        .bind(tenancy.tenant)
-        .bind(draft.key.agent_id)
-        .bind(draft.key.user_id)
-        .bind(draft.key.topic_key())
-        .bind(normal(&draft.topic_raw))
-        .bind(now)
-        .bind(tenancy.users)
-        .fetch_optional(&mut **tx)
-        .await?)
+    ))
+    .await
 }

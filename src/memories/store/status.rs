@@ -2,7 +2,7 @@
 
 use crate::memories::model::Memory;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
 use sqlx::types::Json;
 use wire::{AgentId, MemoryId, MemoryStatus};
@@ -16,97 +16,65 @@ pub async fn mark_deleted(
     reason: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, now, by, reason, tenancy.users],
         r"update agent_memories m set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$7")
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(now)
-    .bind(by)
-    .bind(reason)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
     .await?;
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, &memory.content_hash, Json(&memory.source), now, tenancy.users],
         r"insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
               select m.tenant_id, m.agent_id, m.id, $4, m.user_id, $5, $6
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$7"),
         " on conflict (tenant_id, agent_id, memory_id) do nothing"
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&memory.content_hash)
-    .bind(Json(&memory.source))
-    .bind(now)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Undoes a deletion; whether the memory is live again. `updated_at` does not move: a restored memory is as old as before.
 pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<bool, DbError> {
-    let live: Option<bool> = sqlx::query_scalar(concat!(
-        r"update agent_memories m
+    let live: Option<bool> = tx
+        .value_if_any(sql!(
+            [tenancy.tenant, memory.agent_id, memory.id, tenancy.users],
+            r"update agent_memories m
                  set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
                      live = status in ('active', 'contradicted') and archived_at is null
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$4"),
-        " returning live"
-    ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
-    sqlx::query(concat!(
+            of_user!("m", "$4"),
+            " returning live"
+        ))
+        .await?;
+    tx.run(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, tenancy.users],
         "delete from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ",
         of_user!("t", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
     .await?;
     Ok(live.unwrap_or(false))
 }
 
 /// Marks a memory as superseded by another.
 pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         r"update agent_memories m set status = 'superseded', live = false, version = version + 1
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Counts a version of a memory whose record stays as it is. `updated_at` does not move: nothing was written.
 pub async fn next_version(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "update agent_memories m set version = version + 1 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The state of a memory after its status was set.
@@ -124,28 +92,23 @@ pub async fn set_status(
     id: MemoryId,
     status: MemoryStatus,
 ) -> Result<Option<Standing>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, agent, id, status, tenancy.users],
         r"update agent_memories m
                  set status = $4, version = version + 1, live = $4 in ('active', 'contradicted') and archived_at is null
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.deleted_at is null and ",
         of_user!("m", "$5"),
         " returning live, awaiting_vector"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(status)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Marks a memory as somebody else's words.
 pub async fn mark_captured(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    let text = concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "update agent_memories m set trust = 'captured' where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
-    );
-    sqlx::query(text).bind(tenancy.tenant).bind(agent).bind(id).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    ))
+    .await
 }

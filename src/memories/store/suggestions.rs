@@ -2,7 +2,7 @@
 
 use crate::memories::model::Owner;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, sql};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, PairId, PairRelation};
 
@@ -21,7 +21,7 @@ pub struct Suggestion<'a> {
 pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: Suggestion<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let Suggestion { owner, id, from, to, relation, reason } = suggestion;
     // Without a conflict target: an agent may write a suggestion and not read one.
-    let mut query = insert!("insert into memory_proposals" {
+    let query = insert!("insert into memory_proposals" {
         tenant_id: tenancy.tenant,
         agent_id: owner.agent_id,
         id: id,
@@ -33,12 +33,13 @@ pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: Suggestion<'_>, 
         state: "open",
         created_at: now,
     } "on conflict do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// The accepted suggestions about a memory that can be undone, each with the other memory, the last decision first.
 pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<(MemoryId, PairId)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         r"select case when p.from_id = $3 then p.to_id else p.from_id end, p.id
             from memory_proposals p
            where p.tenant_id = $1 and p.agent_id = $2 and (p.from_id = $3 or p.to_id = $3) and p.state = 'accepted' and p.effect is not null
@@ -46,10 +47,5 @@ pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         of_user!("p", "$4"),
         " order by p.decided_at desc, p.id"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

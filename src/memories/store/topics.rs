@@ -3,39 +3,36 @@
 use super::columns;
 use crate::memories::model::{Draft, Memory};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, insert, of_user};
+use db::{DbError, Tenancy, Tx, insert, of_user, sql};
 use foundation::terms::Resolved;
 use sqlx::FromRow;
 use sqlx::types::Json;
-use uuid::Uuid;
 use wire::{AgentId, DecisionId, MemoryId, TenantId};
 use words::normal;
 
 /// How many memories that are not deleted have one of the phrases (normal forms), and of how many agents.
 pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(i64, i64), DbError> {
-    Ok(sqlx::query_as(
+    tx.row(sql!(
+        [tenant, forms],
         r"select count(*), count(distinct agent_id) from agent_memories
-           where tenant_id = $1 and topic_normal = any($2) and deleted_at is null",
-    )
-    .bind(tenant)
-    .bind(forms)
-    .fetch_one(&mut **tx)
-    .await?)
+           where tenant_id = $1 and topic_normal = any($2) and deleted_at is null"
+    ))
+    .await
 }
 
 /// The newest live memories that have a phrase, or are among `ids`.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[MemoryId], most: i64) -> Result<Vec<Memory>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let query = sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenant, form, ids, most],
         "select ",
         columns!(),
         r"
             from agent_memories m
            where m.tenant_id = $1 and m.live and (m.topic_normal = $2 or m.id = any($3))
            order by m.updated_at desc, m.id desc limit $4"
-    ));
-    Ok(query.bind(tenant).bind(form).bind(ids).bind(most).fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// How many memories each decision still has to refile.
@@ -46,50 +43,41 @@ pub async fn unresolved(
 ) -> Result<Vec<(DecisionId, i64)>, DbError> {
     let open: Vec<_> =
         decisions.iter().map(|(id, version, forms)| serde_json::json!({ "id": id, "version": version, "forms": forms })).collect();
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, Json(open)],
         r"select d.id, count(m.id)
             from jsonb_to_recordset($2) as d (id uuid, version bigint, forms text[])
             join agent_memories m
               on m.tenant_id = $1 and m.topic_normal = any(d.forms) and m.vocabulary_version < d.version and m.deleted_at is null
-           group by d.id",
-    )
-    .bind(tenant)
-    .bind(Json(open))
-    .fetch_all(&mut **tx)
-    .await?)
+           group by d.id"
+    ))
+    .await
 }
 
 /// Memories of the tenant that have one of the phrases and were resolved under an older version: the rest of a job.
 pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<Memory>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenant, forms, version, most],
         "select ",
         columns!(),
         r"
             from agent_memories m
            where m.tenant_id = $1 and m.topic_normal = any($2) and m.vocabulary_version < $3
            order by m.agent_id, m.id limit $4"
-    ));
-    Ok(query.bind(tenant).bind(forms).bind(version).bind(most).fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// Files a memory under what its phrase resolves to now. `updated_at` does not move: nothing was written.
 pub async fn file_under(tx: &mut Tx, tenant: TenantId, memory: &Memory, resolved: &Resolved) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, memory.agent_id, memory.id, &resolved.topic, resolved.is_canonical, resolved.version, normal(&resolved.topic)],
         r"update agent_memories
              set version = version + case when (topic, is_canonical) is distinct from ($4::varchar, $5::boolean) then 1 else 0 end,
                  topic = $4, topic_key = $7, is_canonical = $5, vocabulary_version = $6
-           where tenant_id = $1 and agent_id = $2 and id = $3",
-    )
-    .bind(tenant)
-    .bind(memory.agent_id)
-    .bind(memory.id)
-    .bind(&resolved.topic)
-    .bind(resolved.is_canonical)
-    .bind(resolved.version)
-    .bind(normal(&resolved.topic))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and agent_id = $2 and id = $3"
+    ))
+    .await
 }
 
 /// How many memories one agent has under a term.
@@ -104,14 +92,12 @@ pub struct TopicUse {
 /// How many memories each agent has under each of some terms, most first.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, terms = terms.len()))]
 pub async fn topic_use(tx: &mut Tx, tenant: TenantId, terms: &[String]) -> Result<Vec<TopicUse>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, terms],
         r"select topic, agent_id, count(*) as memories, max(updated_at) as last_write from agent_memories
-           where tenant_id = $1 and topic = any($2) and live and is_canonical group by topic, agent_id order by memories desc, agent_id",
-    )
-    .bind(tenant)
-    .bind(terms)
-    .fetch_all(&mut **tx)
-    .await?)
+           where tenant_id = $1 and topic = any($2) and live and is_canonical group by topic, agent_id order by memories desc, agent_id"
+    ))
+    .await
 }
 
 /// Keeps the topic of a draft on a memory with the same content, if it is another topic than the memory's own; whether it is new there.
@@ -120,7 +106,7 @@ pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &D
     if [normal(&memory.topic), normal(&memory.topic_raw)].contains(&form) || draft.key.topic_key() == normal(&memory.topic) {
         return Ok(false);
     }
-    let mut query = insert!("insert into memory_topics" {
+    let query = insert!("insert into memory_topics" {
         tenant_id: tenancy.tenant,
         agent_id: memory.agent_id,
         memory_id: memory.id,
@@ -132,7 +118,7 @@ pub async fn add_topic(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, draft: &D
         vocabulary_version: draft.vocabulary_version,
         created_at: now,
     } "on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing");
-    Ok(query.build().execute(&mut **tx).await?.rows_affected() > 0)
+    tx.changed_any(query).await
 }
 
 /// Keeps the topics of a memory on the one that supersedes it; returns the normal forms of those that it did not have.
@@ -143,7 +129,8 @@ pub async fn take_topics(
     older: &Memory,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, newer.agent_id, newer.id, older.agent_id, older.id, now, tenancy.users],
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)
           select n.tenant_id, n.agent_id, n.id, n.user_id, t.topic, t.topic_raw, t.topic_normal, t.is_canonical, t.vocabulary_version, $6
@@ -160,49 +147,30 @@ pub async fn take_topics(
            where n.tenant_id = $1 and n.agent_id = $2 and n.id = $3 and t.topic_normal <> n.topic_normal and t.topic <> n.topic
           on conflict (tenant_id, agent_id, memory_id, topic_normal) do nothing returning topic_normal"
     ))
-    .bind(tenancy.tenant)
-    .bind(newer.agent_id)
-    .bind(newer.id)
-    .bind(older.agent_id)
-    .bind(older.id)
-    .bind(now)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Removes further topics of a memory, by their normal forms; all of them if `forms` is absent.
 pub async fn drop_topics(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, forms: Option<&[String]>) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, forms, tenancy.users],
         r"delete from memory_topics t
            where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = $3 and ($4::text[] is null or t.topic_normal = any($4)) and ",
         of_user!("t", "$5")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(forms)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The further topics of memories that they had at a moment, oldest first.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn topics_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<Vec<(MemoryId, String)>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, ids, at, tenancy.users],
         "select t.memory_id, t.topic from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and t.created_at <= $3 and ",
         of_user!("t", "$4"),
         " order by t.memory_id, t.created_at, t.topic_normal"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(at)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// A further topic of a memory whose phrase was resolved under an older version of the vocabulary.
@@ -215,33 +183,21 @@ pub struct StaleTopic {
 
 /// Further topics of the tenant's memories that are one of the phrases and were resolved under an older version.
 pub async fn stale_topics(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64, most: i64) -> Result<Vec<StaleTopic>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, forms, version, most],
         r"select t.agent_id, t.memory_id, t.topic_raw from memory_topics t
            where t.tenant_id = $1 and t.topic_normal = any($2) and t.vocabulary_version < $3
-           order by t.agent_id, t.memory_id, t.topic_normal limit $4",
-    )
-    .bind(tenant)
-    .bind(forms)
-    .bind(version)
-    .bind(most)
-    .fetch_all(&mut **tx)
-    .await?)
+           order by t.agent_id, t.memory_id, t.topic_normal limit $4"
+    ))
+    .await
 }
 
 /// Files a further topic under what its phrase resolves to now.
 pub async fn file_topic(tx: &mut Tx, tenant: TenantId, topic: &StaleTopic, resolved: &Resolved) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, topic.agent_id, topic.memory_id, normal(&topic.topic_raw), &resolved.topic, resolved.is_canonical, resolved.version],
         r"update memory_topics set topic = $5, is_canonical = $6, vocabulary_version = $7
-           where tenant_id = $1 and agent_id = $2 and memory_id = $3 and topic_normal = $4",
-    )
-    .bind(tenant)
-    .bind(topic.agent_id)
-    .bind(topic.memory_id)
-    .bind(normal(&topic.topic_raw))
-    .bind(&resolved.topic)
-    .bind(resolved.is_canonical)
-    .bind(resolved.version)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+           where tenant_id = $1 and agent_id = $2 and memory_id = $3 and topic_normal = $4"
+    ))
+    .await
 }

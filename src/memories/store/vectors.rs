@@ -2,13 +2,12 @@
 
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use pgvector::{HalfVector, Vector};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
 use sqlx::{Encode, Postgres, Type};
-use uuid::Uuid;
 use wire::{AgentId, DECAY_DAYS, MemoryId};
 
 /// A vector with the model that made it.
@@ -91,45 +90,32 @@ pub async fn put_vector(
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let vectors = VectorTable::of(embedded.vector.len())?;
-    let sql = if vectors.is_half() {
-        concat!(
-            r"insert into embeddings_384 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, half)
-          select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $8, $9
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-            of_user!("m", "$7"),
-            r"
-          on conflict (tenant_id, agent_id, memory_id, model) do update
-             set embedding = excluded.embedding, half = excluded.half, weight = excluded.weight, live = excluded.live,
-                 expires_at = excluded.expires_at, user_id = excluded.user_id"
-        )
-    } else {
-        concat!(
-            r"insert into embeddings_1536 (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, bits)
-          select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
-                 exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $8, binary_quantize($8)
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-            of_user!("m", "$7"),
-            r"
-          on conflict (tenant_id, agent_id, memory_id, model) do update
-             set embedding = excluded.embedding, bits = excluded.bits, weight = excluded.weight, live = excluded.live,
-                 expires_at = excluded.expires_at, user_id = excluded.user_id"
-        )
-    };
-    let mut query = sqlx::query(sql)
-        .bind(tenancy.tenant)
-        .bind(agent)
-        .bind(id)
-        .bind(embedded.model)
-        .bind(WEIGHT_EPOCH)
-        .bind(DECAY_DAYS)
-        .bind(tenancy.users)
-        .bind(Vector::from(embedded.vector.to_vec()));
-    if vectors.is_half() {
-        query = query.bind(vectors.operand(embedded.vector));
-    }
-    query.execute(&mut **tx).await?;
-    sqlx::query(concat!(
+    let table = vectors.table;
+    let (derived, value) = if vectors.is_half() { ("half", "$9") } else { ("bits", "binary_quantize($9)") };
+    let of_user = of_user!("m", "$7");
+    tx.run(statement!(
+        format!(
+            r"insert into {table} (tenant_id, agent_id, memory_id, model, user_id, live, expires_at, weight, embedding, {derived})
+              select m.tenant_id, m.agent_id, m.id, $4, m.user_id, m.live, m.expires_at,
+                     exp(extract(epoch from m.updated_at - $5)::float8 / 86400.0 / $6), $8, {value}
+                from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and {of_user}
+              on conflict (tenant_id, agent_id, memory_id, model) do update
+                 set embedding = excluded.embedding, {derived} = excluded.{derived}, weight = excluded.weight, live = excluded.live,
+                     expires_at = excluded.expires_at, user_id = excluded.user_id"
+        ),
+        tenancy.tenant,
+        agent,
+        id,
+        embedded.model,
+        WEIGHT_EPOCH,
+        DECAY_DAYS,
+        tenancy.users,
+        Vector::from(embedded.vector.to_vec()),
+        vectors.operand(embedded.vector)
+    ))
+    .await?;
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, now, embedded.model, tenancy.users],
         r"with there as (update agent_memories m set awaiting_vector = false
                               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.awaiting_vector and ",
         of_user!("m", "$6"),
@@ -139,20 +125,13 @@ pub async fn put_vector(
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(now)
-    .bind(embedded.model)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Removes the vectors of a former content; the memory is found by its words until the new vector comes.
 pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "with small as (delete from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
         of_user!("e", "$4"),
         "), large as (delete from embeddings_1536 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
@@ -160,20 +139,14 @@ pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Mem
         ") update agent_memories m set awaiting_vector = true where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Moves vectors into or out of the live set, according to the record.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
 pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, ids, tenancy.users],
         r"with small as (
                   update embeddings_384 e set live = m.live, expires_at = m.expires_at from agent_memories m
                    where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = any($3)
@@ -185,30 +158,20 @@ pub async fn sync_live(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[Mem
                      and m.tenant_id = e.tenant_id and m.agent_id = e.agent_id and m.id = e.memory_id and ",
         of_user!("m", "$4")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(ids)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The models that have a vector of a memory.
 pub async fn embedded_by(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<String>, DbError> {
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
         "select e.model from embeddings_384 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
         of_user!("e", "$4"),
         " union select e.model from embeddings_1536 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
         of_user!("e", "$4"),
         " order by model"
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Gives the vectors of a memory that was remembered again the weight of a new one.
@@ -220,7 +183,8 @@ pub async fn refresh_vectors(
     expires_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, weight(now), expires_at, tenancy.users],
         r"with small as (
                   update embeddings_384 e set weight = $4, expires_at = $5
                    where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
@@ -230,13 +194,5 @@ pub async fn refresh_vectors(
                where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
         of_user!("e", "$6")
     ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(weight(now))
-    .bind(expires_at)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }

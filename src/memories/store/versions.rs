@@ -2,7 +2,7 @@
 
 use crate::memories::model::{Change, Version};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql};
 use foundation::OpContext;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -36,30 +36,21 @@ pub async fn write_version(
     origin: Option<&Source>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [ctx.tenant_id, agent, id, change.as_str(), now, ctx.actor.kind(), ctx.actor.id(), ctx.actor.name(), ctx.users, origin.map(Json)],
         insert_versions!("$4", "$5", "$6", "$7", "$8", "coalesce($10, source)", "case when $10 <> source then source end"),
         " from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$9")
     ))
-    .bind(ctx.tenant_id)
-    .bind(agent)
-    .bind(id)
-    .bind(change.as_str())
-    .bind(now)
-    .bind(ctx.actor.kind())
-    .bind(ctx.actor.id())
-    .bind(ctx.actor.name())
-    .bind(ctx.users)
-    .bind(origin.map(Json))
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// The memories whose last change is a deletion, or the restoration of a deleted memory, made at `at`; each with whether that deleted it.
 pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: DateTime<Utc>) -> Result<HashMap<MemoryId, bool>, DbError> {
-    let rows: Vec<(MemoryId, bool)> = sqlx::query_as(concat!(
-        r"select v.memory_id, v.deleted
+    let rows: Vec<(MemoryId, bool)> = tx
+        .rows(sql!(
+            [tenancy.tenant, ids, at, tenancy.users],
+            r"select v.memory_id, v.deleted
             from agent_memories m
             join agent_memory_versions v
               on v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id and v.version = m.version
@@ -69,14 +60,9 @@ pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: Da
                                  where p.tenant_id = v.tenant_id and p.agent_id = v.agent_id and p.memory_id = v.memory_id
                                    and p.version < v.version
                                  order by p.version desc limit 1)) and ",
-        of_user!("m", "$4")
-    ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(at)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?;
+            of_user!("m", "$4")
+        ))
+        .await?;
     Ok(rows.into_iter().collect())
 }
 
@@ -105,19 +91,17 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
         alternatives: Option<Vec<String>>,
         confidence: Option<f32>,
     }
-    let rows: Vec<Row> = sqlx::query_as(concat!(
-        r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.kind, v.valid_from, v.actor_kind,
+    let rows: Vec<Row> = tx
+        .rows(sql!(
+            [tenancy.tenant, agent, id, tenancy.users],
+            r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.kind,
+                 v.valid_from, v.actor_kind,
                      v.actor_name, v.source, v.title, v.summary, v.category, v.subject, v.rationale, v.alternatives, v.confidence
                 from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
-        of_user!("v", "$4"),
-        " order by v.version desc"
-    ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?;
+            of_user!("v", "$4"),
+            " order by v.version desc"
+        ))
+        .await?;
     Ok(rows
         .into_iter()
         .map(|row| Version {
@@ -153,18 +137,14 @@ pub async fn source_of_version(
     id: MemoryId,
     version: i32,
 ) -> Result<Option<Source>, DbError> {
-    let source: Option<Json<Source>> = sqlx::query_scalar(concat!(
-        r"select coalesce(v.provenance, v.source) from agent_memory_versions v
+    let source: Option<Json<Source>> = tx
+        .value_if_any(sql!(
+            [tenancy.tenant, agent, id, version, tenancy.users],
+            r"select coalesce(v.provenance, v.source) from agent_memory_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.version = $4 and ",
-        of_user!("v", "$5")
-    ))
-    .bind(tenancy.tenant)
-    .bind(agent)
-    .bind(id)
-    .bind(version)
-    .bind(tenancy.users)
-    .fetch_optional(&mut **tx)
-    .await?;
+            of_user!("v", "$5")
+        ))
+        .await?;
     Ok(source.map(|Json(source)| source))
 }
 
@@ -186,8 +166,8 @@ pub(crate) use confirmed;
 /// Those of some memories that a person confirmed as they are now.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn reviewed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
-    let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.values(sql!(
+        [tenancy.tenant, ids, tenancy.users],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.id = any($2) and ",
         of_user!("m", "$3"),
@@ -195,9 +175,5 @@ pub async fn reviewed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result
         confirmed!(),
         " order by 1"
     ))
-    .bind(tenancy.tenant)
-    .bind(ids)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }

@@ -4,7 +4,7 @@ use super::Reach;
 use crate::memories::store::VectorTable;
 use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, of_user, statement};
+use db::{DbError, Tx, of_user, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -93,8 +93,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
         reach.of_user("t", "$4"),
         reach.may_find("t"),
     ));
-    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, ranks): Arrays =
-        query.build_query_as().fetch_one(&mut **tx).await?;
+    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, ranks): Arrays = tx.row(query).await?;
     let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
     let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
     let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
@@ -126,7 +125,7 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: 
 
 /// How many memories each of the agents has that a search may find, most first; without those that have none.
 pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>, DbError> {
-    let mut query = statement!(
+    tx.rows(statement!(
         format!(
             r"select c.agent_id, sum(c.documents)::bigint from memory_term_counts c where c.tenant_id = $1 and c.agent_id = any($2){}
                group by 1 having sum(c.documents) > 0 order by 2 desc, 1",
@@ -135,8 +134,8 @@ pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>
         reach.tenant(),
         reach.agent_ids(),
         reach.user_id(),
-    );
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// Every memory that may be found and has a vector, with its cosine. Cosine of unit vectors is the negative of pgvector's `<#>`; `offset 0`
@@ -167,7 +166,7 @@ pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId
         reach.user_id(),
     );
     reach.push_filters(&mut query);
-    let ids: Vec<MemoryId> = query.build_query_scalar().fetch_all(&mut **tx).await?;
+    let ids: Vec<MemoryId> = tx.values(query).await?;
     Ok(ids.into_iter().collect())
 }
 
@@ -188,24 +187,20 @@ pub async fn named(tx: &mut Tx, reach: &Reach<'_>, names: &NamedIds) -> Result<H
         names.short_ids(),
     );
     reach.push_filters(&mut query);
-    let ids: Vec<MemoryId> = query.build_query_scalar().fetch_all(&mut **tx).await?;
+    let ids: Vec<MemoryId> = tx.values(query).await?;
     Ok(ids.into_iter().collect())
 }
 
 /// When memories were last written.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, ids = ids.len()))]
 pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, DateTime<Utc>>, DbError> {
-    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    let rows: Vec<(MemoryId, DateTime<Utc>)> = sqlx::query_as(concat!(
-        "select m.id, m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and ",
-        of_user!("m", "$4")
-    ))
-    .bind(reach.tenant())
-    .bind(reach.agent_ids())
-    .bind(ids)
-    .bind(reach.tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?;
+    let rows: Vec<(MemoryId, DateTime<Utc>)> = tx
+        .rows(sql!(
+            [reach.tenant(), reach.agent_ids(), ids, reach.tenancy.users],
+            "select m.id, m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and ",
+            of_user!("m", "$4")
+        ))
+        .await?;
     Ok(rows.into_iter().collect())
 }
 
@@ -330,7 +325,7 @@ pub async fn turns(
                  and m.live and (m.expires_at is null or m.expires_at > $3){of_user}",
         reach.of_user("a", "$4")
     ));
-    let turns: Vec<Turn> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let turns: Vec<Turn> = tx.rows(query).await?;
     let mut places = HashMap::new();
     let features = turns.into_iter().map(|turn| {
         if let (Some(before), Some(after)) = (turn.before, turn.after) {

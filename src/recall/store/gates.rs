@@ -37,7 +37,7 @@ pub async fn compared(
         ),
     };
     let of_user = of_user!("m", "$4");
-    let mut query = statement!(
+    tx.row_if_any(statement!(
         format!(
             r"select m.awaiting_vector, m.archived_at, {cosine} as similarity
                 from agent_memories m
@@ -49,8 +49,8 @@ pub async fn compared(
         tenancy.users,
         &model.name,
         vector.map(|vector| vectors.operand(vector)),
-    );
-    Ok(query.build_query_as().fetch_optional(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// Which of several filters let a memory through, in their order; nothing if the memory does not exist.
@@ -72,6 +72,6 @@ pub async fn lets_through(
         "]::boolean[] from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ));
-    let passed: Option<Vec<bool>> = query.build_query_scalar().fetch_optional(&mut **tx).await?;
+    let passed: Option<Vec<bool>> = tx.value_if_any(query).await?;
     Ok(passed.unwrap_or_default())
 }

@@ -8,7 +8,7 @@ use db::cursor::Seek;
 use db::{DbError, Tx, statement};
 use pgvector::Vector;
 use sqlx::types::Json;
-use sqlx::{AssertSqlSafe, FromRow, Postgres, QueryBuilder};
+use sqlx::{FromRow, Postgres, QueryBuilder};
 use wire::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserId, ZeroHitCause};
 
 /// The nearest of all memories that the agent and the commons ever had, in reach or not, nearest first.
@@ -33,17 +33,18 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
            order by near.similarity desc, m.id"
     );
     // The table follows from the dimension.
-    Ok(sqlx::query_as(AssertSqlSafe(sql))
-        .bind(silent.tenant)
-        .bind(vec![silent.agent.0, silent.commons.0])
-        .bind(silent.model)
-        .bind(Vector::from(vector.to_vec()))
-        .bind(most)
-        .bind(silent.floor)
-        .bind(silent.at)
-        .bind(silent.user_id)
-        .fetch_all(&mut **tx)
-        .await?)
+    tx.rows(statement!(
+        sql,
+        silent.tenant,
+        vec![silent.agent.0, silent.commons.0],
+        silent.model,
+        Vector::from(vector.to_vec()),
+        most,
+        silent.floor,
+        silent.at,
+        silent.user_id
+    ))
+    .await
 }
 
 /// The recalls that a statement counts or lists.
@@ -111,7 +112,7 @@ pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<
     );
     push_filter(&mut query, filter);
     query.push(") counted order by bar.start");
-    let rows: Vec<Row> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let rows: Vec<Row> = tx.rows(query).await?;
     Ok(rows.into_iter().map(|row| (row.start, row.counts)).collect())
 }
 
@@ -145,7 +146,7 @@ pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64, agents: &[Agen
           where s.place <= ",
     );
     query.push_bind(most).push(" or s.agent_id = any(").push_bind(agents.to_vec()).push(") order by s.part, s.place");
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// A recall that found nothing, as it is stored.
@@ -173,7 +174,7 @@ fn zero_hits(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres
 
 /// How many zero hits a filter matches.
 pub async fn count_silent(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, DbError> {
-    Ok(zero_hits("count(*)", recalls)?.build_query_scalar().fetch_one(&mut **tx).await?)
+    tx.value(zero_hits("count(*)", recalls)?).await
 }
 
 /// One page's zero hits and one more, in reading order; newest first.
@@ -182,5 +183,5 @@ pub async fn list_silent(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: u
         "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits";
     let mut query = zero_hits(columns, recalls)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }

@@ -17,7 +17,7 @@ pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, 
 use super::log::{Access, Entry};
 use super::near::Near;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, insert};
+use db::{DbError, Tx, insert, sql};
 use sqlx::types::Json;
 use uuid::Uuid;
 use wire::{TenantId, ZeroHitCause};
@@ -29,7 +29,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     let cited: Vec<(Uuid, Uuid, i32)> =
         entry.knowledge.iter().filter_map(|one| Some((one.chunk_id.0, one.document_id.0, rank(one.rank)?))).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
-    let mut query = insert!("insert into retrievals" {
+    let query = insert!("insert into retrievals" {
         tenant_id: entry.tenancy.tenant,
         agent_id: entry.agent_id,
         id: entry.id,
@@ -58,36 +58,22 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         knowledge_hits: count(cited.len()),
         fewer: entry.fewer,
     } "on conflict (tenant_id, agent_id, id) do nothing");
-    query.build().execute(&mut **tx).await?;
+    tx.run(query).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
-    sqlx::query(
+    tx.run(sql!(
+        [entry.tenancy.tenant, entry.agent_id, entry.id, memories, ranks, entry.at, entry.user_id],
         r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at, user_id)
-          select $1, $2, $3, h.memory_id, h.rank, $6, $7 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict do nothing",
-    )
-    .bind(entry.tenancy.tenant)
-    .bind(entry.agent_id)
-    .bind(entry.id)
-    .bind(memories)
-    .bind(ranks)
-    .bind(entry.at)
-    .bind(entry.user_id)
-    .execute(&mut **tx)
+          select $1, $2, $3, h.memory_id, h.rank, $6, $7 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict
+               do nothing"
+    ))
     .await?;
     for (chunk, document, rank) in cited {
-        sqlx::query(
+        tx.run(sql!(
+            [entry.tenancy.tenant, entry.agent_id, entry.id, chunk, document, rank, entry.at, entry.user_id],
             r"insert into citations (tenant_id, agent_id, retrieval_id, chunk_id, document_id, rank, at, user_id)
               values ($1, $2, $3, $4, $5, $6, $7, $8)
-              on conflict do nothing",
-        )
-        .bind(entry.tenancy.tenant)
-        .bind(entry.agent_id)
-        .bind(entry.id)
-        .bind(chunk)
-        .bind(document)
-        .bind(rank)
-        .bind(entry.at)
-        .bind(entry.user_id)
-        .execute(&mut **tx)
+              on conflict do nothing"
+        ))
         .await?;
     }
     Ok(())
@@ -100,7 +86,8 @@ pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) 
     let ids: Vec<Uuid> = accesses.iter().map(|access| access.memory_id.0).collect();
     let counts: Vec<i64> = accesses.iter().map(|access| access.count).collect();
     let last: Vec<DateTime<Utc>> = accesses.iter().map(|access| access.last).collect();
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, agents, ids, counts, last],
         r"with hits as materialized (
               select m.agent_id, m.id, h.count, h.last
                 from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::timestamptz[]) as h (agent_id, id, count, last)
@@ -109,14 +96,7 @@ pub async fn count_accesses(tx: &mut Tx, tenant: TenantId, accesses: &[Access]) 
           update agent_memories m
              set access_count = m.access_count + hits.count, recalled_count = m.recalled_count + hits.count,
                  last_accessed_at = greatest(m.last_accessed_at, hits.last)
-            from hits where m.tenant_id = $1 and m.agent_id = hits.agent_id and m.id = hits.id",
-    )
-    .bind(tenant)
-    .bind(agents)
-    .bind(ids)
-    .bind(counts)
-    .bind(last)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+            from hits where m.tenant_id = $1 and m.agent_id = hits.agent_id and m.id = hits.id"
+    ))
+    .await
 }

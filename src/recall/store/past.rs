@@ -4,7 +4,7 @@ use super::Reach;
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VectorTable};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, of_user, statement};
+use db::{DbError, Tx, of_user, sql, statement};
 use pgvector::{HalfVector, Vector};
 use sqlx::FromRow;
 
@@ -102,9 +102,14 @@ macro_rules! had {
 
 /// How many memories of the agents were live at a moment, and the bytes of their texts.
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), DbError> {
-    let query =
-        sqlx::query_as(concat!("select count(*), coalesce(sum(octet_length(m.content)), 0)::bigint", had!(), " and ", of_user!("m", "$4")));
-    Ok(query.bind(reach.tenant()).bind(reach.agent_ids()).bind(reach.now).bind(reach.tenancy.users).fetch_one(&mut **tx).await?)
+    tx.row(sql!(
+        [reach.tenant(), reach.agent_ids(), reach.now, reach.tenancy.users],
+        "select count(*), coalesce(sum(octet_length(m.content)), 0)::bigint",
+        had!(),
+        " and ",
+        of_user!("m", "$4")
+    ))
+    .await
 }
 
 /// Every memory of the agents that was live at `reach.now`, as it was then. Memories that are deleted or expired `now` are readable only
@@ -144,6 +149,6 @@ pub async fn past(
     );
     reach.push_filters(&mut query);
     query.push(concat!(", false) as in_reach", had!(), " and ", of_user!("m", "$5"), " order by m.agent_id, m.id"));
-    let rows: Vec<PastRow> = query.build_query_as().fetch_all(&mut **tx).await?;
+    let rows: Vec<PastRow> = tx.rows(query).await?;
     Ok(rows.into_iter().map(Into::into).collect())
 }

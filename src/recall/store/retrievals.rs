@@ -4,7 +4,7 @@ use crate::memories::model::{searched_text, wording};
 use crate::recall::log::{LoggedChunk, LoggedMemory};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, like, of_user, statement};
+use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_statement_timeout, like, of_user, sql, statement};
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
@@ -104,19 +104,20 @@ pub async fn list_retrievals(
 ) -> Result<Vec<Logged>, DbError> {
     let mut query = select(logged!(), tenancy, filter)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
-    Ok(query.build_query_as().fetch_all(&mut **tx).await?)
+    tx.rows(query).await
 }
 
 /// One recall with everything that the log kept.
 pub async fn retrieval(tx: &mut Tx, tenancy: Tenancy, id: RetrievalId) -> Result<Option<Measured>, DbError> {
-    let query = sqlx::query_as(concat!(
+    tx.row_if_any(sql!(
+        [tenancy.tenant, id, tenancy.users],
         "select ",
         logged!(),
         r", r.fewer, r.filters, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.statistics, r.candidates, r.knowledge
             from retrievals r where r.tenant_id = $1 and r.id = $2 and ",
         of_user!("r", "$3")
-    ));
-    Ok(query.bind(tenancy.tenant).bind(id).bind(tenancy.users).fetch_optional(&mut **tx).await?)
+    ))
+    .await
 }
 
 /// A version of a memory, and whether the memory is out of reach by now.
@@ -150,9 +151,12 @@ pub async fn versions_seen(
     let agents: Vec<Uuid> = seen.iter().map(|(agent, ..)| agent.0).collect();
     let ids: Vec<Uuid> = seen.iter().map(|(_, id, _)| id.0).collect();
     let versions: Vec<i32> = seen.iter().map(|(.., version)| *version).collect();
-    Ok(sqlx::query_as(concat!(
-        r"select v.memory_id, v.version, m.role, v.topic, v.content, case when v.confidence is null then m.title else v.title end as title,
-                 case when v.confidence is null then m.summary else v.summary end as summary, (not m.live or coalesce(m.expires_at <= $5, false)) as gone
+    tx.rows(sql!(
+        [tenancy.tenant, agents, ids, versions, now, with_deleted, tenancy.users],
+        r"select v.memory_id, v.version, m.role, v.topic, v.content, case when v.confidence is null then m.title
+                 else v.title end as title,
+                 case when v.confidence is null then m.summary else v.summary end as summary,
+                      (not m.live or coalesce(m.expires_at <= $5, false)) as gone
             from unnest($2::uuid[], $3::uuid[], $4::integer[]) as s (agent_id, memory_id, version)
             join agent_memory_versions v
               on v.tenant_id = $1 and v.agent_id = s.agent_id and v.memory_id = s.memory_id and v.version = s.version
@@ -160,22 +164,14 @@ pub async fn versions_seen(
            where ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $5))) and ",
         of_user!("v", "$7")
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(ids)
-    .bind(versions)
-    .bind(now)
-    .bind(with_deleted)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Deletes at most `most` recalls that are older than `before`, of any tenant, with their dependent rows; how many.
 pub async fn sweep(pool: &SystemPool, before: DateTime<Utc>, most: i64) -> Result<i64, DbError> {
     let mut tx = begin(pool).await?;
     lift_statement_timeout(&mut tx).await?;
-    let swept = sqlx::query_scalar("select sweep_retrievals($1, $2)").bind(before).bind(most).fetch_one(&mut *tx).await?;
+    let swept = tx.value(sql!([before, most], "select sweep_retrievals($1, $2)")).await?;
     tx.commit().await?;
     Ok(swept)
 }

@@ -2,7 +2,7 @@
 
 use super::log::logged;
 use super::sources;
-use super::store::{self, Listed};
+use super::store::{self};
 use crate::memories;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};
@@ -37,24 +37,8 @@ pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -
     let total = store::count_contexts(&mut tx, ctx.tenancy(), filter, user).await?;
     let rows = store::list_contexts(&mut tx, ctx.tenancy(), filter, user, &seek, PAGE).await?;
     tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |row: &Listed| Cursor { key: row.at, id: row.id.0 });
-    Ok(page.map(|row| to_entry(row, &slugs)))
-}
-
-fn to_entry(row: Listed, slugs: &HashMap<AgentId, String>) -> ContextEntry {
-    ContextEntry {
-        id: row.id,
-        agent_id: row.agent_id,
-        agent_slug: slug(slugs, row.agent_id),
-        user_id: row.user_id,
-        at: row.at,
-        query: row.query,
-        budget: u32::try_from(row.budget).unwrap_or_default(),
-        tokens: u32::try_from(row.tokens).unwrap_or_default(),
-        cut: row.cut.0,
-        degraded: row.degraded,
-        took_ms: row.took_ms,
-    }
+    let page = seek.page(rows, PAGE, total, |row: &ContextEntry| Cursor { key: row.at, id: row.id.0 });
+    Ok(page.map(|row| ContextEntry { agent_slug: slug(&slugs, row.agent_id), ..row }))
 }
 
 fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {

@@ -80,14 +80,7 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
         end_byte: i64::from(chunk.end_byte),
         embedded: chunk.embedded,
     };
-    let cite = |cited: store::Cited| Citation {
-        retrieval_id: cited.retrieval_id,
-        agent_id: cited.agent_id,
-        agent_slug: slugs.get(&cited.agent_id).cloned().unwrap_or_default(),
-        query: cited.query,
-        at: cited.at,
-        rank: i64::from(cited.rank),
-    };
+    let cite = |cited: Citation| Citation { agent_slug: slugs.get(&cited.agent_id).cloned().unwrap_or_default(), ..cited };
     Ok(DocumentDetail {
         document: shown(&row, &counted),
         front_matter: facts(&row.front_matter),
@@ -109,16 +102,8 @@ pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before:
     let total = store::count_runs(&mut tx, ctx.tenant_id).await?;
     let rows = store::list_runs(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
     tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |run: &store::Run| Cursor { key: run.started_at, id: run.id.0 });
-    Ok(page.map(|run| IngestRun {
-        id: run.id,
-        collection: run.collection,
-        revision: run.revision,
-        by: run.actor_name,
-        started_at: run.started_at,
-        finished_at: run.finished_at,
-        report: run.report.0,
-    }))
+    let page = seek.page(rows, PAGE, total, |run: &IngestRun| Cursor { key: run.started_at, id: run.id.0 });
+    Ok(page)
 }
 
 /// Every component with its neighbours, by name.

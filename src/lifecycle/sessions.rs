@@ -1,7 +1,7 @@
 //! The messages of a session, in the order in which they were stored.
 
 use super::messages::session_id;
-use super::store::{self, SessionRow};
+use super::store;
 use db::cursor::{Cursor, Seek};
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
@@ -43,6 +43,6 @@ pub async fn session_messages(
     let total = store::count_session(&mut tx, ctx.tenancy(), agent, id, now).await?;
     let rows = store::list_session(&mut tx, ctx.tenancy(), agent, id, &seek, PAGE, now).await?;
     tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |row: &SessionRow| Cursor { key: row.created_at, id: row.memory_id.0 });
-    Ok(page.map(Into::into))
+    let page = seek.page(rows, PAGE, total, |row: &SessionMessage| Cursor { key: row.created_at, id: row.memory_id.0 });
+    Ok(page)
 }

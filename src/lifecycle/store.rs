@@ -4,10 +4,9 @@ use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tenancy, Tx, not_held, of_user, sql, statement};
 use serde_json::Value;
-use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
-use wire::{AgentId, ExpiringDay, MemoryId, Retention, Role, SessionMessage, Source, SweepRun, TenantId};
+use wire::{AgentId, ExpiringDay, SessionMessage, SweepRun, TenantId};
 use words::aging::{WEEK, WEEKLY};
 
 /// Counts messages of a session, which is created with its first ones.
@@ -39,38 +38,6 @@ pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: U
         ")"
     ))
     .await
-}
-
-/// A message of a session.
-#[derive(FromRow)]
-pub struct SessionRow {
-    pub memory_id: MemoryId,
-    short_id: String,
-    role: Option<Role>,
-    content: String,
-    source: Json<Source>,
-    observed_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-    importance: f32,
-    retention: Retention,
-    expires_at: Option<DateTime<Utc>>,
-}
-
-impl From<SessionRow> for SessionMessage {
-    fn from(row: SessionRow) -> Self {
-        Self {
-            memory_id: row.memory_id,
-            short_id: row.short_id,
-            role: row.role,
-            content: row.content,
-            message_id: row.source.0.message_id,
-            observed_at: row.observed_at,
-            created_at: row.created_at,
-            importance: row.importance,
-            retention: row.retention,
-            expires_at: row.expires_at,
-        }
-    }
 }
 
 /// `select …` of the live messages of a session.
@@ -107,9 +74,9 @@ pub async fn list_session(
     seek: &Seek,
     size: usize,
     now: DateTime<Utc>,
-) -> Result<Vec<SessionRow>, DbError> {
-    let columns =
-        "m.id as memory_id, m.short_id, m.role, m.content, m.source, m.observed_at, m.created_at, m.importance, m.retention, m.expires_at";
+) -> Result<Vec<SessionMessage>, DbError> {
+    let columns = r"m.id as memory_id, m.short_id, m.role, m.content, m.source->>'message_id' as message_id, m.observed_at, m.created_at,
+                    m.importance, m.retention, m.expires_at";
     let mut query = of_session(columns, tenancy, agent, id, now)?;
     seek.push(&mut query, "m.created_at", "m.id", false, size);
     tx.rows(query).await

@@ -3,7 +3,7 @@
 use super::find::{self, Finding};
 use super::log::LoggedMemory;
 use super::question::{Past, Question};
-use super::retrievals::{considered, detail, measured};
+use super::retrievals::{considered, detail, measured, terms};
 use super::sight::Sight;
 use super::store::{Measured, Narrowing, Reach};
 use super::trace::{logged, logged_chunks};
@@ -51,7 +51,7 @@ pub async fn replay(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: Opt
         lost.push("Knowledge of that time could not be searched: it was unavailable, or too much of it was retired since.".into());
     }
     let (unrecorded, explained) = (past.lost.unrecorded.clone(), !lost.is_empty());
-    let k = u32::try_from(line.logged.k).unwrap_or_default();
+    let k = line.logged.k;
     let (replayed, looked_at) = answer(engine, ctx, &line, past, hits_then(ctx, &line, k)).await?;
     let (today, _) = answer(engine, ctx, &line, today, k).await?;
     let candidates = line.candidates.0.clone();
@@ -110,7 +110,7 @@ async fn ask(
 /// How many hits the replay of a recall has at most. Knowledge that the caller may not see had taken the places of some memories.
 fn hits_then(ctx: &OpContext, line: &Measured, k: u32) -> u32 {
     let was_cut = line.candidates.iter().any(|one| one.passed && one.rank.is_none());
-    if was_cut && !Sight::of(ctx).knowledge { u32::try_from(line.logged.hits).unwrap_or_default() } else { k }
+    if was_cut && !Sight::of(ctx).knowledge { line.logged.hits } else { k }
 }
 
 /// The best `k` hits of an answer, and as many memories with their numbers as the log keeps.
@@ -122,11 +122,11 @@ async fn answer(
     k: u32,
 ) -> Result<(Vec<Considered>, Vec<LoggedMemory>), Error> {
     // How many may belong to other projects depends on the hits that were asked for.
-    let mut list = blend::list(&found, u32::try_from(line.logged.k).unwrap_or(k), line.fewer);
+    let mut list = blend::list(&found, line.logged.k, line.fewer);
     list.truncate(usize::try_from(k).unwrap_or(usize::MAX));
     let all = usize::MAX;
     let mut memories = logged(&found, &list, all);
-    let mut hits = considered(engine, ctx, &line.logged.terms(), line.vector_floor, &memories, &logged_chunks(&found, &list, all)).await?;
+    let mut hits = considered(engine, ctx, &terms(&line.logged), line.vector_floor, &memories, &logged_chunks(&found, &list, all)).await?;
     hits.retain(|one| one.rank.is_some());
     memories.truncate(usize::try_from(i64::from(line.logged.k) + i64::from(NEAR_MISSES)).unwrap_or(all));
     Ok((hits, memories))

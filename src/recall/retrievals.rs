@@ -2,7 +2,7 @@
 
 use super::log::{LoggedChunk, LoggedMemory};
 use super::sight::Sight;
-use super::store::{self, Logged, Measured};
+use super::store::{self, Measured};
 use crate::ranking::explain;
 use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::{knowledge, memories};
@@ -56,8 +56,8 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let mut rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };
     tx.commit().await?;
     rows.iter_mut().for_each(|row| Sight::of(ctx).narrow(row));
-    let page = seek.page(rows, PAGE, total, |row: &Logged| Cursor { key: row.at, id: row.id.0 });
-    Ok(page.map(|row| to_retrieval(row, &slugs)))
+    let page = seek.page(rows, PAGE, total, |row: &Retrieval| Cursor { key: row.at, id: row.id.0 });
+    Ok(page.map(|row| Retrieval { agent_slug: slug(&slugs, row.agent_id), ..row }))
 }
 
 /// One recall with everything that it considered and the log kept, with the texts of that time. Agents do not see the text of memories that
@@ -103,9 +103,9 @@ pub(super) async fn measured(
 pub(super) async fn detail(engine: &Engine, ctx: &OpContext, measured: Measured) -> Result<RetrievalDetail, Error> {
     let slugs = memories::slugs(engine, ctx).await?;
     let (candidates, chunks) = (measured.candidates.0, measured.knowledge.0);
-    let considered = considered(engine, ctx, &measured.logged.terms(), measured.vector_floor, &candidates, &chunks).await?;
+    let considered = considered(engine, ctx, &terms(&measured.logged), measured.vector_floor, &candidates, &chunks).await?;
     Ok(RetrievalDetail {
-        retrieval: to_retrieval(measured.logged, &slugs),
+        retrieval: Retrieval { agent_slug: slug(&slugs, measured.logged.agent_id), ..measured.logged },
         filters: measured.filters,
         model: measured.model,
         vector_floor: measured.vector_floor,
@@ -192,13 +192,15 @@ pub(super) async fn considered(
     Ok(all)
 }
 
-impl Logged {
-    /// The words of the query.
-    pub(super) fn terms(&self) -> BTreeMap<String, u32> {
-        let mut terms = stems::terms(&self.query);
-        terms.extend(self.query_canonical.as_deref().map(stems::terms).unwrap_or_default());
-        terms
-    }
+fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
+    slugs.get(&agent).cloned().unwrap_or_default()
+}
+
+/// The words of the query of a recall.
+pub(super) fn terms(recall: &Retrieval) -> BTreeMap<String, u32> {
+    let mut terms = stems::terms(&recall.query);
+    terms.extend(recall.query_canonical.as_deref().map(stems::terms).unwrap_or_default());
+    terms
 }
 
 /// The age of a memory whose recency has this value; only `decay` has no parts.
@@ -206,27 +208,6 @@ fn age_in_days(recency: f64, parts: &[Part]) -> i64 {
     let days = if parts.is_empty() { DECAY_DAYS } else { RECENCY_DAYS };
     // Rounding: the logarithm returns a little less than the exact age.
     (-recency.max(f64::MIN_POSITIVE).ln() * days + 1e-6).floor() as i64
-}
-
-fn to_retrieval(row: Logged, slugs: &HashMap<AgentId, String>) -> Retrieval {
-    let count = |number: i32| u32::try_from(number).unwrap_or_default();
-    Retrieval {
-        id: row.id,
-        agent_slug: slugs.get(&row.agent_id).cloned().unwrap_or_default(),
-        agent_id: row.agent_id,
-        at: row.at,
-        user_id: row.user_id,
-        query: row.query,
-        query_canonical: row.query_canonical,
-        k: count(row.k),
-        ranking: row.ranking,
-        expected: row.expected,
-        hits: count(row.hits),
-        knowledge_hits: count(row.knowledge_hits),
-        zero_hit: row.zero_hit,
-        degraded: row.degraded,
-        took_ms: row.took_ms,
-    }
 }
 
 /// Deletes recalls that are older than the retention of the log, of every tenant; how many.

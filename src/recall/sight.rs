@@ -1,9 +1,9 @@
 //! What of a logged answer the present caller may see: what a new answer could give it, and nothing else.
 
-use super::store::{Logged, Measured};
+use super::store::Measured;
 use foundation::OpContext;
 use foundation::op::Actor;
-use wire::{DegradedPart, Scope};
+use wire::{DegradedPart, Retrieval, Scope};
 
 /// The rights of a reader of the logs. An agent may have several keys, and each reads the logs of all of them: what another key could read
 /// is not shown for that reason alone.
@@ -30,7 +30,7 @@ impl Sight {
     }
 
     /// Leaves out of a row of the retrieval log what the caller may not see.
-    pub(super) fn narrow(self, row: &mut Logged) {
+    pub(super) fn narrow(self, row: &mut Retrieval) {
         self.narrow_degraded(&mut row.degraded);
         if !self.knowledge {
             row.knowledge_hits = 0;

@@ -22,7 +22,7 @@ text_enum! {
 }
 
 /// One row of the audit log. It names fields and hashes, never content.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct AuditEntry {
     pub event_id: EventId,
     /// Place in the tenant's hash chain, from 1, without gaps.
@@ -39,6 +39,7 @@ pub struct AuditEntry {
     pub target_id: String,
     /// What people call the target: the topic of a memory, a term, the title of a document. Only lists for people have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[sqlx(skip)]
     pub about: Option<String>,
     /// The agent whose memory was touched.
     pub agent_id: Option<AgentId>,

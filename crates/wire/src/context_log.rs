@@ -69,17 +69,21 @@ pub struct ContextFilter {
 }
 
 /// One context as the log lists it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct ContextEntry {
     pub id: ContextId,
     pub agent_id: AgentId,
+    #[sqlx(skip)]
     pub agent_slug: String,
     pub user_id: Option<UserId>,
     pub at: DateTime<Utc>,
     /// The query, as long as the text is kept.
     pub query: Option<String>,
+    #[sqlx(try_from = "i32")]
     pub budget: u32,
+    #[sqlx(try_from = "i32")]
     pub tokens: u32,
+    #[sqlx(json)]
     pub cut: Vec<ContextCut>,
     pub degraded: Vec<String>,
     pub took_ms: f64,

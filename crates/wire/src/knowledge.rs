@@ -78,14 +78,16 @@ pub struct Chunk {
 }
 
 /// A recall that cited a document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct Citation {
     pub retrieval_id: RetrievalId,
     pub agent_id: AgentId,
+    #[sqlx(skip)]
     pub agent_slug: String,
     pub query: String,
     pub at: DateTime<Utc>,
     /// 1 for the best hit.
+    #[sqlx(try_from = "i32")]
     pub rank: i64,
 }
 
@@ -152,16 +154,18 @@ pub struct UploadedFile {
 }
 
 /// One ingestion.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct IngestRun {
     pub id: RunId,
     pub collection: String,
     /// The git revision of the ingested files, if it is known.
     pub revision: Option<String>,
+    #[sqlx(rename = "actor_name")]
     pub by: String,
     pub started_at: DateTime<Utc>,
     /// Absent while it runs, and for good if it was killed.
     pub finished_at: Option<DateTime<Utc>>,
+    #[sqlx(json)]
     pub report: IngestReport,
 }
 

@@ -363,7 +363,7 @@ pub struct SessionFilter {
 }
 
 /// A message of a session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema, sqlx::FromRow)]
 pub struct SessionMessage {
     pub memory_id: MemoryId,
     pub short_id: String,

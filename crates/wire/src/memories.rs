@@ -386,7 +386,7 @@ impl MemoryFilter {
 }
 
 /// A state that a memory has been in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema, sqlx::FromRow)]
 pub struct MemoryVersion {
     /// The number of the version. It starts at 1 and rises with every change of state.
     pub version: i32,
@@ -405,6 +405,7 @@ pub struct MemoryVersion {
     pub actor_kind: String,
     pub actor_name: String,
     /// Where the change came from.
+    #[sqlx(json)]
     pub source: Source,
     pub title: Option<String>,
     pub summary: Option<String>,

@@ -30,23 +30,27 @@ pub struct RetrievalFilter {
 }
 
 /// One recall as the log lists it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema, sqlx::FromRow)]
 pub struct Retrieval {
     pub id: RetrievalId,
     pub agent_id: AgentId,
+    #[sqlx(skip)]
     pub agent_slug: String,
     pub at: DateTime<Utc>,
     pub user_id: Option<UserId>,
     pub query: String,
     /// The term that the whole query resolved to.
     pub query_canonical: Option<String>,
+    #[sqlx(try_from = "i32")]
     pub k: u32,
     pub ranking: Ranking,
     /// The agent expected a result.
     pub expected: bool,
     /// How many memories were returned.
+    #[sqlx(try_from = "i32")]
     pub hits: u32,
     /// How many pieces of knowledge were returned.
+    #[sqlx(try_from = "i32")]
     pub knowledge_hits: u32,
     pub zero_hit: bool,
     /// Parts of the search that could not run.

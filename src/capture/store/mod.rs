@@ -92,11 +92,13 @@ pub async fn parts(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, source: Source
 }
 
 /// The source of an event, with what the event did so far.
+#[derive(FromRow)]
 pub struct StoredSource {
     pub source_id: SourceId,
     pub user_id: Option<UserId>,
     pub session_id: Option<Uuid>,
     pub content: Option<String>,
+    #[sqlx(json)]
     pub turns: Vec<StoredTurn>,
     pub outcome: Option<Value>,
     pub filename: Option<String>,
@@ -107,42 +109,17 @@ pub struct StoredSource {
 
 /// The source that an event works on. It waits for whoever renames a speaker of it.
 pub async fn source_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<StoredSource>, DbError> {
-    #[derive(FromRow)]
-    struct Row {
-        source_id: SourceId,
-        user_id: Option<UserId>,
-        session_id: Option<Uuid>,
-        content: Option<String>,
-        turns: Option<Json<Vec<StoredTurn>>>,
-        outcome: Option<Value>,
-        filename: Option<String>,
-        attachment_id: Option<String>,
-        connection_id: Option<Uuid>,
-        form: SourceForm,
-    }
-    let row: Option<Row> = tx
-        .row_if_any(sql!(
-            [tenancy.tenant, held.agent_id, held.id, tenancy.users],
-            r"select s.id as source_id, s.user_id, s.session_id, s.content, s.turns, e.outcome, s.filename, s.attachment_id,
+    tx.row_if_any(sql!(
+        [tenancy.tenant, held.agent_id, held.id, tenancy.users],
+        r"select s.id as source_id, s.user_id, s.session_id, s.content, coalesce(s.turns, '[]') as turns, e.outcome,
+                 s.filename, s.attachment_id,
                  s.connection_id, s.form
             from events e join sources s on s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id
            where e.tenant_id = $1 and e.agent_id = $2 and e.id = $3 and ",
-            of_user!("s", "$4"),
-            " for share of s"
-        ))
-        .await?;
-    Ok(row.map(|row| StoredSource {
-        source_id: row.source_id,
-        user_id: row.user_id,
-        session_id: row.session_id,
-        content: row.content,
-        turns: row.turns.map(|turns| turns.0).unwrap_or_default(),
-        outcome: row.outcome,
-        filename: row.filename,
-        attachment_id: row.attachment_id,
-        connection_id: row.connection_id,
-        form: row.form,
-    }))
+        of_user!("s", "$4"),
+        " for share of s"
+    ))
+    .await
 }
 
 /// A part of a source, and how it was captured last.

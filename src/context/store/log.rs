@@ -5,7 +5,9 @@ use db::cursor::Seek;
 use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, insert, of_user, sql, statement};
 use sqlx::types::Json;
 use sqlx::{Postgres, QueryBuilder};
-use wire::{AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextFilter, ContextId, ContextTiers, MemoryId, UserId};
+use wire::{
+    AgentId, AssembleRequest, BlockOrder, ContextBlock, ContextCut, ContextEntry, ContextFilter, ContextId, ContextTiers, MemoryId, UserId,
+};
 
 /// One context as the log keeps it.
 #[derive(Clone, Debug, sqlx::FromRow)]
@@ -99,21 +101,6 @@ pub async fn text(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: ContextId) 
     .await
 }
 
-/// One row of the list of contexts.
-#[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Listed {
-    pub id: ContextId,
-    pub agent_id: AgentId,
-    pub user_id: Option<UserId>,
-    pub at: DateTime<Utc>,
-    pub query: Option<String>,
-    pub budget: i32,
-    pub tokens: i32,
-    pub cut: Json<Vec<ContextCut>>,
-    pub degraded: Vec<String>,
-    pub took_ms: f64,
-}
-
 /// `select … from …` of the contexts that a filter matches; `user` is the one that it names.
 fn select(from: &str, tenancy: Tenancy, filter: &ContextFilter, user: Option<UserId>) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(
@@ -155,7 +142,7 @@ pub async fn list_contexts(
     user: Option<UserId>,
     seek: &Seek,
     size: usize,
-) -> Result<Vec<Listed>, DbError> {
+) -> Result<Vec<ContextEntry>, DbError> {
     let from = r"c.id, c.agent_id, c.user_id, c.at, t.query, c.budget, c.tokens, c.cut, c.degraded, c.took_ms
                    from context_log c
                    left join context_texts t on t.tenant_id = c.tenant_id and t.agent_id = c.agent_id and t.context_id = c.id";

@@ -2,21 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql};
-use sqlx::FromRow;
-use wire::{AgentId, DocumentId, RetrievalId};
-
-/// A recall that cited a document.
-#[derive(Clone, Debug, FromRow)]
-pub struct Cited {
-    pub retrieval_id: RetrievalId,
-    pub agent_id: AgentId,
-    pub query: String,
-    pub at: DateTime<Utc>,
-    pub rank: i32,
-}
+use wire::{Citation, DocumentId};
 
 /// The newest recalls that cited a document, each with its best rank.
-pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Cited>, DbError> {
+pub async fn citations_of(tx: &mut Tx, tenancy: Tenancy, document: DocumentId, most: i64) -> Result<Vec<Citation>, DbError> {
     tx.rows(sql!(
         [tenancy.tenant, document, most, tenancy.users],
         r"select c.retrieval_id, c.agent_id, r.query, c.at, min(c.rank) as rank

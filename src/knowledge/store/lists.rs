@@ -3,9 +3,8 @@
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tx, like, sql, statement};
-use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use wire::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
+use wire::{ChunkId, DocumentFilter, DocumentId, DocumentKind, IngestRun, TenantId};
 
 /// A document as it is stored.
 #[derive(Clone, Debug, FromRow)]
@@ -167,25 +166,13 @@ pub async fn components(tx: &mut Tx, tenant: TenantId) -> Result<Vec<ComponentRo
     .await
 }
 
-/// An ingestion as it is stored.
-#[derive(Clone, Debug, FromRow)]
-pub struct Run {
-    pub id: RunId,
-    pub collection: String,
-    pub revision: Option<String>,
-    pub actor_name: String,
-    pub started_at: DateTime<Utc>,
-    pub finished_at: Option<DateTime<Utc>>,
-    pub report: Json<IngestReport>,
-}
-
 /// How many ingestions there were.
 pub async fn count_runs(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
     tx.value(sql!([tenant], "select count(*) from ingest_runs where tenant_id = $1")).await
 }
 
 /// One page's ingestions and one more, in reading order; newest first.
-pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<Run>, DbError> {
+pub async fn list_runs(tx: &mut Tx, tenant: TenantId, seek: &Seek, size: usize) -> Result<Vec<IngestRun>, DbError> {
     let mut query = statement!(
         "select id, collection, revision, actor_name, started_at, finished_at, report from ingest_runs where tenant_id = $1",
         tenant,

@@ -4,9 +4,9 @@ mod citations;
 mod lists;
 mod search;
 
-pub use citations::{Cited, citation_counts, citations_of};
+pub use citations::{citation_counts, citations_of};
 pub use lists::{
-    ChunkRow, DocumentRow, Run, chunks, collections, components, count_documents, count_runs, document, documents_named, front_matters,
+    ChunkRow, DocumentRow, chunks, collections, components, count_documents, count_runs, document, documents_named, front_matters,
     last_failures, list_documents, list_runs, titles, versions,
 };
 pub use search::{

@@ -1,25 +1,18 @@
 //! The places in sources that say what a memory says.
 
-use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
-use wire::{AgentId, MemoryEvidence, MemoryId, SourceId};
-
-#[derive(FromRow)]
-struct Row {
-    memory_id: MemoryId,
-    source_id: SourceId,
-    source_title: String,
-    speaker: Option<String>,
-    observed_at: Option<DateTime<Utc>>,
-    starts: i32,
-    ends: i32,
-    quote: String,
-}
+use wire::{AgentId, MemoryEvidence, MemoryId};
 
 /// The places of some memories, newest first, at most `most` of each.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: i64) -> Result<Vec<(MemoryId, MemoryEvidence)>, DbError> {
+    #[derive(FromRow)]
+    struct Row {
+        memory_id: MemoryId,
+        #[sqlx(flatten)]
+        evidence: MemoryEvidence,
+    }
     let rows: Vec<Row> = tx
         .rows(sql!(
             [tenancy.tenant, ids, tenancy.users, most],
@@ -35,11 +28,7 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
             r") v where place <= $4 order by memory_id, place"
         ))
         .await?;
-    let evidence = |row: Row| {
-        let Row { memory_id, source_id, source_title, speaker, observed_at, starts, ends, quote } = row;
-        (memory_id, MemoryEvidence { source_id, source_title, speaker, observed_at, starts, ends, quote })
-    };
-    Ok(rows.into_iter().map(evidence).collect())
+    Ok(rows.into_iter().map(|row| (row.memory_id, row.evidence)).collect())
 }
 
 /// Takes the places in sources that a memory has as evidence from the memories of another agent that are out of recall: an earlier copy of it

@@ -4,10 +4,9 @@ use crate::memories::model::{Change, Version};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql};
 use foundation::OpContext;
-use sqlx::FromRow;
 use sqlx::types::Json;
 use std::collections::HashMap;
-use wire::{AgentId, Category, MemoryId, MemoryKind, MemoryStatus, Source};
+use wire::{AgentId, MemoryId, Source};
 
 /// `insert into agent_memory_versions … select …`, to be followed by `from` and rows of memories. The arguments are what SQL says of the
 /// change, of its time, of the actor, of where it came from, and of where the memory was said if that is somewhere else.
@@ -68,65 +67,16 @@ pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: Da
 
 /// A memory's versions, newest first.
 pub async fn versions(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<Version>, DbError> {
-    #[derive(FromRow)]
-    struct Row {
-        version: i32,
-        change: String,
-        content: String,
-        topic: String,
-        topic_raw: String,
-        is_canonical: bool,
-        status: MemoryStatus,
-        deleted: bool,
-        kind: Option<MemoryKind>,
-        valid_from: DateTime<Utc>,
-        actor_kind: String,
-        actor_name: String,
-        source: Json<Source>,
-        title: Option<String>,
-        summary: Option<String>,
-        category: Option<Category>,
-        subject: Option<String>,
-        rationale: Option<String>,
-        alternatives: Option<Vec<String>>,
-        confidence: Option<f32>,
-    }
-    let rows: Vec<Row> = tx
-        .rows(sql!(
-            [tenancy.tenant, agent, id, tenancy.users],
-            r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.kind,
+    tx.rows(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
+        r"select v.version, v.change, v.content, v.topic, v.topic_raw, v.is_canonical, v.status, v.deleted, v.kind,
                  v.valid_from, v.actor_kind,
                      v.actor_name, v.source, v.title, v.summary, v.category, v.subject, v.rationale, v.alternatives, v.confidence
                 from agent_memory_versions v where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and ",
-            of_user!("v", "$4"),
-            " order by v.version desc"
-        ))
-        .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Version {
-            version: row.version,
-            change: row.change,
-            content: row.content,
-            topic: row.topic,
-            topic_raw: row.topic_raw,
-            is_canonical: row.is_canonical,
-            status: row.status,
-            deleted: row.deleted,
-            kind: row.kind,
-            valid_from: row.valid_from,
-            actor_kind: row.actor_kind,
-            actor_name: row.actor_name,
-            source: row.source.0,
-            title: row.title,
-            summary: row.summary,
-            category: row.category,
-            subject: row.subject,
-            rationale: row.rationale,
-            alternatives: row.alternatives,
-            confidence: row.confidence,
-        })
-        .collect())
+        of_user!("v", "$4"),
+        " order by v.version desc"
+    ))
+    .await
 }
 
 /// Where the content of a version was said; its change may have come from somewhere else.

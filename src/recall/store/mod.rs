@@ -12,7 +12,7 @@ pub use gates::{Compared, compared, lets_through};
 pub use health::{Recalls, Share, SilentRow, by_bar, count_silent, list_silent, nearest_of_all, shares};
 pub use past::{Past, as_stored, count_past, past};
 pub use reach::{Narrowing, Reach};
-pub use retrievals::{Logged, Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
+pub use retrievals::{Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 
 use super::log::{Access, Entry};
 use super::near::Near;

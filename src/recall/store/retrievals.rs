@@ -8,33 +8,14 @@ use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_stat
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, Ranking, RetrievalFilter, RetrievalId, Role, UserId};
+use wire::{AgentId, MemoryId, Retrieval, RetrievalFilter, RetrievalId, Role};
 use words::bm25::Statistics;
-
-/// One row of the log.
-#[derive(Clone, Debug, FromRow)]
-pub struct Logged {
-    pub id: RetrievalId,
-    pub agent_id: AgentId,
-    pub at: DateTime<Utc>,
-    pub user_id: Option<UserId>,
-    pub query: String,
-    pub query_canonical: Option<String>,
-    pub k: i32,
-    pub expected: bool,
-    pub ranking: Ranking,
-    pub hits: i32,
-    pub knowledge_hits: i32,
-    pub zero_hit: bool,
-    pub degraded: Vec<String>,
-    pub took_ms: f64,
-}
 
 /// The other columns of a row: candidates and the numbers behind them.
 #[derive(Clone, Debug, FromRow)]
 pub struct Measured {
     #[sqlx(flatten)]
-    pub logged: Logged,
+    pub logged: Retrieval,
     pub fewer: bool,
     pub filters: serde_json::Value,
     pub model: String,
@@ -101,7 +82,7 @@ pub async fn list_retrievals(
     filter: &RetrievalFilter,
     seek: &Seek,
     size: usize,
-) -> Result<Vec<Logged>, DbError> {
+) -> Result<Vec<Retrieval>, DbError> {
     let mut query = select(logged!(), tenancy, filter)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     tx.rows(query).await

@@ -7,7 +7,7 @@ use db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, like, lock, lock_
 use sqlx::{Postgres, QueryBuilder};
 use std::collections::HashSet;
 use uuid::Uuid;
-use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, RequestId, TenantId};
+use wire::{AgentId, AuditEntry, AuditFilter, EventId, TenantId};
 
 /// Where an outbox row goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
@@ -179,49 +179,7 @@ pub async fn heads(control: &SystemPool) -> Result<Vec<Head>, DbError> {
         .await
 }
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    event_id: EventId,
-    seq: i64,
-    at: DateTime<Utc>,
-    actor_kind: String,
-    actor_id: String,
-    actor_name: String,
-    action: String,
-    target_kind: String,
-    target_id: String,
-    agent_id: Option<AgentId>,
-    message: String,
-    reason: Option<String>,
-    request_id: Option<RequestId>,
-    changes: serde_json::Value,
-    visibility: AuditVisibility,
-}
-
-impl From<Row> for AuditEntry {
-    fn from(row: Row) -> Self {
-        Self {
-            event_id: row.event_id,
-            seq: row.seq,
-            at: row.at,
-            actor_kind: row.actor_kind,
-            actor_id: row.actor_id,
-            actor_name: row.actor_name,
-            action: row.action,
-            target_kind: row.target_kind,
-            target_id: row.target_id,
-            about: None,
-            agent_id: row.agent_id,
-            message: row.message,
-            reason: row.reason,
-            request_id: row.request_id,
-            changes: row.changes,
-            visibility: row.visibility,
-        }
-    }
-}
-
-/// The columns of [`Row`] for an entry `l` and its texts `x`: a literal, like the statements that read it. Erased texts say so.
+/// The columns of an [`AuditEntry`] for an entry `l` and its texts `x`: a literal, like the statements that read it. Erased texts say so.
 macro_rules! columns {
     () => {
         "l.event_id, l.seq, l.at, l.actor_kind, l.actor_id, l.action, l.target_kind, l.target_id, l.agent_id, l.request_id, l.visibility, \
@@ -269,25 +227,22 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Se
     let mut query = QueryBuilder::new(format!("select {}{FROM}", columns!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "l.at", "l.event_id", true, size);
-    let rows: Vec<Row> = tx.rows(query).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    tx.rows(query).await
 }
 
 /// The newest entries about one target.
 pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -> Result<Vec<AuditEntry>, DbError> {
-    let rows: Vec<Row> = tx
-        .rows(sql!(
-            [tenant, target, most],
-            "select ",
-            columns!(),
-            r"
+    tx.rows(sql!(
+        [tenant, target, most],
+        "select ",
+        columns!(),
+        r"
             from audit_log l
             left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
            where l.tenant_id = $1 and l.target_id = $2
            order by l.seq desc limit $3"
-        ))
-        .await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    ))
+    .await
 }
 
 /// Where the texts of an entry are.
@@ -314,7 +269,7 @@ pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) 
     #[derive(sqlx::FromRow)]
     struct Stored {
         #[sqlx(flatten)]
-        row: Row,
+        row: AuditEntry,
         previous: Vec<u8>,
         hash: Vec<u8>,
         texts_hash: Option<Vec<u8>>,

@@ -5,10 +5,11 @@ mod store;
 use db::{Database, DbError};
 
 /// A registered embedding model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Model {
     pub name: String,
     /// 384 or 1536.
+    #[sqlx(try_from = "i32")]
     pub dimension: usize,
     /// Cosine above which two memories are so near that one may replace the other, even if their words differ.
     pub dedup_threshold: f64,
@@ -18,15 +19,18 @@ pub struct Model {
     pub related_threshold: f64,
     /// Least cosine of a phrase and a term that resembles it.
     pub term_threshold: f64,
+    #[sqlx(flatten)]
     pub floors: Floors,
 }
 
 /// The least relevance, before decay, at which a memory is returned.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, sqlx::FromRow)]
 pub struct Floors {
     /// Of a match by meaning: a cosine.
+    #[sqlx(rename = "vector_floor")]
     pub vector: f64,
     /// Of a match by words: a normalised BM25 score.
+    #[sqlx(rename = "lexical_floor")]
     pub lexical: f64,
 }
 

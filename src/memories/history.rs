@@ -154,13 +154,7 @@ pub(crate) fn trust(memory: &Memory, reviewed: &[MemoryId], ctx: &OpContext) -> 
 /// As [`record`].
 #[verb]
 pub async fn history(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Vec<MemoryVersion>, Error> {
-    ctx.require_reader()?;
-    let ctx = &acting_for(engine, ctx, user).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
-    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
-    tx.commit().await?;
-    Ok(versions)
+    versions(engine, ctx, name, user).await.map(|(_, versions)| versions)
 }
 
 /// Two versions of one memory, and what differs.
@@ -176,19 +170,24 @@ pub async fn compare(
     from: i32,
     to: i32,
 ) -> Result<Comparison, Error> {
-    ctx.require_reader()?;
-    let ctx = &acting_for(engine, ctx, user).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
-    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
-    tx.commit().await?;
+    let (memory_id, versions) = versions(engine, ctx, name, user).await?;
     let kept: Vec<String> = versions.iter().rev().map(|version| version.version.to_string()).collect();
     let pick = |field: &str, wanted: i32| {
         let found = versions.iter().find(|version| version.version == wanted).cloned();
         found.ok_or_else(|| Error::invalid(field, format!("is {wanted}; only the versions {} of this memory are kept", kept.join(", "))))
     };
     let (from, to) = (pick("from", from)?, pick("to", to)?);
-    Ok(Comparison { memory_id: memory.id, changed: changed(&from, &to), from, to })
+    Ok(Comparison { memory_id, changed: changed(&from, &to), from, to })
+}
+
+async fn versions(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<(MemoryId, Vec<Version>), Error> {
+    ctx.require_reader()?;
+    let ctx = &acting_for(engine, ctx, user).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let memory = access::find(&mut tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
+    let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
+    tx.commit().await?;
+    Ok((memory.id, versions))
 }
 
 fn changed(from: &Version, to: &Version) -> Vec<String> {

@@ -150,6 +150,20 @@ impl Load {
     }
 }
 
+/// Begins a statement with `tenants`, those whose events wait or run, one after the other: each is one look into an index.
+macro_rules! tenants {
+    () => {
+        r"with recursive tenants as (
+              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation'
+                   order by tenant_id limit 1)
+              union all
+              select (select e.tenant_id from events e
+                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
+                       order by e.tenant_id limit 1)
+                from tenants t where t.tenant_id is not null)"
+    };
+}
+
 /// Claims events that are due, and those whose worker died. Tenants take turns: the first event of each tenant comes before the second of
 /// any. Observations are never claimed.
 pub async fn claim(
@@ -162,14 +176,8 @@ pub async fn claim(
     let (tasks, among) = load.tasks();
     pool.rows(sql!(
         [now, lease_until, most, tasks, among],
-        r"with recursive tenants as (
-              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation'
-                   order by tenant_id limit 1)
-              union all
-              select (select e.tenant_id from events e
-                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
-                       order by e.tenant_id limit 1)
-                from tenants t where t.tenant_id is not null),
+        tenants!(),
+        r",
           due as (
               select e.tenant_id, e.agent_id, e.id, row_number() over (partition by e.tenant_id order by e.run_after) as turn, e.run_after
                 from tenants t
@@ -198,14 +206,8 @@ pub async fn claim_step(
     let (tasks, _) = Load::Heavy.tasks();
     pool.row_if_any(sql!(
         [now, lease_until, tasks, busy, last],
-        r"with recursive tenants as (
-              (select tenant_id from events where state in ('pending', 'failed', 'running') and kind <> 'observation'
-                   order by tenant_id limit 1)
-              union all
-              select (select e.tenant_id from events e
-                       where e.state in ('pending', 'failed', 'running') and e.kind <> 'observation' and e.tenant_id > t.tenant_id
-                       order by e.tenant_id limit 1)
-                from tenants t where t.tenant_id is not null),
+        tenants!(),
+        r",
           circle as (
               select tenant_id, coalesce(tenant_id <= $5, false) as served from tenants
                where tenant_id is not null and tenant_id <> all($4) order by served, tenant_id),

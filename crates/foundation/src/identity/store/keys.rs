@@ -69,19 +69,21 @@ impl TryFrom<KeyRow> for KeyRecord {
     }
 }
 
-/// The key that a request's prefix names.
-pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = pool
-        .row_if_any(sql!(
-            [prefix],
-            r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
+/// Selects keys as [`KeyRow`].
+macro_rules! keys {
+    () => {
+        r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
                  a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
-           where k.prefix = $1"
-        ))
-        .await?;
+           where "
+    };
+}
+
+/// The key that a request's prefix names.
+pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<KeyRecord>, DbError> {
+    let row: Option<KeyRow> = pool.row_if_any(sql!([prefix], keys!(), "k.prefix = $1")).await?;
     row.map(TryInto::try_into).transpose()
 }
 
@@ -152,17 +154,7 @@ pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<V
 
 /// A tenant's key by its id.
 pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
-    let row: Option<KeyRow> = pool
-        .row_if_any(sql!(
-            [tenant, id],
-            r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
-            from api_keys k
-            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
-            join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'
-           where k.tenant_id = $1 and k.id = $2"
-        ))
-        .await?;
+    let row: Option<KeyRow> = pool.row_if_any(sql!([tenant, id], keys!(), "k.tenant_id = $1 and k.id = $2")).await?;
     row.map(TryInto::try_into).transpose()
 }
 

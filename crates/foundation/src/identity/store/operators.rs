@@ -57,33 +57,26 @@ impl TryFrom<OperatorRow> for OperatorRecord {
     }
 }
 
-/// An operator by what is typed at sign-in.
-pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
-    let row: Option<OperatorRow> = pool
-        .row_if_any(sql!(
-            [login],
-            r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
+/// Selects operators as [`OperatorRow`].
+macro_rules! operators {
+    () => {
+        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
                  o.access_epoch,
                  o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
-           where o.login = $1"
-        ))
-        .await?;
+           where "
+    };
+}
+
+/// An operator by what is typed at sign-in.
+pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = pool.row_if_any(sql!([login], operators!(), "o.login = $1")).await?;
     row.map(TryInto::try_into).transpose()
 }
 
 /// An operator by id.
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
-    let row: Option<OperatorRow> = pool
-        .row_if_any(sql!(
-            [id],
-            r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
-                 o.access_epoch,
-                 o.disabled_at
-            from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
-           where o.id = $1"
-        ))
-        .await?;
+    let row: Option<OperatorRow> = pool.row_if_any(sql!([id], operators!(), "o.id = $1")).await?;
     row.map(TryInto::try_into).transpose()
 }
 

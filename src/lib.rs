@@ -21,6 +21,7 @@ pub mod consolidation;
 pub mod context;
 pub mod contract;
 pub mod erasure;
+pub mod index;
 pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;

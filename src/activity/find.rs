@@ -56,15 +56,15 @@ pub(super) async fn closest(
     kinds: &[ActionKind],
 ) -> Result<Vec<Found>, DbError> {
     let mut tx = engine.db().control.begin_planned_once(ctx.tenancy()).await?;
-    let store::Matches { postings, frequencies, statistics } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
-    let proposed = Postings::weighed(words, statistics, &frequencies, &postings).best(READ, |_, _| true);
+    let store::Matches { found: matches, frequencies } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
+    let proposed = Postings::weighed(words, matches.statistics, &frequencies, &matches.postings).best(READ, |_, _| true);
     let reports = store::by_ids(&mut tx, ctx.tenancy(), of, &proposed).await?;
     drop(tx);
     let mut found: Vec<Found> = reports
         .into_iter()
         .map(|report| {
             let postings = words.postings(report.id, &stems::terms(&report.searched_text()));
-            let relevance = Postings::weighed(words, statistics, &frequencies, &postings).relevance(report.id);
+            let relevance = Postings::weighed(words, matches.statistics, &frequencies, &postings).relevance(report.id);
             Found { similarity: relevance.unwrap_or(0.0).clamp(0.0, 1.0), report }
         })
         .collect();

@@ -1,16 +1,15 @@
 //! All SQL of what agents report.
 
 use super::model::{Body, NewReport, Report, Reports};
+use crate::index::{self, Found, WordRows, slot};
 use crate::memories::model::content_hash;
 use db::{DbError, Tenancy, Tx, insert, of_user, sql, statement};
+use sqlx::FromRow;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{ActionKind, AgentId};
-use words::bm25::{Posting, Statistics};
 use words::stems;
 
-/// How many rows share the counts of a tenant's user.
-const COUNT_SLOTS: u128 = 16;
 /// The newest rows of each word that a search reads, and of each kind if it is for some kinds. Rows beyond are found by the other words.
 const NEWEST: i64 = 1_000;
 /// The newest rows of a word with more than [`NEWEST`] by which its frequency is estimated, and how many rows around them are counted.
@@ -88,35 +87,30 @@ impl Text {
 /// Adds the words of reports of the tenancy's user, and counts the reports.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, texts = texts.len()))]
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text]) -> Result<(), DbError> {
-    let (mut terms, mut ids, mut kinds, mut counts, mut lengths) = (vec![], vec![], vec![], vec![], vec![]);
     // Rows are locked in the order of their slots, so that two writers never deadlock.
     let mut sums: BTreeMap<i16, (i64, i64)> = BTreeMap::new();
     for text in texts {
-        let length = i32::try_from(text.terms.values().sum::<u32>()).unwrap_or(i32::MAX);
         let sum = sums.entry(slot(text.id)).or_default();
-        *sum = (sum.0 + 1, sum.1 + i64::from(length));
-        for (term, count) in &text.terms {
-            terms.push(term.clone());
-            ids.push(text.id);
-            kinds.push(text.kind.clone());
-            counts.push(*count as f32);
-            lengths.push(length);
-        }
+        *sum = (sum.0 + 1, sum.1 + i64::from(text.terms.values().sum::<u32>()));
     }
+    let rows: WordRows<(Uuid, &str)> = texts.iter().map(|text| ((text.id, text.kind.as_str()), text.terms.clone())).collect();
+    let (ids, kinds): (Vec<Uuid>, Vec<&str>) = rows.ids.into_iter().unzip();
     tx.run(statement!(
         format!(
             r"insert into {} (tenant_id, user_id, term, id, kind, tf, length)
-              select $1, $2, t.* from unnest($3::text[], $4::uuid[], $5::text[], $6::real[], $7::integer[]) as t (term, id, kind, tf, length)",
+              select $1, $2, t.*
+                from unnest($3::text[], $4::uuid[], $5::text[], $6::real[], $7::integer[]) as t (term, id, kind, tf, length)",
             of.terms()
         ),
         tenancy.tenant,
         tenancy.users.id(),
-        terms,
+        rows.terms,
         ids,
         kinds,
-        counts,
-        lengths,
-    )).await?;
+        rows.counts,
+        rows.lengths,
+    ))
+    .await?;
     for (slot, (documents, terms)) in sums {
         tx.run(sql!(
             [tenancy.tenant, of.table(), tenancy.users.id(), slot, documents, terms],
@@ -129,25 +123,26 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text
     Ok(())
 }
 
-fn slot(id: Uuid) -> i16 {
-    // The last bits of a version 7 UUID are random.
-    i16::try_from(id.as_u128() % COUNT_SLOTS).unwrap_or_default()
-}
-
 /// What a search by words found, not yet scored.
 pub struct Matches {
     /// The newest rows of each word.
-    pub postings: Vec<Posting<Uuid>>,
+    pub found: Found<Uuid>,
     /// How many rows have each word, in the order of the words.
     pub frequencies: Vec<f64>,
-    pub statistics: Statistics,
 }
 
 /// The words of a question in the reports in reach, of some kinds or of all. One statement, with arrays instead of a row for each word of
 /// each report. It reads a bounded number of rows, however many there are.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, terms = terms.len()))]
 pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String], kinds: &[ActionKind]) -> Result<Matches, DbError> {
-    type Arrays = (Vec<i64>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>, i64, i64);
+    #[derive(FromRow)]
+    struct Row {
+        #[sqlx(flatten)]
+        found: Found<Uuid>,
+        words: Vec<i64>,
+        rows: Vec<i64>,
+        around: Vec<i64>,
+    }
     let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     let (table, words) = (of.terms(), "unnest($3::text[]) with ordinality as w (term, place)");
     let terms_of_user = of_user!("t", "$2");
@@ -172,21 +167,21 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
               word as materialized (
                   select n.place, count(*) as rows, (array_agg(n.id) filter (where n.nth = $7))[1] as sampled from newest n group by n.place),
               posting (place, id, tf, length) as ({posting})
-              select (select coalesce(array_agg(w.place order by w.place), '{{}}') from word w),
-                     (select coalesce(array_agg(w.rows order by w.place), '{{}}') from word w),
+              select (select coalesce(array_agg(w.place order by w.place), '{{}}') from word w) as words,
+                     (select coalesce(array_agg(w.rows order by w.place), '{{}}') from word w) as rows,
                      (select coalesce(array_agg(case when w.rows < $6 then 0 else (
                                  select count(*) from (select 1 from {} r
                                                         where r.tenant_id = $1 and r.id >= w.sampled and {rows_of_user}
                                                         order by r.id desc limit $8) c)
-                             end order by w.place), '{{}}') from word w),
-                     coalesce(array_agg(p.place::integer), '{{}}'), coalesce(array_agg(p.id), '{{}}'), coalesce(array_agg(p.tf), '{{}}'),
-                     coalesce(array_agg(p.length), '{{}}'),
+                             end order by w.place), '{{}}') from word w) as around,
+                     {},
                      (select coalesce(sum(n.documents), 0)::bigint from activity_counts n
-                       where n.tenant_id = $1 and n.source = $5 and {counts_of_user}),
+                       where n.tenant_id = $1 and n.source = $5 and {counts_of_user}) as documents,
                      (select coalesce(sum(n.terms), 0)::bigint from activity_counts n
-                       where n.tenant_id = $1 and n.source = $5 and {counts_of_user})
+                       where n.tenant_id = $1 and n.source = $5 and {counts_of_user}) as terms
                 from posting p",
-            of.table()
+            of.table(),
+            index::found(["p.place::integer", "p.id", "p.tf", "p.length", "false"])
         ),
         tenancy.tenant,
         tenancy.users,
@@ -197,16 +192,14 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
         SAMPLE,
         AROUND,
     );
-    let (found, rows, around, places, ids, counts, lengths, documents, words): Arrays = tx.row(query).await?;
-    let postings = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
-    let postings = postings.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
+    let Row { found, words, rows, around } = tx.row(query).await?;
     let mut frequencies = vec![0.0; terms.len()];
-    for (place, (rows, around)) in found.into_iter().zip(rows.into_iter().zip(around)) {
+    for (place, (rows, around)) in words.into_iter().zip(rows.into_iter().zip(around)) {
         if let Some(frequency) = usize::try_from(place).ok().and_then(|place| frequencies.get_mut(place)) {
-            *frequency = self::frequency(rows, around, documents);
+            *frequency = self::frequency(rows, around, found.statistics.documents);
         }
     }
-    Ok(Matches { postings, frequencies, statistics: Statistics { documents, terms: words } })
+    Ok(Matches { found, frequencies })
 }
 
 /// How many of `documents` rows have a word: `rows` of them were read. Beyond [`NEWEST`] it is estimated by the share that the word's newest

@@ -1,19 +1,14 @@
 //! All SQL of the contract.
 
 use crate::memories::model::{Draft, Memory};
-use crate::memories::store::{COLUMNS, VectorTable, columns};
+use crate::memories::store::{COLUMNS, VECTORS, columns};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
 use foundation::registry::Model;
 use pgvector::Vector;
 use sqlx::FromRow;
-use uuid::Uuid;
 use wire::AgentId;
 use words::normal;
-
-fn uuids(agents: &[AgentId]) -> Vec<Uuid> {
-    agents.iter().map(|agent| agent.0).collect()
-}
 
 /// Which memories a list has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,7 +48,7 @@ pub async fn entries(
             Listed::All => entries!("(m.category is not null or m.role is null)"),
         },
         tenancy.tenant,
-        uuids(agents),
+        agents,
         tenancy.users,
         now
     ))
@@ -86,7 +81,7 @@ const MOST: i64 = 50;
 
 /// The entries that a new one may repeat or contradict: near ones and, if it has a subject, those about the same; nearest first.
 pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Likeness<'_>) -> Result<Vec<Alike>, DbError> {
-    let VectorTable { table, .. } = VectorTable::of(likeness.model.dimension)?;
+    let table = VECTORS.of(likeness.model.dimension)?.table;
     let of_user = of_user!("m", "$3");
     let sql = format!(
         r"with entries as (
@@ -105,7 +100,7 @@ pub async fn alike(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, likeness: &Like
     tx.rows(statement!(
         sql,
         tenancy.tenant,
-        uuids(likeness.agents),
+        likeness.agents,
         tenancy.users,
         likeness.now,
         &draft.content_hash,

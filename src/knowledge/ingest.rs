@@ -306,7 +306,7 @@ async fn put(
                 start_byte: chunk.start_byte,
                 end_byte: chunk.end_byte,
                 content: &chunk.content,
-                terms: stems::terms(&text).into_iter().collect(),
+                terms: stems::terms(&text),
             }
         })
         .collect();

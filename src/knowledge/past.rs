@@ -2,31 +2,22 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
+use crate::index::Found;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::heavy::off_thread;
 use foundation::{Engine, Error};
+use std::collections::HashSet;
 use wire::{ChunkId, DocumentKind};
-use words::bm25::{Posting, Words};
+use words::bm25::{Statistics, Words};
 use words::stems;
 
 /// Most chunks whose words one question about the past counts, and most bytes of their texts.
 const PAST_MAX: i64 = 20_000;
 const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
 
-/// How the words at a moment differ from those of today.
-#[derive(Debug, Default)]
-pub struct Difference {
-    /// In chunks that were in force and are not any more.
-    pub postings: Vec<Posting<ChunkId>>,
-    /// Those of them that are of other kinds than the search is for.
-    pub others: Vec<ChunkId>,
-    /// How many more chunks and terms there were then; negative: fewer.
-    pub chunks: i64,
-    pub terms: i64,
-}
-
-/// Compares the words at a moment with those of today.
+/// Compares the words at a moment with those of today: the words in chunks that were in force and are not any more, with those of other kinds
+/// than the search is for apart, and how many more chunks and terms there were then; negative: fewer.
 ///
 /// # Errors
 /// `Invalid` when more than [`PAST_MAX`] chunks or [`PAST_BYTES_MAX`] bytes were retired since; `Unavailable` when the database is out of
@@ -38,7 +29,7 @@ pub async fn difference(
     words: &Words,
     kinds: &[DocumentKind],
     at: DateTime<Utc>,
-) -> Result<Difference, Error> {
+) -> Result<Found<ChunkId>, Error> {
     let _turn = engine.past_words().acquire().await.map_err(Error::failed("words of the past are no longer counted"))?;
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let (count, bytes) = store::count_retired_since(&mut tx, tenancy.tenant, at).await?;
@@ -54,21 +45,22 @@ pub async fn difference(
     tx.commit().await?;
     let (words, kinds) = (words.clone(), kinds.to_vec());
     let counted = off_thread(move || count_words(&retired, &words, &kinds)).await?;
-    Ok(Difference { chunks: counted.chunks - chunks, terms: counted.terms - terms, ..counted })
+    let Statistics { documents, terms: then } = counted.statistics;
+    Ok(Found { statistics: Statistics { documents: documents - chunks, terms: then - terms }, ..counted })
 }
 
-fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> Difference {
-    let mut counted = Difference::default();
+fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> Found<ChunkId> {
+    let mut counted = Found { postings: vec![], apart: HashSet::new(), statistics: Statistics::default() };
     for chunk in retired.iter().filter(|chunk| is_found(&chunk.status)) {
         let terms = stems::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
         if terms.is_empty() {
             continue;
         }
-        counted.chunks += 1;
-        counted.terms += i64::from(terms.values().sum::<u32>());
+        counted.statistics.documents += 1;
+        counted.statistics.terms += i64::from(terms.values().sum::<u32>());
         counted.postings.extend(words.postings(chunk.chunk_id, &terms));
         if !kinds.is_empty() && !kinds.contains(&chunk.kind) {
-            counted.others.push(chunk.chunk_id);
+            counted.apart.insert(chunk.chunk_id);
         }
     }
     counted

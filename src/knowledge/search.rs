@@ -1,7 +1,8 @@
 //! Search in knowledge, for its own tool and for recalls.
 
-use super::past::{self, Difference};
+use super::past;
 use super::store;
+use crate::index::Found;
 use crate::ranking::{self, explain, hybrid};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -17,7 +18,7 @@ use wire::{
     ChunkId, DegradedPart, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking,
     Scope, SourceTag,
 };
-use words::bm25::{Postings, Statistics, Words};
+use words::bm25::{Postings, Words};
 use words::identifiers::Identifiers;
 use words::quote::inline;
 use words::stems;
@@ -175,22 +176,23 @@ pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
     let lookup = store::Lookup { tenant: tenancy.tenant, model, vector: prepared.vector.as_deref(), kinds, categories, at };
     let words = prepared.question_words();
     let then = match at {
-        Some(at) => past::difference(engine, tenancy, &words, kinds, at).await?,
-        None => Difference::default(),
+        Some(at) => Some(past::difference(engine, tenancy, &words, kinds, at).await?),
+        None => None,
     };
     let best = most.max(BEST);
     let mut tx = engine.db().kb.begin(tenancy).await?;
-    let sides = store::sides(&mut tx, &lookup, &words.terms, best).await?;
-    let statistics = Statistics { documents: sides.chunks + then.chunks, terms: sides.terms + then.terms };
-    let rows: Vec<_> = sides.postings.into_iter().chain(then.postings).collect();
+    let store::Sides { words: mut found, nearest } = store::sides(&mut tx, &lookup, &words.terms, best).await?;
+    if let Some(then) = then {
+        found.add(then);
+    }
+    let Found { postings, apart: others, statistics } = found;
     // Chunks of every kind count for how rare a word is.
-    let postings = Postings::new(&words, statistics, &rows, |_| true);
-    let others: HashSet<ChunkId> = sides.others.into_iter().chain(then.others).collect();
+    let postings = Postings::new(&words, statistics, &postings, |_| true);
     let identifiers = Identifiers::in_documents(&prepared.text, &words.terms);
     let may_name = identifiers.candidates(statistics, &postings);
     let by_words = postings.best(best, |id, _| !others.contains(&id));
     let by_name = postings.best(best, |id, _| may_name.contains(&id) && !others.contains(&id));
-    let ids: HashSet<ChunkId> = by_words.into_iter().chain(by_name).chain(sides.nearest).collect();
+    let ids: HashSet<ChunkId> = by_words.into_iter().chain(by_name).chain(nearest).collect();
     let found = store::chunks_by_id(&mut tx, &lookup, &ids.into_iter().collect::<Vec<_>>()).await?;
     tx.commit().await?;
     let rank = |chunk: store::FoundChunk| {

@@ -15,7 +15,7 @@ pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 use super::Owner;
 use super::model::NewCandidate;
 use crate::memories::model::Memory;
-use crate::memories::store::{COLUMNS, Embedded, Neighbour, VectorTable, columns};
+use crate::memories::store::{COLUMNS, Embedded, Neighbour, VECTORS, columns};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tenancy, Tx, of_user, sql, statement, update};
@@ -79,7 +79,7 @@ pub async fn nearest(
     most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Memory, f64)>, DbError> {
-    let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
+    let table = VECTORS.of(embedded.vector.len())?.table;
     let of_user = of_user!("m", "$6");
     // The vectors are compared first, in one pass over the owner's rows; few of them are not in force.
     let sql = format!(

@@ -2,7 +2,7 @@
 
 use crate::consolidation::SurveyPayload;
 use crate::memories::model::Memory;
-use crate::memories::store::{COLUMNS, VectorTable};
+use crate::memories::store::{COLUMNS, VECTORS};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use pgvector::Vector;
@@ -32,7 +32,7 @@ pub async fn to_survey(
     which: &SurveyPayload,
     most: i64,
 ) -> Result<Vec<Surveyed>, DbError> {
-    let VectorTable { table, .. } = VectorTable::of(dimension)?;
+    let table = VECTORS.of(dimension)?.table;
     let of_user = of_user!("m", "$4");
     let sql = format!(
         r"select {COLUMNS}, e.embedding as vector

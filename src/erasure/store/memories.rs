@@ -1,5 +1,6 @@
 //! Memories and everything that is derived from them.
 
+use crate::memories::store::{SWEEP_SLOT, add_counts};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
 use sqlx::FromRow;
@@ -27,8 +28,6 @@ pub const TO_MEMORY: [(&str, &str); 5] = [
     ("memory_proposals", "to_id"),
     ("retrieval_hits", "memory_id"),
 ];
-/// The slot of the counts from which background work subtracts, as archiving does.
-const SLOT: i16 = 16;
 
 /// A memory that is to be erased.
 #[derive(Clone, Debug, FromRow)]
@@ -44,10 +43,6 @@ pub struct Doomed {
     pub counted: Option<i64>,
 }
 
-fn uuids(ids: &[MemoryId]) -> Vec<Uuid> {
-    ids.iter().map(|id| id.0).collect()
-}
-
 /// The ids of a user's memories.
 pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Vec<MemoryId>, DbError> {
     tx.values(sql!([tenant, user], "select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")).await
@@ -57,7 +52,7 @@ pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn doomed(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<Doomed>, DbError> {
     tx.rows(sql!(
-        [tenant, uuids(ids)],
+        [tenant, ids],
         r"select m.agent_id, m.id, m.user_id, m.content_hash, m.topic_normal, case when m.live then m.term_count::bigint end as counted,
                  array(select t.topic_normal from memory_topics t
                         where t.tenant_id = $1 and t.agent_id = m.agent_id and t.memory_id = m.id) as further
@@ -75,7 +70,7 @@ pub type Erased = (Vec<u8>, DateTime<Utc>);
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn hashes_of_versions(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<OwnedHash>, DbError> {
     tx.rows(sql!(
-        [tenant, uuids(ids)],
+        [tenant, ids],
         r"select distinct agent_id, user_id, sha256(convert_to(content, 'UTF8'))
             from agent_memory_versions where tenant_id = $1 and memory_id = any($2)"
     ))
@@ -112,7 +107,7 @@ pub async fn erased(tx: &mut Tx, tenant: TenantId, fingerprints: &[Vec<u8>]) -> 
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn contradicted_by(tx: &mut Tx, tenant: TenantId, ids: &[MemoryId]) -> Result<Vec<(AgentId, MemoryId)>, DbError> {
     tx.rows(sql!(
-        [tenant, uuids(ids)],
+        [tenant, ids],
         r"select distinct m.agent_id, m.id
             from memory_links l
             join agent_memories m on m.tenant_id = $1 and m.id = case when l.from_id = any($2) then l.to_id else l.from_id end
@@ -154,11 +149,10 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
     for (agent, ids) in agents {
         for (table, column) in OF_MEMORY {
             let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and {column} = any($3)");
-            tx.run(statement!(sql, tenant, agent, uuids(&ids))).await?;
+            tx.run(statement!(sql, tenant, agent, &ids)).await?;
         }
         subtract(tx, tenant, agent, memories).await?;
-        tx.run(sql!([tenant, agent, uuids(&ids)], "delete from agent_memories where tenant_id = $1 and agent_id = $2 and id = any($3)"))
-            .await?;
+        tx.run(sql!([tenant, agent, &ids], "delete from agent_memories where tenant_id = $1 and agent_id = $2 and id = any($3)")).await?;
     }
     Ok(())
 }
@@ -173,14 +167,7 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
         }
     }
     for (user, (documents, terms)) in sums {
-        tx.run(sql!(
-            [tenant, agent, user, SLOT, -documents, -terms],
-            r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
-              on conflict (tenant_id, agent_id, user_id, slot) do update
-                 set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
-               where memory_term_counts.tenant_id = excluded.tenant_id"
-        ))
-        .await?;
+        add_counts(tx, tenant, (agent, user, SWEEP_SLOT), (-documents, -terms)).await?;
     }
     Ok(())
 }

@@ -14,12 +14,13 @@ pub use search::{
     sides,
 };
 
-use crate::memories::store::VectorTable;
+use crate::index::{VectorTable, Vectors, WordRows};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, insert, lock, lock_key, sql, statement};
 use pgvector::HalfVector;
 use sqlx::FromRow;
 use sqlx::types::Json;
+use std::collections::BTreeMap;
 use wire::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
 
 /// A new text of a document.
@@ -47,7 +48,7 @@ pub struct NewChunk<'a> {
     pub end_byte: usize,
     pub content: &'a str,
     /// Terms with their counts, headings included.
-    pub terms: Vec<(String, u32)>,
+    pub terms: BTreeMap<String, u32>,
 }
 
 /// A new component.
@@ -155,7 +156,6 @@ pub async fn insert_chunks(
     found: bool,
 ) -> Result<(), DbError> {
     let place = |byte: usize| i32::try_from(byte).unwrap_or(i32::MAX);
-    let (mut counted, mut total) = (0_i64, 0_i64);
     for (ordinal, chunk) in chunks.iter().enumerate() {
         let query = insert!("insert into chunks" {
             tenant_id: tenant,
@@ -169,25 +169,21 @@ pub async fn insert_chunks(
             awaiting_vector: found,
         } "");
         tx.run(query).await?;
-        if !found {
-            continue;
-        }
-        let length: u32 = chunk.terms.iter().map(|(_, count)| count).sum();
-        counted += i64::from(length > 0);
-        total += i64::from(length);
-        let (terms, counts): (Vec<&str>, Vec<f32>) = chunk.terms.iter().map(|(term, count)| (term.as_str(), *count as f32)).unzip();
-        tx.run(sql!(
-            [tenant, chunk.id, terms, counts, i32::try_from(length).unwrap_or(i32::MAX)],
-            r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
-              select $1, q.term, $2, q.tf, $5 from unnest($3::text[], $4::real[]) as q (term, tf)"
-        ))
-        .await?;
     }
     if !found {
         return Ok(());
     }
+    let rows: WordRows<ChunkId> = chunks.iter().map(|chunk| (chunk.id, chunk.terms.clone())).collect();
     tx.run(sql!(
-        [tenant, counted, total],
+        [tenant, rows.terms, rows.ids, rows.counts, rows.lengths],
+        r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
+          select $1, t.* from unnest($2::text[], $3::uuid[], $4::real[], $5::integer[]) as t (term, chunk_id, tf, length)"
+    ))
+    .await?;
+    let counted = chunks.iter().filter(|chunk| !chunk.terms.is_empty()).count();
+    let total: i64 = chunks.iter().flat_map(|chunk| chunk.terms.values()).map(|count| i64::from(*count)).sum();
+    tx.run(sql!(
+        [tenant, i64::try_from(counted).unwrap_or(i64::MAX), total],
         r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
           on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms"
     ))
@@ -239,13 +235,11 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, aft
     .await
 }
 
-/// The table of chunks' vectors of one dimension.
-///
-/// # Errors
-/// `Inconsistent` for a dimension that no table has.
-pub fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
-    Ok(if VectorTable::of(dimension)?.is_half() { "chunk_embeddings_384" } else { "chunk_embeddings_1536" })
-}
+/// The tables of chunks' vectors.
+const VECTORS: Vectors = Vectors {
+    of_384: VectorTable { table: "chunk_embeddings_384", column: "half" },
+    of_1536: VectorTable { table: "chunk_embeddings_1536", column: "half" },
+};
 
 /// Stores a chunk's vector, to be found if its text is in force.
 pub async fn put_chunk_vector(
@@ -256,7 +250,7 @@ pub async fn put_chunk_vector(
     vector: &[f32],
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    let table = vector_table(vector.len())?;
+    let table = VECTORS.of(vector.len())?.table;
     let sql = format!(
         r"insert into {table} (tenant_id, chunk_id, model, live, half, embedded_at)
           select c.tenant_id, c.id, $3, d.valid_to is null, $4, $5

@@ -1,13 +1,13 @@
 //! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
-use super::vector_table;
+use super::VECTORS;
+use crate::index::{self, Found};
 use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use wire::{ChunkId, DocumentId, DocumentKind, TenantId};
-use words::bm25::Posting;
 
 /// Which chunks a search may find, and what it compares them with.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +51,12 @@ impl Lookup<'_> {
 }
 
 /// What the two sides of a search found, not yet scored.
+#[derive(FromRow)]
 pub struct Sides {
-    /// The words of the query in the chunks that are in force now and were at the moment.
-    pub postings: Vec<Posting<ChunkId>>,
-    /// Those of them that are of other kinds than the search is for.
-    pub others: Vec<ChunkId>,
-    /// How many chunks are in force now, and how many terms in them.
-    pub chunks: i64,
-    pub terms: i64,
+    /// The words of the query in the chunks that are in force now and were at the moment; those of other kinds than the search is for are
+    /// apart. The statistics are those of the chunks in force now.
+    #[sqlx(flatten)]
+    pub words: Found<ChunkId>,
     /// The nearest chunks, nearest first.
     pub nearest: Vec<ChunkId>,
 }
@@ -67,7 +65,6 @@ pub struct Sides {
 /// instead of a row for each word of each chunk.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usize) -> Result<Sides, DbError> {
-    type Arrays = (Vec<i32>, Vec<ChunkId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<ChunkId>);
     let other = lookup.wanted().map_or("false".to_owned(), |wanted| {
         format!(
             r"t.chunk_id not in (select c.id from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
@@ -76,11 +73,11 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
     });
     let mut query = statement!(
         format!(
-            r"select coalesce(array_agg(array_position($1, t.term) - 1), '{{}}'), coalesce(array_agg(t.chunk_id), '{{}}'),
-                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({other}), '{{}}'),
-                     (select coalesce(sum(n.chunks), 0)::bigint from chunk_counts n where n.tenant_id = $2),
-                     (select coalesce(sum(n.terms), 0)::bigint from chunk_counts n where n.tenant_id = $2),
-                     array("
+            r"select {},
+                     (select coalesce(sum(n.chunks), 0)::bigint from chunk_counts n where n.tenant_id = $2) as documents,
+                     (select coalesce(sum(n.terms), 0)::bigint from chunk_counts n where n.tenant_id = $2) as terms,
+                     array(",
+            index::found(["array_position($1, t.term) - 1", "t.chunk_id", "t.tf", "t.length", &other])
         ),
         terms,
         lookup.tenant,
@@ -95,10 +92,10 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
         None => {
             query.push("select null::uuid where false");
         }
-        Some(vector) => push_nearest(&mut query, lookup, vector_table(vector.len())?),
+        Some(vector) => push_nearest(&mut query, lookup, VECTORS.of(vector.len())?.table),
     }
     query.push(
-        r")
+        r") as nearest
                 from chunk_terms t where t.tenant_id = $2 and t.term = any($1)",
     );
     if lookup.at.is_some() {
@@ -108,11 +105,7 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
                                    where d.tenant_id = $2 and d.valid_to is null and d.valid_from <= $3)",
         );
     }
-    let (places, ids, counts, lengths, other, chunks, words, nearest): Arrays = tx.row(query).await?;
-    let others = ids.iter().zip(other).filter_map(|(id, other)| other.then_some(*id)).collect();
-    let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
-    let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
-    Ok(Sides { postings, others, chunks, terms: words, nearest })
+    tx.row(query).await
 }
 
 /// Ids by cosine, as a part of [`sides`], whose parameters it uses. `offset 0` keeps the distance from being computed twice.
@@ -182,7 +175,7 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
         None => "null::float8".to_owned(),
         Some(vector) => {
             let (table, then) =
-                (vector_table(vector.len())?, lookup.at.map_or("", |_| " and (e.embedded_at is null or e.embedded_at <= $3)"));
+                (VECTORS.of(vector.len())?.table, lookup.at.map_or("", |_| " and (e.embedded_at is null or e.embedded_at <= $3)"));
             format!(
                 r"(select -(e.half <#> $4)::float8 from {table} e
                     where e.tenant_id = c.tenant_id and e.chunk_id = c.id and e.model = $5{then})"

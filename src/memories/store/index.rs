@@ -1,26 +1,24 @@
 //! Words of live memories, for BM25.
 
+use crate::index::slot;
 use crate::memories::model::{embedded_text, searched_text};
 use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
-use uuid::Uuid;
-use wire::{AgentId, MemoryId, Role};
+use wire::{AgentId, MemoryId, Role, TenantId, UserId};
 use words::stems;
 
-/// How many rows share an agent's counts of documents and terms.
-const COUNT_SLOTS: u128 = 16;
 /// The row of the counts from which archiving subtracts, so that no writer waits for it.
-pub(super) const SWEEP_SLOT: i16 = 16;
-
-fn slot(id: MemoryId) -> i16 {
-    // The last bits of a version 7 UUID are random.
-    i16::try_from(id.0.as_u128() % COUNT_SLOTS).unwrap_or_default()
-}
+pub(crate) const SWEEP_SLOT: i16 = 16;
 
 /// Adds to what BM25 counts for an agent and a user.
-async fn count_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, counted: Counted, sign: i64) -> Result<(), DbError> {
+pub(crate) async fn add_counts(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (agent, user, slot): (AgentId, Option<UserId>, i16),
+    (documents, terms): (i64, i64),
+) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenancy.tenant, agent, counted.user_id, slot(id), sign, sign * i64::from(counted.term_count)],
+        [tenant, agent, user, slot, documents, terms],
         r"insert into memory_term_counts (tenant_id, agent_id, user_id, slot, documents, terms) values ($1, $2, $3, $4, $5, $6)
           on conflict (tenant_id, agent_id, user_id, slot) do update
              set documents = memory_term_counts.documents + excluded.documents, terms = memory_term_counts.terms + excluded.terms
@@ -32,14 +30,14 @@ async fn count_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
 /// A memory as BM25 counts it: one document.
 #[derive(FromRow)]
 struct Counted {
-    user_id: Option<Uuid>,
+    user_id: Option<UserId>,
     term_count: i32,
 }
 
 /// What was removed of a memory's words.
 #[derive(FromRow)]
 struct Cleared {
-    user_id: Option<Uuid>,
+    user_id: Option<UserId>,
     /// Absent: it had none.
     term_count: Option<i32>,
     /// Further topics of the memory.
@@ -81,7 +79,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
         ))
         .await?;
     match counted {
-        Some(counted) => count_words(tx, tenancy, agent, id, counted, 1).await,
+        Some(Counted { user_id, term_count }) => add_counts(tx, tenancy.tenant, (agent, user_id, slot(id.0)), (1, term_count.into())).await,
         None => Ok(()),
     }
 }
@@ -116,7 +114,7 @@ async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
         ))
         .await?;
     if let Some(term_count) = cleared.term_count {
-        count_words(tx, tenancy, agent, id, Counted { user_id: cleared.user_id, term_count }, -1).await?;
+        add_counts(tx, tenancy.tenant, (agent, cleared.user_id, slot(id.0)), (-1, -i64::from(term_count))).await?;
     }
     Ok(cleared)
 }

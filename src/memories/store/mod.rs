@@ -14,6 +14,7 @@ mod versions;
 
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
 pub use evidence::{copy_evidence, evidence_of, take_evidence};
+pub(crate) use index::{SWEEP_SLOT, add_counts};
 pub use index::{drop_words, lock_counts, put_words};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
@@ -27,7 +28,7 @@ pub use topics::{
     StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
     topics_of, unresolved, with_phrase,
 };
-pub use vectors::{Embedded, VectorTable, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
+pub use vectors::{Embedded, VECTORS, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub(crate) use versions::confirmed;
 pub use versions::{removals_at, reviewed, source_of_version, versions, write_version};
 
@@ -200,7 +201,7 @@ pub async fn nearest(
     most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Memory, f64)>, DbError> {
-    let VectorTable { table, .. } = VectorTable::of(embedded.vector.len())?;
+    let table = VECTORS.of(embedded.vector.len())?.table;
     // `offset 0` keeps the vectors in an inner loop by their key. For a table that was never analysed the planner expects one row and joins
     // the other way round, which takes quadratic time.
     let of_user = of_user!("m", "$12");

@@ -1,13 +1,10 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
+use crate::index::{VectorTable, Vectors};
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql, statement};
-use pgvector::{HalfVector, Vector};
-use sqlx::encode::IsNull;
-use sqlx::error::BoxDynError;
-use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
-use sqlx::{Encode, Postgres, Type};
+use pgvector::Vector;
 use wire::{AgentId, DECAY_DAYS, MemoryId};
 
 /// A vector with the model that made it.
@@ -17,68 +14,11 @@ pub struct Embedded<'a> {
     pub vector: &'a [f32],
 }
 
-/// Where vectors of one dimension are kept.
-#[derive(Clone, Copy, Debug)]
-pub struct VectorTable {
-    pub table: &'static str,
-    /// The column that a search compares: with 384 dimensions the half vector, which the covering index holds.
-    pub column: &'static str,
-}
-
-impl VectorTable {
-    /// The table of one dimension.
-    ///
-    /// # Errors
-    /// `Inconsistent` for a dimension that no table has.
-    pub fn of(dimension: usize) -> Result<Self, DbError> {
-        match dimension {
-            384 => Ok(Self { table: "embeddings_384", column: "half" }),
-            1536 => Ok(Self { table: "embeddings_1536", column: "embedding" }),
-            other => {
-                let reason = "no table holds it".into();
-                Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason })
-            }
-        }
-    }
-
-    /// Whether that column holds half vectors.
-    pub fn is_half(self) -> bool {
-        self.column == "half"
-    }
-
-    /// The other operand: a vector in the type of the column.
-    pub fn operand(self, vector: &[f32]) -> Operand {
-        if self.is_half() { Operand::Half(HalfVector::from_f32_slice(vector)) } else { Operand::Full(Vector::from(vector.to_vec())) }
-    }
-}
-
-/// A vector in the type of the column that it is compared with.
-pub enum Operand {
-    Half(HalfVector),
-    Full(Vector),
-}
-
-impl Type<Postgres> for Operand {
-    fn type_info() -> PgTypeInfo {
-        Vector::type_info()
-    }
-}
-
-impl Encode<'_, Postgres> for Operand {
-    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
-        match self {
-            Self::Half(vector) => vector.encode_by_ref(buffer),
-            Self::Full(vector) => vector.encode_by_ref(buffer),
-        }
-    }
-
-    fn produces(&self) -> Option<PgTypeInfo> {
-        Some(match self {
-            Self::Half(_) => HalfVector::type_info(),
-            Self::Full(_) => Vector::type_info(),
-        })
-    }
-}
+/// The tables of memories' vectors. With 384 dimensions a search compares half vectors, which the covering index holds.
+pub const VECTORS: Vectors = Vectors {
+    of_384: VectorTable { table: "embeddings_384", column: "half" },
+    of_1536: VectorTable { table: "embeddings_1536", column: "embedding" },
+};
 
 /// Stores a live memory's vector, over an older one of the same model, and records since when it is found by meaning.
 pub async fn put_vector(
@@ -89,7 +29,7 @@ pub async fn put_vector(
     embedded: Embedded<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
-    let vectors = VectorTable::of(embedded.vector.len())?;
+    let vectors = VECTORS.of(embedded.vector.len())?;
     let table = vectors.table;
     let (derived, value) = if vectors.is_half() { ("half", "$9") } else { ("bits", "binary_quantize($9)") };
     let of_user = of_user!("m", "$7");

@@ -24,7 +24,7 @@ use wire::{
     CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, DegradedPart, MatchedBy, QUERY_MAX,
     Scope, SearchUserContextRequest, SearchUserContextResponse,
 };
-use words::bm25::{Postings, Statistics, Words};
+use words::bm25::{Postings, Words};
 use words::guard;
 use words::stems;
 
@@ -81,8 +81,7 @@ pub(crate) async fn find(
     let terms = stems::terms(&request.query);
     let words = Words::new(&terms, std::slice::from_ref(&terms));
     let waiting = store::waiting(&mut tx, &lookup, vector.is_none(), &words.terms).await?;
-    let statistics = Statistics { documents: waiting.documents, terms: waiting.terms };
-    let by_words = Postings::new(&words, statistics, &waiting.postings, |_| true);
+    let by_words = Postings::new(&words, waiting.statistics, &waiting.postings, |_| true);
     let far = |distance: f64| request.max_distance.is_some_and(|most| distance > most);
     let by_words = by_words.relevances().map(|(id, relevance)| (id, 1.0 - relevance.min(1.0))).filter(|(_, distance)| !far(*distance));
     distances.extend(by_words.map(|(id, distance)| (id, (distance, MatchedBy::Lexical))));
@@ -98,7 +97,7 @@ pub(crate) async fn find(
     let documents = best.into_iter().filter_map(|(id, matched)| Some(described(found.remove(&id)?, matched)));
     let documents = documents.filter(|one| said.insert((one.content.clone(), one.metadata.connection_id)));
     let documents = documents.take(usize::try_from(request.n).unwrap_or(usize::MAX)).collect();
-    let degraded = if vector.is_some() && waiting.documents > 0 { vec![DegradedPart::Vectors.to_string()] } else { vec![] };
+    let degraded = if vector.is_some() && waiting.statistics.documents > 0 { vec![DegradedPart::Vectors.to_string()] } else { vec![] };
     Ok(SearchUserContextResponse { documents, degraded })
 }
 

@@ -1,7 +1,8 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::memories::store::VectorTable;
+use crate::index::{self, Found, VectorTable};
+use crate::memories::store::VECTORS;
 use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
@@ -9,7 +10,6 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryScope};
-use words::bm25::{Posting, Statistics};
 use words::identifiers::NamedIds;
 
 /// The search by meaning.
@@ -33,11 +33,8 @@ pub struct Nearest {
 
 /// What the two sides of a search found, not yet scored.
 pub struct Sides {
-    /// The words of the question in the memories that may be found.
-    pub postings: Vec<Posting<MemoryId>>,
-    /// Those of these memories that belong to another project than the search.
-    pub foreign: HashSet<MemoryId>,
-    pub statistics: Statistics,
+    /// The words of the question in the memories that may be found; those that belong to another project than the search are apart.
+    pub words: Found<MemoryId>,
     /// The nearest memories that may be found, best first; after them the memories of other projects that are near enough to be shown.
     pub nearest: Vec<Nearest>,
 }
@@ -45,10 +42,7 @@ pub struct Sides {
 impl Sides {
     /// Adds what a search without a project found among other agents. Of the nearest of both, the best `most` are left.
     pub fn add(&mut self, others: Self, most: usize) {
-        self.postings.extend(others.postings);
-        self.foreign.extend(others.foreign);
-        self.statistics.documents += others.statistics.documents;
-        self.statistics.terms += others.statistics.terms;
+        self.words.add(others.words);
         self.nearest.extend(others.nearest);
         self.nearest.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(b.id.cmp(&a.id)));
         self.nearest.truncate(most);
@@ -59,12 +53,19 @@ impl Sides {
 /// there are hundreds, and each row or round trip would cost more than its data.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %reach.tenancy.tenant, terms = terms.len()))]
 pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Option<&Meaning<'_>>) -> Result<Sides, DbError> {
-    type Arrays = (Vec<i32>, Vec<MemoryId>, Vec<f32>, Vec<i32>, Vec<bool>, i64, i64, Vec<MemoryId>, Vec<f64>, Vec<f64>);
-    let vectors = meaning.map(|meaning| VectorTable::of(meaning.vector.len())).transpose()?;
+    #[derive(FromRow)]
+    struct Row {
+        #[sqlx(flatten)]
+        words: Found<MemoryId>,
+        nearest: Vec<MemoryId>,
+        similar: Vec<f64>,
+        ranks: Vec<f64>,
+    }
+    let vectors = meaning.map(|meaning| VECTORS.of(meaning.vector.len())).transpose()?;
     let mut query = statement!(
         "",
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.now,
         reach.user_id(),
         terms,
@@ -85,20 +86,17 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
     let foreign = if reach.scoping.narrow { "t.memory_id in (select id from reach where not fits)" } else { "false" };
     query.push(format!(
         r")
-              select coalesce(array_agg(array_position($5, t.term) - 1), '{{}}'), coalesce(array_agg(t.memory_id), '{{}}'),
-                     coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(t.length), '{{}}'), coalesce(array_agg({foreign}), '{{}}'),
-                     {}, array(select memory_id from nearest), array(select similarity from nearest), array(select rank from nearest)
+              select {}, {}, array(select memory_id from nearest) as nearest, array(select similarity from nearest) as similar,
+                     array(select rank from nearest) as ranks
                 from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
+        index::found(["array_position($5, t.term) - 1", "t.memory_id", "t.tf", "t.length", foreign]),
         reach.statistics(),
         reach.of_user("t", "$4"),
         reach.may_find("t"),
     ));
-    let (places, memories, counts, lengths, foreign, documents, words, nearest, similar, ranks): Arrays = tx.row(query).await?;
-    let foreign = memories.iter().zip(foreign).filter_map(|(id, foreign)| foreign.then_some(*id)).collect();
-    let rows = places.into_iter().zip(memories).zip(counts.into_iter().zip(lengths));
-    let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
+    let Row { words, nearest, similar, ranks } = tx.row(query).await?;
     let nearest = nearest.into_iter().zip(similar).zip(ranks).map(|((id, similarity), rank)| Nearest { id, similarity, rank }).collect();
-    Ok(Sides { postings, foreign, statistics: Statistics { documents, terms: words }, nearest })
+    Ok(Sides { words, nearest })
 }
 
 /// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
@@ -132,7 +130,7 @@ pub async fn sizes(tx: &mut Tx, reach: &Reach<'_>) -> Result<Vec<(AgentId, i64)>
             reach.of_user("c", "$3")
         ),
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.user_id(),
     ))
     .await
@@ -161,7 +159,7 @@ pub async fn awaiting(tx: &mut Tx, reach: &Reach<'_>) -> Result<HashSet<MemoryId
             reach.of_user("m", "$4")
         ),
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.now,
         reach.user_id(),
     );
@@ -180,7 +178,7 @@ pub async fn named(tx: &mut Tx, reach: &Reach<'_>, names: &NamedIds) -> Result<H
             reach.of_user("m", "$4")
         ),
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.now,
         reach.user_id(),
         names.ids(),
@@ -196,7 +194,7 @@ pub async fn named(tx: &mut Tx, reach: &Reach<'_>, names: &NamedIds) -> Result<H
 pub async fn updated_at(tx: &mut Tx, reach: &Reach<'_>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, DateTime<Utc>>, DbError> {
     let rows: Vec<(MemoryId, DateTime<Utc>)> = tx
         .rows(sql!(
-            [reach.tenant(), reach.agent_ids(), ids, reach.tenancy.users],
+            [reach.tenant(), reach.agents, ids, reach.tenancy.users],
             "select m.id, m.updated_at from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and m.id = any($3) and ",
             of_user!("m", "$4")
         ))
@@ -264,12 +262,12 @@ pub async fn turns(
     texts: bool,
     anchors: &Anchors,
 ) -> Result<(Vec<Feature>, HashMap<MemoryId, Place>), DbError> {
-    let vectors = vector.map(|vector| VectorTable::of(vector.len())).transpose()?;
+    let vectors = vector.map(|vector| VECTORS.of(vector.len())).transpose()?;
     let of_user = reach.of_user("m", "$4");
     let mut query = statement!(
         "with anchor as materialized (select a.id, ",
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.now,
         reach.user_id(),
         ids(&anchors.all),

@@ -1,7 +1,8 @@
 //! SQL of one memory that a search may or may not find.
 
 use super::Narrowing;
-use crate::memories::store::VectorTable;
+use crate::index::VectorTable;
+use crate::memories::store::VECTORS;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
 use foundation::registry::Model;
@@ -27,7 +28,7 @@ pub async fn compared(
     model: &Model,
     vector: Option<&[f32]>,
 ) -> Result<Option<Compared>, DbError> {
-    let vectors = VectorTable::of(model.dimension)?;
+    let vectors = VECTORS.of(model.dimension)?;
     let VectorTable { table, column } = vectors;
     let cosine = match vector {
         None => "null::float8".to_owned(),

@@ -1,6 +1,6 @@
 //! SQL of the log for operators.
 
-use crate::memories::store::VectorTable;
+use crate::memories::store::VECTORS;
 use crate::recall::near::{Near, Silent};
 use crate::recall::period::{Bars, Span};
 use chrono::{DateTime, Utc};
@@ -13,7 +13,7 @@ use wire::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserI
 
 /// The nearest of all memories that the agent and the commons ever had, in reach or not, nearest first.
 pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {
-    let VectorTable { table, .. } = VectorTable::of(vector.len())?;
+    let table = VECTORS.of(vector.len())?.table;
     let sql = format!(
         r"with near as (
               select e.agent_id, e.memory_id, greatest(0, 1 - (e.embedding <=> $4)) as similarity

@@ -1,27 +1,18 @@
 //! SQL of the memories that agents had at a past moment.
 
 use super::Reach;
+use crate::index::VectorTable;
 use crate::memories::model::Memory;
-use crate::memories::store::{COLUMNS, VectorTable};
+use crate::memories::store::{COLUMNS, VECTORS};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
 use pgvector::{HalfVector, Vector};
 use sqlx::FromRow;
 
-#[derive(FromRow)]
-struct PastRow {
-    #[sqlx(flatten)]
-    memory: Memory,
-    in_reach: bool,
-    readable: bool,
-    embedded: bool,
-    recorded: bool,
-    half: Option<HalfVector>,
-    full: Option<Vector>,
-}
-
 /// A memory as it was.
+#[derive(FromRow)]
 pub struct Past {
+    #[sqlx(flatten)]
     pub memory: Memory,
     /// Whether the question's filters and time let it through.
     pub in_reach: bool,
@@ -33,26 +24,12 @@ pub struct Past {
     /// today's.
     pub recorded: bool,
     /// The vector, if the text is still the current one.
-    pub vector: Option<Vec<f32>>,
-}
-
-impl From<PastRow> for Past {
-    fn from(row: PastRow) -> Self {
-        let half = row.half.map(|half| half.to_vec().into_iter().map(f32::from).collect());
-        Self {
-            memory: row.memory,
-            in_reach: row.in_reach,
-            readable: row.readable,
-            embedded: row.embedded,
-            recorded: row.recorded,
-            vector: half.or(row.full.map(Into::into)),
-        }
-    }
+    pub vector: Option<Vector>,
 }
 
 /// A vector as rounded by the index, so that a replay computes the same numbers.
 pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
-    Ok(if VectorTable::of(vector.len())?.is_half() {
+    Ok(if VECTORS.of(vector.len())?.is_half() {
         HalfVector::from_f32_slice(vector).to_vec().into_iter().map(f32::from).collect()
     } else {
         vector.to_vec()
@@ -103,7 +80,7 @@ macro_rules! had {
 /// How many memories of the agents were live at a moment, and the bytes of their texts.
 pub async fn count_past(tx: &mut Tx, reach: &Reach<'_>) -> Result<(i64, i64), DbError> {
     tx.row(sql!(
-        [reach.tenant(), reach.agent_ids(), reach.now, reach.tenancy.users],
+        [reach.tenant(), reach.agents, reach.now, reach.tenancy.users],
         "select count(*), coalesce(sum(octet_length(m.content)), 0)::bigint",
         had!(),
         " and ",
@@ -122,9 +99,7 @@ pub async fn past(
     with_deleted: bool,
     now: DateTime<Utc>,
 ) -> Result<Vec<Past>, DbError> {
-    let vectors = VectorTable::of(dimension)?;
-    let (half, full) = if vectors.is_half() { ("e.half", "null::vector") } else { ("null::halfvec", "e.embedding") };
-    let table = vectors.table;
+    let VectorTable { table, column } = VECTORS.of(dimension)?;
     let mut query = statement!(
         format!(
             r"select {COLUMNS}, m.recorded,
@@ -132,15 +107,14 @@ pub async fn past(
                               where t.tenant_id = $1 and t.agent_id = m.agent_id and t.memory_id = m.id and t.what = 'embedded'
                                 and t.model = $4 and t.at <= $3
                                 and t.text_hash = sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))) as embedded,
-                     (select {half} from {table} e
-                       where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as half,
-                     (select {full} from {table} e
-                       where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text and e.model = $4) as full,
+                     (select e.{column}::vector from {table} e
+                       where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and m.is_current_text
+                         and e.model = $4) as vector,
                      ($6 or (m.deleted_at is null and (m.expires_at is null or m.expires_at > $7))) as readable,
                      coalesce((m.expires_at is null or m.expires_at > $3)"
         ),
         reach.tenant(),
-        reach.agent_ids(),
+        reach.agents,
         reach.now,
         model,
         reach.tenancy.users,
@@ -149,6 +123,5 @@ pub async fn past(
     );
     reach.push_filters(&mut query);
     query.push(concat!(", false) as in_reach", had!(), " and ", of_user!("m", "$5"), " order by m.agent_id, m.id"));
-    let rows: Vec<PastRow> = tx.rows(query).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    tx.rows(query).await
 }

@@ -66,10 +66,6 @@ impl Narrowing<'_> {
 }
 
 impl Reach<'_> {
-    pub(super) fn agent_ids(&self) -> Vec<Uuid> {
-        self.agents.iter().map(|agent| agent.0).collect()
-    }
-
     pub(super) fn tenant(&self) -> TenantId {
         self.tenancy.tenant
     }
@@ -151,17 +147,19 @@ impl Reach<'_> {
         }
     }
 
-    /// How many memories may be found and how many terms they have, after [`Reach::push_candidates`]: two expressions. Memories of other
+    /// How many memories may be found and how many terms they have, after [`Reach::push_candidates`]: two columns. Memories of other
     /// projects do not count.
     pub(super) fn statistics(&self) -> String {
         if self.narrowed() {
-            return "(select count(*) from reach where fits), (select coalesce(sum(term_count), 0)::bigint from reach where fits)".into();
+            return r"(select count(*) from reach where fits) as documents,
+                     (select coalesce(sum(term_count), 0)::bigint from reach where fits) as terms"
+                .into();
         }
         let of_user = self.of_user("c", "$4");
         let counted = |column: &str, expired: &str| {
             format!(
                 r"(select coalesce(sum(c.{column}), 0)::bigint from memory_term_counts c
-                    where c.tenant_id = $1 and c.agent_id = any($2){of_user}) - (select {expired}::bigint from expired)"
+                    where c.tenant_id = $1 and c.agent_id = any($2){of_user}) - (select {expired}::bigint from expired) as {column}"
             )
         };
         format!("{}, {}", counted("documents", "count(*)"), counted("terms", "coalesce(sum(term_count), 0)"))

@@ -29,9 +29,9 @@ pub const ACTIVITY: &[Query] = queries! {
         let mut found = 0;
         for of in [Reports::Actions, Reports::Steps] {
             let matches = activity::matches(tx, c.ctx.tenancy(), of, &words, &[]).await?;
-            found += matches.postings.len() + matches.statistics.documents as usize + matches.frequencies[0] as usize;
+            found += matches.found.postings.len() + matches.found.statistics.documents as usize + matches.frequencies[0] as usize;
         }
-        found + activity::matches(tx, c.ctx.tenancy(), Reports::Actions, &words, &[ActionKind::Action]).await?.postings.len()
+        found + activity::matches(tx, c.ctx.tenancy(), Reports::Actions, &words, &[ActionKind::Action]).await?.found.postings.len()
     };
     "activity::by_ids" |tx, c| {
         activity::by_ids(tx, c.ctx.tenancy(), Reports::Actions, &[c.reports.0]).await?.len()

@@ -54,7 +54,7 @@ pub const KNOWLEDGE: &[Query] = queries! {
         0
     };
     "knowledge::insert_chunks" |tx, c| {
-        let (id, terms) = (ChunkId(c.fresh), vec![("intruded".to_owned(), 1)]);
+        let (id, terms) = (ChunkId(c.fresh), [("intruded".to_owned(), 1)].into());
         let chunk = NewChunk { id, heading_path: &[], start_byte: 0, end_byte: 0, content: "intruded", terms };
         knowledge::insert_chunks(tx, c.tenant, c.shared.document, &[chunk], true).await?;
         0
@@ -80,7 +80,7 @@ pub const KNOWLEDGE: &[Query] = queries! {
         let mut found = 0;
         for lookup in lookups(c) {
             let sides = knowledge::sides(tx, &lookup, &["kettl".into()], 10).await?;
-            found += sides.postings.len() + sides.nearest.len() + sides.chunks as usize;
+            found += sides.words.postings.len() + sides.nearest.len() + sides.words.statistics.documents as usize;
         }
         found
     };

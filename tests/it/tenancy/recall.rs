@@ -82,7 +82,7 @@ pub const RECALL: &[Query] = queries! {
         for scoping in [Scoping::default(), narrow] {
             let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), most: 10 };
             let sides = recall::sides(tx, &Reach { scoping: &scoping, ..reach!(c) }, &["tea".into()], Some(&meaning)).await?;
-            seen += sides.postings.len() + sides.nearest.len() + sides.statistics.documents as usize;
+            seen += sides.words.postings.len() + sides.nearest.len() + sides.words.statistics.documents as usize;
         }
         seen
     };

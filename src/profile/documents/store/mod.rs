@@ -2,9 +2,10 @@
 
 mod search;
 
-pub use search::{FoundDocument, Lookup, Waiting, by_ids, nearest, unembedded, waiting};
+pub use search::{FoundDocument, Lookup, by_ids, nearest, unembedded, waiting};
 
 use super::draft::{Draft, UnindexedLeaf, searched_text};
+use crate::index::{VectorTable, Vectors, WordRows};
 use crate::profile::Subject;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, same_user, sql, statement};
@@ -15,20 +16,11 @@ use uuid::Uuid;
 use wire::{ConnectionEntity, ContextType};
 use words::stems;
 
-/// The table of vectors of one dimension.
-///
-/// # Errors
-/// `Inconsistent` for a dimension that no table has.
-fn vector_table(dimension: usize) -> Result<&'static str, DbError> {
-    match dimension {
-        384 => Ok("profile_embeddings_384"),
-        1536 => Ok("profile_embeddings_1536"),
-        other => {
-            let reason = "no table holds it".into();
-            Err(DbError::Inconsistent { table: "models", column: "dimension", row: other.to_string(), reason })
-        }
-    }
-}
+/// The tables of documents' vectors.
+const VECTORS: Vectors = Vectors {
+    of_384: VectorTable { table: "profile_embeddings_384", column: "half" },
+    of_1536: VectorTable { table: "profile_embeddings_1536", column: "half" },
+};
 
 /// Leaves of a subject that have no document: new ones, and imported ones.
 pub async fn unindexed_leaves(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Vec<UnindexedLeaf>, DbError> {
@@ -110,29 +102,14 @@ pub async fn put_documents(
         ))
         .await?;
     let new: HashSet<Uuid> = stored.iter().filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
-    put_terms(tx, tenancy, subject, terms.into_iter().filter(|(id, _)| new.contains(id))).await?;
-    Ok((by_key.into_keys().collect(), !new.is_empty()))
-}
-
-/// Makes new documents findable by their words.
-async fn put_terms(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    subject: Subject,
-    documents: impl Iterator<Item = (Uuid, BTreeMap<String, u32>)>,
-) -> Result<(), DbError> {
-    let (mut ids, mut terms, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for (id, (term, count)) in documents.flat_map(|(id, counts)| counts.into_iter().map(move |count| (id, count))) {
-        ids.push(id);
-        terms.push(term);
-        counts.push(count as f32);
-    }
+    let words: WordRows<Uuid> = terms.into_iter().filter(|(id, _)| new.contains(id)).collect();
     tx.run(sql!(
-        [tenancy.tenant, subject.agent_id, subject.user_id, ids, terms, counts],
+        [tenancy.tenant, subject.agent_id, subject.user_id, words.ids, words.terms, words.counts],
         r"insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
           select $1, $2, t.id, $3, t.term, t.tf from unnest($4::uuid[], $5::text[], $6::real[]) as t (id, term, tf)"
     ))
-    .await
+    .await?;
+    Ok((by_key.into_keys().collect(), !new.is_empty()))
 }
 
 /// Removes the documents of one type that a connection has, except those with some keys.
@@ -167,7 +144,7 @@ pub async fn put_vectors(
     vectors: &[(Uuid, Vec<f32>)],
 ) -> Result<(), DbError> {
     for (id, vector) in vectors {
-        let (table, of_user) = (vector_table(vector.len())?, of_user!("d", "$5"));
+        let (table, of_user) = (VECTORS.of(vector.len())?.table, of_user!("d", "$5"));
         let sql = format!(
             r"insert into {table} (tenant_id, agent_id, document_id, model, user_id, half)
               select d.tenant_id, d.agent_id, d.id, $4, d.user_id, $6 from profile_documents d

@@ -1,6 +1,7 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
-use super::vector_table;
+use super::VECTORS;
+use crate::index::{self, Found};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
 use chrono::{DateTime, Utc};
@@ -10,7 +11,6 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 use wire::{ContextSource, ContextType, SensitiveMatters, UserId};
-use words::bm25::Posting;
 
 /// Which documents a search may find.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ pub async fn nearest(
     max_distance: Option<f64>,
     most: u32,
 ) -> Result<Vec<(Uuid, f64)>, DbError> {
-    let (table, of_subject) = (vector_table(vector.len())?, is_subjects("e", lookup.subject.user_id));
+    let (table, of_subject) = (VECTORS.of(vector.len())?.table, is_subjects("e", lookup.subject.user_id));
     let rest = format!(
         r"select s.id, s.distance
             from (select e.document_id as id, (1 + (e.half <#> $9))::float8 as distance from {table} e
@@ -132,20 +132,10 @@ pub async fn nearest(
     tx.rows(visible!(lookup, rest, half, lookup.model, max_distance, most)).await
 }
 
-/// What has to be searched by words.
-#[derive(Clone, Debug, Default)]
-pub struct Waiting {
-    /// How many documents that is, and how many terms they have.
-    pub documents: i64,
-    pub terms: i64,
-    /// The words of the query in them.
-    pub postings: Vec<Posting<Uuid>>,
-}
-
 /// The documents without a vector, or all of them if the query has none, and the words of a query in them.
-pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<Waiting, DbError> {
-    type Arrays = (i64, i64, Vec<i32>, Vec<Uuid>, Vec<f32>, Vec<i32>);
-    let table = vector_table(lookup.dimension)?;
+pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<Found<Uuid>, DbError> {
+    let table = VECTORS.of(lookup.dimension)?.table;
+    let found = index::found(["array_position($11, t.term) - 1", "w.id", "t.tf", "w.length", "false"]);
     let embedded = is_subjects("e", lookup.subject.user_id);
     let of_subject = is_subjects("t", lookup.subject.user_id);
     let rest = format!(
@@ -153,18 +143,12 @@ pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[Strin
               select v.id, v.length from visible v
                where $9 or v.id not in (select e.document_id from {table} e
                                          where e.tenant_id = $1 and e.agent_id = $2 and {embedded} and e.model = $10))
-          select (select count(*) from waiting), (select coalesce(sum(w.length), 0)::bigint from waiting w),
-                 coalesce(array_agg(array_position($11, t.term) - 1), '{{}}'), coalesce(array_agg(w.id), '{{}}'),
-                 coalesce(array_agg(t.tf), '{{}}'), coalesce(array_agg(w.length), '{{}}')
+          select (select count(*) from waiting) as documents, (select coalesce(sum(w.length), 0)::bigint from waiting w) as terms, {found}
             from waiting w
             join profile_document_terms t
               on t.tenant_id = $1 and t.agent_id = $2 and {of_subject} and t.document_id = w.id and t.term = any($11::text[])"
     );
-    let mut query = visible!(lookup, rest, all, lookup.model, terms);
-    let (documents, words, places, ids, counts, lengths): Arrays = tx.row(query).await?;
-    let rows = places.into_iter().zip(ids).zip(counts.into_iter().zip(lengths));
-    let postings = rows.map(|((term, id), (tf, length))| Posting { term, id, tf, length }).collect();
-    Ok(Waiting { documents, terms: words, postings })
+    tx.row(visible!(lookup, rest, all, lookup.model, terms)).await
 }
 
 /// Documents that may be seen, by id.
@@ -175,7 +159,7 @@ pub async fn by_ids(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[Uuid]) -> Result<Ve
 
 /// Documents without a vector that may be seen, oldest first.
 pub async fn unembedded(tx: &mut Tx, lookup: &Lookup<'_>, most: i64) -> Result<Vec<FoundDocument>, DbError> {
-    let table = vector_table(lookup.dimension)?;
+    let table = VECTORS.of(lookup.dimension)?.table;
     let rest = format!(
         r"{FOUND}
            where not exists (select from {table} e

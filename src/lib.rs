@@ -26,7 +26,6 @@ pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;
 pub mod overview;
-pub mod portability;
 pub mod profile;
 pub mod prompts;
 pub mod quality;

@@ -11,14 +11,14 @@ const SECRET_LENGTH: usize = 43;
 
 /// Bytes of the key. They are in the control database, where only what works before and across tenants reads them: whoever has the
 /// fingerprints without the key cannot try which text makes them.
-pub(crate) struct Key([u8; 64]);
+pub struct Key([u8; 64]);
 
 impl Key {
     /// The key, if the tenant has one. Without one, nothing was erased yet.
     ///
     /// # Errors
     /// When the database is out of reach.
-    pub(crate) async fn find(engine: &Engine, tenant: TenantId) -> Result<Option<Self>, Error> {
+    pub async fn find(engine: &Engine, tenant: TenantId) -> Result<Option<Self>, Error> {
         Ok(store::secret(engine.db().control.system(), tenant).await?.map(|secret| Self::new(&secret)))
     }
 
@@ -50,13 +50,13 @@ impl Key {
     }
 
     /// The fingerprint of a text that an agent may not learn again: `content_hash` is the SHA-256 of the text.
-    pub(crate) fn text(&self, agent: AgentId, user: Option<UserId>, content_hash: &[u8]) -> Vec<u8> {
+    pub fn text(&self, agent: AgentId, user: Option<UserId>, content_hash: &[u8]) -> Vec<u8> {
         let user = user.map_or([0; 16], |user| user.0.into_bytes());
         self.mac("text", &[agent.0.as_bytes(), &user, content_hash]).finalize().into_bytes().to_vec()
     }
 
     /// The fingerprint of a user who was erased.
-    pub(crate) fn user(&self, user: UserId) -> Vec<u8> {
+    pub fn user(&self, user: UserId) -> Vec<u8> {
         self.mac("user", &[user.0.as_bytes()]).finalize().into_bytes().to_vec()
     }
 

@@ -16,7 +16,7 @@ mod run;
 pub mod store;
 
 pub use hold::{hold, holds, lift_hold};
-pub(crate) use key::Key;
+pub use key::Key;
 pub use preview::preview;
 pub use report::{report, verify_report};
 pub(crate) use request::waiting;

@@ -6,12 +6,12 @@ use words::tokens::Tokens;
 const NOT_IN_FORCE: [&str; 8] = ["superseded", "deprecated", "rejected", "withdrawn", "obsolete", "retired", "draft", "proposed"];
 
 /// Whether search finds a document with this status while it is in force.
-pub(crate) fn is_found(status: &str) -> bool {
+pub fn is_found(status: &str) -> bool {
     !NOT_IN_FORCE.iter().any(|word| status.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
 }
 
 /// The text whose words are indexed: the chunk, its reference, title and headings.
-pub(crate) fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
+pub fn searched_text(reference: Option<&str>, title: &str, heading_path: &[String], content: &str) -> String {
     format!("{}\n{content}", documents::above(reference, title, heading_path))
 }
 

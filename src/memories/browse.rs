@@ -23,7 +23,7 @@ const AUDIT_MAX: i64 = 50;
 ///
 /// # Errors
 /// `Invalid`, naming the field.
-pub(crate) fn check(filter: &MemoryFilter) -> Result<(), Error> {
+pub fn check(filter: &MemoryFilter) -> Result<(), Error> {
     Checks::default()
         .optional_text("topic", filter.topic.as_deref(), wire::TOPIC_MAX)
         .optional_text("session", filter.session.as_deref(), SESSION_MAX)

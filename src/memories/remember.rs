@@ -185,7 +185,7 @@ pub(crate) fn check_decision(checks: &mut Checks, rationale: Option<&str>, alter
 }
 
 /// Checks the place where something was said.
-pub(crate) fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
+pub fn check_source<'a>(checks: &'a mut Checks, source: &Source) -> &'a mut Checks {
     checks
         .text("source.platform", &source.platform, 64)
         .optional_text("source.channel_id", source.channel_id.as_deref(), 256)

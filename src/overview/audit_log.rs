@@ -209,6 +209,7 @@ fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::path::Path;
     use wire::{AUDIT_ACTIONS, DecisionKind};
 
     #[test]
@@ -218,7 +219,9 @@ mod tests {
         let fields =
             ["source.platform", "source.channel_id", "source.thread_id", "source.message_id", "source.speaker", "source.observed_at"];
         let mut written: BTreeSet<String> = DecisionKind::ALL.iter().map(|kind| format!("vocabulary.{kind}")).collect();
-        for file in walkdir::WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).into_iter().filter_map(Result::ok) {
+        let folders =
+            ["src", "crates/foundation/src", "server/portability/src"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+        for file in folders.into_iter().flat_map(walkdir::WalkDir::new).filter_map(Result::ok) {
             if file.path().extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! is done step by step ([`Turns`]).
 
 use crate::workers::turns::Turns;
-use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, portability, profile, vocabulary};
+use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Duration, Utc};
 use db::{Database, SystemPool};
@@ -225,7 +225,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::Recanonicalise => vocabulary::recanonicalise(engine, &ctx, &payload(event)?).await?,
         Task::EmbedTerms => vocabulary::embed_terms(engine, &ctx).await?,
         Task::EmbedDocument => knowledge::embed_document(engine, &ctx, named(event, "document_id")?).await?,
-        Task::EmbedImported => portability::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await?,
+        Task::EmbedImported => memories::embed_imported(engine, &ctx, event.agent_id, &payload(event)?).await?,
         Task::IndexProfile => profile::index_profile(engine, &ctx, event.agent_id, &payload(event)?).await?,
         Task::Extract => return capture::extract_source(engine, &ctx, event.held(), &payload(event)?, stop).await,
         Task::Ingest => return capture::place_input(engine, &ctx, event.held(), &payload(event)?).await.map(Work::Done),

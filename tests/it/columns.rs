@@ -3,7 +3,7 @@
 use crate::support::owner;
 use db::columns::{Erasure, Holds, TABLES};
 use foundation::testing::World;
-use remembrancer::portability::store;
+use portability::store;
 use std::collections::BTreeSet;
 
 /// Fails for a new column that is not classified.

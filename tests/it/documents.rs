@@ -7,7 +7,7 @@ use crate::support::{agent, alone, memory_owner, waiting_for_locks, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext};
-use remembrancer::portability::Selection;
+use portability::Selection;
 use remembrancer::profile::documents::Attachment;
 use remembrancer::profile::{Subject, documents};
 use remembrancer::{capture, consolidation, context, lifecycle, memories, profile};

@@ -8,7 +8,7 @@ use db::clock::Clock;
 use foundation::op::IdempotencyKey;
 use foundation::testing::{PASSWORD, World, fact};
 use foundation::{Error, OpContext, audit, identity, usage};
-use remembrancer::portability::Selection;
+use portability::Selection;
 use remembrancer::profile::Subject;
 use remembrancer::{
     activity, capture, chat, consolidation, context, erasure, lifecycle, memories, profile, quality, tools, vocabulary, workers,

@@ -6,7 +6,7 @@ use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact, question};
 use foundation::{OpContext, identity};
 use futures_util::future::join_all;
-use remembrancer::{context, contract, lifecycle, memories, portability, recall, workers};
+use remembrancer::{context, contract, lifecycle, memories, recall, workers};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;

@@ -6,7 +6,7 @@ use db::clock::Clock;
 use db::{DatabaseUrls, DbError, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use foundation::{Engine, Error, Settings, identity};
-use remembrancer::portability::Selection;
+use portability::Selection;
 use remembrancer::{memories, recall};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};

@@ -4,11 +4,11 @@ use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use db::DatabaseUrls;
 use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
 use foundation::{Engine, Error, OpContext, audit, identity};
+use portability::{ImportOptions, Selection, store};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use remembrancer::memories::model::Owner;
 use remembrancer::memories::store as records;
-use remembrancer::portability::{self, ImportOptions, Selection, store};
 use remembrancer::{memories, workers};
 use sqlx::PgConnection;
 use std::collections::BTreeSet;
@@ -562,12 +562,12 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
     for (table, written, derived) in shared {
         let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut kb).await.unwrap().into_iter().collect();
         let known: BTreeSet<String> = ["tenant_id"].iter().chain(written).chain(derived).map(|name| (*name).to_owned()).collect();
-        assert_eq!(there, known, "{table}: docs/EXPORT.md, src/portability/lines/ and store know its columns");
+        assert_eq!(there, known, "{table}: docs/EXPORT.md, server/portability/src/lines/ and store know its columns");
     }
     for (table, written, derived) in left_out {
         let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut owner).await.unwrap().into_iter().collect();
         let known: BTreeSet<String> =
             ["tenant_id", "agent_id"].iter().chain(written).chain(derived).map(|name| (*name).to_owned()).collect();
-        assert_eq!(there, known, "{table}: docs/EXPORT.md, src/portability/lines/ and store know its columns");
+        assert_eq!(there, known, "{table}: docs/EXPORT.md, server/portability/src/lines/ and store know its columns");
     }
 }

@@ -6,7 +6,7 @@ use crate::support::{agent, alone, memory_owner, remember, settle, work};
 use foundation::op::{Access, Actor};
 use foundation::testing::{World, fact, key, rows_of};
 use foundation::{Engine, OpContext, audit, identity, jobs};
-use remembrancer::portability::{self, Selection};
+use portability::Selection;
 use remembrancer::{capture, memories, overview, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope};
@@ -187,7 +187,7 @@ async fn no_agent_brings_back_what_was_deleted_here_and_an_admin_does() {
 
 #[tokio::test]
 async fn the_statement_itself_revives_nothing_for_an_agent() {
-    use remembrancer::portability::store::{Importing, put_memories};
+    use portability::store::{Importing, put_memories};
     let world = World::new().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     let live = further(&world, id).await;

@@ -6,7 +6,7 @@ use crate::portability_refused::{open, place, refused, sealed};
 use crate::support::{agent, alone, memory_owner, work};
 use foundation::testing::{World, key};
 use foundation::{Engine, OpContext, identity, jobs};
-use remembrancer::portability::{self, ImportOptions, Selection};
+use portability::{ImportOptions, Selection};
 use remembrancer::{capture, consolidation, memories};
 use serde_json::{Value, json};
 use wire::{ImportCount, ImportReport, InboxVerdict, IngestMemoryRequest, MemoryFilter, MemoryId, MemoryInput, Scope};

@@ -7,9 +7,9 @@ use crate::support::{alone, memory_owner, owner, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use foundation::testing::{FakeClock, TestDatabases, World, fact};
 use foundation::{Engine, projects};
+use portability::Selection;
 use remembrancer::knowledge::Extent;
 use remembrancer::memories;
-use remembrancer::portability::Selection;
 use sqlx::PgConnection;
 use wire::{ForgetRequest, ImportReport, NewProject, TermChange};
 

@@ -10,8 +10,8 @@ use db::columns::{Holds, TABLES};
 use foundation::op::Actor;
 use foundation::testing::{FakeClock, TestDatabases, World, fact};
 use foundation::{Error, OpContext, identity, projects};
+use portability::Selection;
 use remembrancer::knowledge::Extent;
-use remembrancer::portability::Selection;
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{activity, capture, consolidation, contract, lifecycle, memories, profile, vocabulary};
 use serde::de::DeserializeOwned;
@@ -270,7 +270,7 @@ async fn whatever_may_be_stored_can_be_exported_and_imported_again() {
     let missing: Vec<&String> = untried.difference(&expected).collect();
     assert_eq!(missing, [] as [&String; 0], "no value of this test reaches these columns: write one through a verb");
     let before = exported(&world.engine, &world.system, &Selection::All).await;
-    for kind in remembrancer::portability::lines::Section::ALL {
+    for kind in portability::lines::Section::ALL {
         assert!(!of_type(&before, kind.as_str()).is_empty(), "{}: the test would prove nothing", kind.as_str());
     }
     let there = World::on(TestDatabases::fresh(&FakeClock::default()).await).await;

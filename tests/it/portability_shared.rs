@@ -6,8 +6,8 @@ use crate::portability_tenant::{add, change, decided_vocabulary, documents, inge
 use crate::support::{agent, alone, memory_owner, owner, remember, settle, work};
 use foundation::testing::{World, fact, key, rows_of};
 use foundation::{Engine, OpContext, audit};
+use portability::{ImportOptions, Selection};
 use remembrancer::knowledge::Extent;
-use remembrancer::portability::{self, ImportOptions, Selection};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::workers;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use crate::support::{agent, alone, memory_owner, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, key};
 use foundation::{Error, OpContext};
-use remembrancer::portability::Selection;
+use portability::Selection;
 use remembrancer::{capture, consolidation, memories, profile, workers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -6,12 +6,11 @@ use foundation::op::Access;
 use foundation::testing::{PASSWORD, World, nowhere, question};
 use foundation::{Error, OpContext, audit, identity, projects, usage};
 use futures_util::future::BoxFuture;
-use remembrancer::portability::{ImportOptions, Selection};
+use portability::{ImportOptions, Selection};
 use remembrancer::profile::Subject;
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    capture, chat, consolidation, context, erasure, knowledge, lifecycle, memories, overview, portability, profile, quality, recall,
-    skills, vocabulary,
+    capture, chat, consolidation, context, erasure, knowledge, lifecycle, memories, overview, profile, quality, recall, skills, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -332,13 +331,14 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::sign_out", "ends the session of whoever asks"),
     ("identity::user", "the command line's names"),
     ("knowledge::embed_document", "a job"),
+    ("memories::embed_imported", "a job"),
     ("memories::embed_late", "a job"),
     ("memories::settle_links", "a job"),
-    ("portability::embed_imported", "a job"),
     ("portability::put", "a part of the import"),
     ("profile::apply", "a part of jobs"),
     ("profile::index_attachment", "a part of jobs"),
     ("profile::index_profile", "a job"),
+    ("profile::request", "a part of the import and of jobs"),
     ("profile::for_context", "a part of the context, which checks the scope"),
     ("prompts::for_agent", "instructions for any agent"),
     ("recall::of", "a part of the recall"),
@@ -368,8 +368,10 @@ async fn a_verb_of_operators_takes_its_role_and_no_other() {
 fn every_verb_is_in_a_table() {
     let mut written = BTreeSet::new();
     for root in ["src", "crates/foundation/src"].map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root)) {
-        collect(&root, &root, &mut written);
+        collect(&root, None, &root, &mut written);
     }
+    let portability = Path::new(env!("CARGO_MANIFEST_DIR")).join("server/portability/src");
+    collect(&portability, Some("portability"), &portability, &mut written);
     let known = OF_OPERATORS.iter().map(|verb| verb.name).chain(OF_AGENTS.iter().copied()).chain(OF_NEITHER.iter().map(|(name, _)| *name));
     let known: BTreeSet<String> = known.map(str::to_owned).collect();
     assert!(written.len() > 90, "{written:?}");
@@ -377,8 +379,8 @@ fn every_verb_is_in_a_table() {
     assert_eq!(written.difference(&known).collect::<Vec<_>>(), [] as [&String; 0], "what do these take?");
 }
 
-/// The functions of all rooms that take a context, as `room::name`. Stores, tests and the tools' table are no verbs.
-fn collect(root: &Path, folder: &Path, verbs: &mut BTreeSet<String>) {
+/// The functions of all rooms, or of one, that take a context, as `room::name`. Stores, tests and the tools' table are no verbs.
+fn collect(root: &Path, one: Option<&str>, folder: &Path, verbs: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let is = |name: &str| path.file_stem().is_some_and(|stem| stem == name);
@@ -386,11 +388,11 @@ fn collect(root: &Path, folder: &Path, verbs: &mut BTreeSet<String>) {
             continue;
         }
         if path.is_dir() {
-            collect(root, &path, verbs);
+            collect(root, one, &path, verbs);
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap();
-        let room = path.strip_prefix(root).unwrap().components().next().unwrap().as_os_str().to_str().unwrap();
+        let room = one.unwrap_or(path.strip_prefix(root).unwrap().components().next().unwrap().as_os_str().to_str().unwrap());
         for rest in source.split("\npub async fn ").skip(1) {
             let signature = rest.split("{\n").next().unwrap();
             let takes_context = ["ctx: &OpContext", "ctx: OpContext"].iter().any(|argument| signature.contains(argument));

@@ -5,7 +5,7 @@ use crate::support::{Told, agent, alone, ask, memory_owner, remember, work};
 use chrono::Duration;
 use foundation::OpContext;
 use foundation::testing::{World, fact, key, nowhere};
-use remembrancer::portability::Selection;
+use portability::Selection;
 use remembrancer::{consolidation, memories};
 use wire::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter};
 

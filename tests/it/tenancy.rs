@@ -22,6 +22,7 @@ mod recall;
 mod usage;
 mod vocabulary;
 
+use self::portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use activity::ACTIVITY;
 use audit::{AUDIT, OUTBOX, OUTBOX_KB};
 use capture::{CAPTURE, CAPTURE_KB, INBOX};
@@ -37,7 +38,6 @@ use jobs::{JOBS, JOBS_KB};
 use knowledge::{CITATIONS, KNOWLEDGE};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use memories::MEMORIES;
-use portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
@@ -275,7 +275,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
 fn every_query_of_every_store_is_in_a_table() {
     let sources = [
         ("activity", include_str!("../../src/activity/store.rs")),
-        ("portability", include_str!("../../src/portability/store/activity.rs")),
+        ("portability", include_str!("../../server/portability/src/store/activity.rs")),
         ("memories", include_str!("../../src/memories/store/mod.rs")),
         ("memories", include_str!("../../src/memories/store/archive.rs")),
         ("memories", include_str!("../../src/memories/store/evidence.rs")),
@@ -319,13 +319,13 @@ fn every_query_of_every_store_is_in_a_table() {
         ("usage", include_str!("../../crates/foundation/src/usage/store/mod.rs")),
         ("usage", include_str!("../../crates/foundation/src/usage/store/accounts.rs")),
         ("models", include_str!("../../crates/foundation/src/registry/store.rs")),
-        ("portability", include_str!("../../src/portability/store/mod.rs")),
-        ("portability", include_str!("../../src/portability/store/capture.rs")),
-        ("portability", include_str!("../../src/portability/store/check.rs")),
-        ("portability", include_str!("../../src/portability/store/knowledge.rs")),
-        ("portability", include_str!("../../src/portability/store/profile.rs")),
-        ("portability", include_str!("../../src/portability/store/vocabulary.rs")),
-        ("portability", include_str!("../../src/portability/store/write.rs")),
+        ("portability", include_str!("../../server/portability/src/store/mod.rs")),
+        ("portability", include_str!("../../server/portability/src/store/capture.rs")),
+        ("portability", include_str!("../../server/portability/src/store/check.rs")),
+        ("portability", include_str!("../../server/portability/src/store/knowledge.rs")),
+        ("portability", include_str!("../../server/portability/src/store/profile.rs")),
+        ("portability", include_str!("../../server/portability/src/store/vocabulary.rs")),
+        ("portability", include_str!("../../server/portability/src/store/write.rs")),
         ("terms", include_str!("../../crates/foundation/src/terms/store.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/mod.rs")),
         ("vocabulary", include_str!("../../src/vocabulary/store/decisions.rs")),

@@ -14,7 +14,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use foundation::{Engine, Error, OpContext};
 use futures_util::{StreamExt, stream};
-use remembrancer::portability::{self, ImportOptions, Selection};
+use portability::{ImportOptions, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

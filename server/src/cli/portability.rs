@@ -4,7 +4,7 @@ use super::Failure;
 use clap::Args;
 use foundation::{Engine, OpContext, identity};
 use indicatif::{ProgressBar, ProgressStyle};
-use remembrancer::portability::{self, ImportOptions, Selection};
+use portability::{ImportOptions, Selection};
 use remembrancer::workers;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};

@@ -9,9 +9,9 @@ use db::clock::SystemClock;
 use foundation::identity;
 use foundation::testing::{PASSWORD, TestDatabases, World, fact, key};
 use http_body_util::BodyExt;
+use portability::Selection;
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::memories;
-use remembrancer::portability::Selection;
 use remembrancer::vocabulary::{self, NewTerm};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -184,7 +184,7 @@ async fn the_command_line_moves_vocabulary_and_knowledge() {
     let done = command(&there, &["import", &file, "--tenant", "elsewhere"]);
     assert!(done.status.success() && text_of(&done).contains("chunk: 1 added"), "{}", text_of(&done));
     let mut again = Vec::new();
-    remembrancer::portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
+    portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
     let lines =
         |text: &str| text.lines().skip(1).filter(|line| !line.contains("\"type\":\"footer\"")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(&String::from_utf8(again).unwrap()), lines(&std::fs::read_to_string(&file).unwrap()));
@@ -231,7 +231,7 @@ async fn the_command_line_moves_a_tenant_to_another_machine() {
     let done = command(&there, &["import", &file, "--tenant", "elsewhere"]);
     assert!(done.status.success() && text_of(&done).contains("memory: 1 added"), "{}", text_of(&done));
     let mut again = Vec::new();
-    remembrancer::portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
+    portability::export(&there.engine, &elsewhere, &Selection::All, &mut again, &|_| {}).await.unwrap();
     let lines =
         |text: &str| text.lines().skip(1).filter(|line| !line.contains("\"type\":\"footer\"")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(&String::from_utf8(again).unwrap()), lines(&text));

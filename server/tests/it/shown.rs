@@ -9,7 +9,7 @@ use axum::http::{Request, StatusCode, header};
 use db::clock::SystemClock;
 use foundation::identity;
 use foundation::testing::{PASSWORD, TestDatabases, World};
-use remembrancer::portability::{self, Selection};
+use portability::Selection;
 use remembrancer::tools::{self, Effect};
 use remembrancer::{consolidation, memories, vocabulary, workers};
 use serde_json::{Value, json};

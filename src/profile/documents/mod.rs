@@ -8,7 +8,7 @@ mod write;
 
 pub use draft::{Attachment, Details, Draft, UnindexedLeaf};
 pub use entities::put_entities;
-pub(crate) use write::request;
+pub use write::request;
 pub use write::{IndexPayload, index_attachment, index_profile};
 pub(super) use write::{index_leaves, index_schema};
 

@@ -82,7 +82,7 @@ async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, dr
 /// # Errors
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject) -> Result<(), Error> {
+pub async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject) -> Result<(), Error> {
     let origin = Origin { user_id: subject.user_id, ..Origin::default() };
     let payload = json!(IndexPayload { user_id: subject.user_id });
     let event = NewEvent { origin, ..NewEvent::pending(engine, Task::IndexProfile, payload) };

@@ -1,9 +1,9 @@
 //! The queries of what agents report, and of its export and import.
 
 use super::queries::{Case, Query, queries};
+use ::portability::store::{self as portability, ReportedBy};
 use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
-use remembrancer::portability::store::{self as portability, ReportedBy};
 use serde_json::json;
 use wire::ActionKind;
 

@@ -3,9 +3,9 @@
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
 use super::queries::{Case, Query, queries};
+use ::portability::lines::Section;
+use ::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use db::{DbError, Tx};
-use remembrancer::portability::lines::Section;
-use remembrancer::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use serde_json::{Value, json};
 use uuid::Uuid;
 use wire::{Area, ChunkId};

@@ -1,7 +1,7 @@
 //! Queries of export and import on evidence, quarantine and proposals about two memories.
 
 use super::{Scope, page};
-use crate::portability::lines::{EvidenceLine, PairLine, QuarantinedTurnLine, Section};
+use crate::lines::{EvidenceLine, PairLine, QuarantinedTurnLine, Section};
 use db::{DbError, Tenancy, Tx, of_user, statement};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, FromRow};

@@ -36,9 +36,9 @@ pub use write::{
 use super::lines::{
     EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, VersionLine,
 };
-use crate::memories::store::{narrow, push_deleted};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
+use remembrancer::memories::store::{narrow, push_deleted};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;

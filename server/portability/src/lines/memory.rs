@@ -1,11 +1,11 @@
 //! Lines of memory: agents, users, projects, sources, memories and their history.
 
 use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
-use crate::capture::StoredTurn;
-use crate::memories::remember::check_source;
-use crate::portability::values::{Hash, Share, Stamp};
+use crate::values::{Hash, Share, Stamp};
+use extract::parts::StoredTurn;
 use foundation::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
 use foundation::{Checks, Error};
+use remembrancer::memories::check_source;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

@@ -18,4 +18,3 @@ mod values;
 pub use export::{Selection, Written, export};
 pub use import::{ImportOptions, import};
 pub use markdown::markdown;
-pub use put::embed_imported;

@@ -126,8 +126,8 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::portability::lines::SCHEMA;
-    use crate::portability::store;
+    use crate::lines::SCHEMA;
+    use crate::store;
     use serde_json::json;
 
     /// Fields with a moment to come, or with one that an agent reported.

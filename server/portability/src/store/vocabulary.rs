@@ -2,7 +2,7 @@
 //! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
 use super::page;
-use crate::portability::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
+use crate::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, statement};
 use serde_json::Value;
@@ -341,7 +341,7 @@ pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbE
 }
 
 /// The proposal outside the file that a delivery of a staged proposal's phrase would count for, as in
-/// [`crate::vocabulary::store::deliver_proposal`].
+/// [`remembrancer::vocabulary::store::deliver_proposal`].
 macro_rules! counted_here {
     () => {
         r"(select e.id from term_proposals e

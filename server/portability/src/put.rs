@@ -5,15 +5,14 @@ use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
 use super::store::{self, Importing};
 use super::values::Hash;
-use crate::activity::Body;
-use crate::memories::model::{content_hash, wording};
-use crate::memories::store::{self as memories, Embedded};
-use crate::profile::{self, Proposal, Subject};
-use crate::vocabulary::Snapshot;
 use db::Tx;
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Engine, Error, OpContext, intake};
-use serde::{Deserialize, Serialize};
+use remembrancer::activity::Body;
+use remembrancer::memories::model::{content_hash, wording};
+use remembrancer::memories::store as memories;
+use remembrancer::profile::{self, Proposal, Subject};
+use remembrancer::vocabulary::Snapshot;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -236,46 +235,4 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
         }
     }
     Ok(())
-}
-
-/// Imported memories without vectors.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Wanting {
-    pub memory_ids: Vec<MemoryId>,
-}
-
-/// Gives imported memories their vectors. Unlike late vectors of memories that were just remembered, they are not compared with other
-/// memories: an import changes nothing in its records.
-///
-/// # Errors
-/// When the model or the database is out of reach: the job is tried again.
-#[verb]
-pub async fn embed_imported(engine: &Engine, ctx: &OpContext, agent: AgentId, wanting: &Wanting) -> Result<&'static str, Error> {
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut found = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, false).await?;
-    tx.commit().await?;
-    found.retain(|memory| memory.live);
-    if found.is_empty() {
-        return Ok("no longer live");
-    }
-    found.retain(|memory| engine.reads(&memory.embedded_text()));
-    if found.is_empty() {
-        return Ok("in a language that the model does not know");
-    }
-    let texts = found.iter().map(|memory| memory.embedded_text()).collect();
-    let vectors = engine.embed_batch_for_job(ctx.into(), texts).await?;
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let current = memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &wanting.memory_ids, true).await?;
-    let embedded: HashMap<MemoryId, _> = found.iter().zip(&vectors).map(|(memory, vector)| (memory.id, (memory, vector))).collect();
-    for memory in current.iter().filter(|memory| memory.live) {
-        // A memory that was rewritten while the model worked has a vector of its own.
-        let same =
-            embedded.get(&memory.id).filter(|(before, _)| before.topic == memory.topic && before.content_hash == memory.content_hash);
-        if let Some((_, vector)) = same {
-            let embedded = Embedded { model: &engine.model().name, vector };
-            memories::put_vector(&mut tx, ctx.tenancy(), agent, memory.id, embedded, engine.clock().now()).await?;
-        }
-    }
-    tx.commit().await?;
-    Ok("embedded")
 }

@@ -2,9 +2,9 @@
 //! exported.
 
 use super::{WORD_MAX, entries, json};
-use crate::portability::values::Stamp;
-use crate::profile::{Citation, LeafState, Part, Proposal};
+use crate::values::Stamp;
 use foundation::Checks;
+use remembrancer::profile::{Citation, LeafState, Part, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

@@ -1,7 +1,7 @@
 //! Queries of export and import on connections, leaves and versions of profiles.
 
 use super::{Scope, page};
-use crate::portability::lines::{ConnectionLine, ProfileLeafLine, ProfileVersionLine, Section};
+use crate::lines::{ConnectionLine, ProfileLeafLine, ProfileVersionLine, Section};
 use db::{DbError, Tenancy, Tx, of_user};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;

@@ -1,6 +1,6 @@
 //! Queries of an import before it writes. `rows` are records as `jsonb_populate_recordset` reads them, each with its `agent_id`.
 
-use crate::portability::lines::{Place, Section};
+use crate::lines::{Place, Section};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
 use serde_json::Value;

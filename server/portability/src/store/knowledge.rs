@@ -2,7 +2,7 @@
 
 use super::page;
 use super::vocabulary::{add, select};
-use crate::portability::lines::{ChunkLine, ComponentLine, DocumentLine};
+use crate::lines::{ChunkLine, ComponentLine, DocumentLine};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
 use serde_json::Value;

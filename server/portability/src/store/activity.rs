@@ -1,8 +1,8 @@
 //! Statements of export and import about what agents reported.
 
 use super::super::lines::{ActionLine, WorkflowStepLine};
-use crate::activity::Reports;
 use db::{DbError, Tenancy, Tx, of_user, statement};
+use remembrancer::activity::Reports;
 use serde_json::Value;
 use sqlx::FromRow;
 use sqlx::postgres::PgRow;

@@ -1,7 +1,7 @@
 //! Lines of capture: the places in sources that memories come from, turns in quarantine, and proposals about two memories.
 
 use super::{NAME_MAX, SOURCE_MAX, entries};
-use crate::portability::values::Stamp;
+use crate::values::Stamp;
 use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;

@@ -1,7 +1,7 @@
 //! Lines of the vocabulary: terms and aliases through time, decisions and proposals.
 
 use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries};
-use crate::portability::values::Stamp;
+use crate::values::Stamp;
 use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;

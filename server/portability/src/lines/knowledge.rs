@@ -1,7 +1,7 @@
 //! Lines of knowledge: documents through time, their text in chunks, and what they say about components.
 
 use super::{SOURCE_MAX, WORD_MAX, entries};
-use crate::portability::values::{Hash, Stamp};
+use crate::values::{Hash, Stamp};
 use documents::{FILE_MAX, check_path};
 use foundation::Checks;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::super::values::{Share, Stamp};
 use super::json;
-use crate::activity::Body;
 use foundation::Checks;
+use remembrancer::activity::Body;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;

@@ -1,9 +1,9 @@
 //! Converts a record into the one form in which it is written, and back.
 
 use super::lines::{COMMONS, Line, Section};
-use crate::tools;
 use foundation::Error;
 use foundation::identity::Agent;
+use remembrancer::tools;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;

@@ -3,6 +3,7 @@
 use crate::support::owner;
 use db::columns::{Erasure, Holds, TABLES};
 use foundation::testing::World;
+use portability::lines::Section;
 use portability::store;
 use std::collections::BTreeSet;
 
@@ -56,32 +57,8 @@ async fn every_table_with_users_words_knows_its_user() {
 
 #[test]
 fn what_is_exported_is_what_the_format_has() {
-    let files: [(&str, &[&str]); 24] = [
-        ("canonical_terms", store::TERM),
-        ("term_aliases", store::ALIAS),
-        ("decisions", store::DECISION),
-        ("term_proposals", store::PROPOSAL),
-        ("proposal_memories", store::PROPOSAL_MEMORY),
-        ("documents", store::DOCUMENT),
-        ("chunks", store::CHUNK),
-        ("components", store::COMPONENT),
-        ("agent_memories", store::MEMORY),
-        ("memory_topics", store::TOPIC),
-        ("agent_memory_versions", store::VERSION),
-        ("memory_links", store::LINK),
-        ("tombstones", store::TOMBSTONE),
-        ("sources", store::SOURCE),
-        ("projects", store::PROJECT),
-        ("repos", store::REPO),
-        ("project_links", store::PROJECT_LINK),
-        ("events", store::EVENT),
-        ("evidence", store::EVIDENCE),
-        ("quarantine", store::QUARANTINED_TURN),
-        ("memory_proposals", store::PAIR),
-        ("connections", store::CONNECTION),
-        ("profile_leaves", store::PROFILE_LEAF),
-        ("profile_versions", store::PROFILE_VERSION),
-    ];
+    let files = Section::ALL.into_iter().map(|section| (section.table(), section.columns()));
+    let files: Vec<(&str, Vec<&str>)> = files.chain([("memory_topics", store::TOPIC.to_vec())]).collect();
     // Sources and events of knowledge have the names of those of memory.
     let shared = ["sources", "events", "idempotent_requests"];
     for table in TABLES.iter().filter(|table| table.database != "internal_shared") {

@@ -4,13 +4,13 @@ use crate::support::{agent, ask, memory_owner, owner, remember, work};
 use db::DatabaseUrls;
 use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
 use foundation::{Engine, Error, OpContext, audit, identity};
-use portability::{ImportOptions, Selection, store};
+use portability::lines::Section;
+use portability::{ImportOptions, Selection};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use remembrancer::memories::model::Owner;
 use remembrancer::memories::store as records;
 use remembrancer::{memories, workers};
-use sqlx::PgConnection;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::fs::File;
@@ -491,83 +491,53 @@ async fn the_folder_is_the_same_each_time_and_has_no_name_from_outside() {
 #[tokio::test]
 async fn every_column_is_in_the_file_or_follows_from_it() {
     let world = World::new().await;
-    let mut owner: PgConnection = owner(&world.engine.urls().agent_memory).await;
-    // Derived on import, with a meaning in this installation only, or left out as docs/EXPORT.md says.
-    let left_out: [(&str, &[&str], &[&str]); 15] = [
-        (
-            "agent_memories",
-            store::MEMORY,
-            &[
-                "topic_normal",
-                "topic_key",
-                "word_rules",
-                "vocabulary_version",
-                "content_hash",
-                "live",
-                "awaiting_vector",
-                "term_count",
-                "said_at",
-                "characters",
-                "punctuation",
-                "asks",
-                "conversation",
-                "speaker",
-                "platform",
-                "imported_by",
-            ],
-        ),
-        ("agent_memory_versions", store::VERSION, &["imported_by", "user_id"]),
-        ("memory_links", store::LINK, &["user_id"]),
-        ("tombstones", store::TOMBSTONE, &[]),
-        ("sources", store::SOURCE, &["media_type", "bytes"]),
-        ("projects", store::PROJECT, &[]),
-        ("repos", store::REPO, &[]),
-        ("project_links", store::PROJECT_LINK, &["valid_to"]),
-        ("events", store::EVENT, &["leased_until", "recorded_state", "attempts_before"]),
-        ("evidence", store::EVIDENCE, &[]),
-        ("quarantine", store::QUARANTINED_TURN, &[]),
-        ("memory_proposals", store::PAIR, &["effect"]),
-        ("connections", store::CONNECTION, &[]),
-        ("profile_leaves", store::PROFILE_LEAF, &["leaf_hash", "matters"]),
-        ("profile_versions", store::PROFILE_VERSION, &[]),
-    ];
-    let agent_line: (&str, &[&str], &[&str]) = (
-        "agents",
-        &["id", "slug", "name", "require_user", "discipline"],
-        &["tenant_id", "kind", "created_at", "knowledge_categories", "keeps_context_texts", "blocked_at"],
-    );
+    let urls = world.engine.urls();
     let sql = "select column_name::text from information_schema.columns where table_schema = 'public' and table_name = $1";
-    let mut control = crate::support::owner(&world.engine.urls().internal_shared).await;
-    let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(agent_line.0).fetch_all(&mut control).await.unwrap().into_iter().collect();
-    assert_eq!(there, agent_line.1.iter().chain(agent_line.2).map(|name| (*name).to_owned()).collect(), "agents");
-    let there: BTreeSet<String> = sqlx::query_scalar(sql).bind("users").fetch_all(&mut control).await.unwrap().into_iter().collect();
-    for (table, written) in [("actions", store::ACTION), ("workflow_steps", store::WORKFLOW_STEP)] {
-        let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut control).await.unwrap().into_iter().collect();
-        let derived = ["tenant_id", "agent_id", "searchable", "content_hash"];
-        assert_eq!(there, derived.iter().chain(written).map(|name| (*name).to_owned()).collect(), "{table}");
+    for section in Section::ALL {
+        let url = match section.area() {
+            _ if matches!(section, Section::Agent | Section::User) => &urls.internal_shared,
+            Area::Memory => &urls.agent_memory,
+            Area::Vocabulary | Area::Knowledge => &urls.shared_kb,
+            Area::Activity => &urls.internal_shared,
+        };
+        let there: Vec<String> = sqlx::query_scalar(sql).bind(section.table()).fetch_all(&mut owner(url).await).await.unwrap();
+        let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
+        let known: BTreeSet<&str> = ["tenant_id"].into_iter().chain(section.written()).chain(left_out(section).iter().copied()).collect();
+        assert_eq!(there, known, "{}: docs/EXPORT.md and server/portability/src/lines/ know its columns", section.table());
     }
-    let user_line = ["id", "external_ref", "name", "tenant_id", "created_at"];
-    assert_eq!(there, user_line.map(str::to_owned).into(), "users");
-    let shared: [(&str, &[&str], &[&str]); 8] = [
-        ("canonical_terms", store::TERM, &["normal", "status", "imported_by"]),
-        ("term_aliases", store::ALIAS, &["normal", "imported_by"]),
-        ("decisions", store::DECISION, &["version", "imported_by"]),
-        ("term_proposals", store::PROPOSAL, &["normal", "imported_by"]),
-        ("proposal_memories", store::PROPOSAL_MEMORY, &["agent_id"]),
-        ("documents", store::DOCUMENT, &["imported_by"]),
-        ("chunks", store::CHUNK, &["awaiting_vector", "word_rules"]),
-        ("components", store::COMPONENT, &["normal"]),
-    ];
-    let mut kb = crate::support::owner(&world.engine.urls().shared_kb).await;
-    for (table, written, derived) in shared {
-        let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut kb).await.unwrap().into_iter().collect();
-        let known: BTreeSet<String> = ["tenant_id"].iter().chain(written).chain(derived).map(|name| (*name).to_owned()).collect();
-        assert_eq!(there, known, "{table}: docs/EXPORT.md, server/portability/src/lines/ and store know its columns");
-    }
-    for (table, written, derived) in left_out {
-        let there: BTreeSet<String> = sqlx::query_scalar(sql).bind(table).fetch_all(&mut owner).await.unwrap().into_iter().collect();
-        let known: BTreeSet<String> =
-            ["tenant_id", "agent_id"].iter().chain(written).chain(derived).map(|name| (*name).to_owned()).collect();
-        assert_eq!(there, known, "{table}: docs/EXPORT.md, server/portability/src/lines/ and store know its columns");
+}
+
+/// Columns that follow from a line by SQL, have a meaning in one installation only, or are left out as docs/EXPORT.md says.
+fn left_out(section: Section) -> &'static [&'static str] {
+    match section {
+        Section::Agent => &["kind", "created_at", "knowledge_categories", "keeps_context_texts", "blocked_at"],
+        Section::User => &["created_at"],
+        Section::Term | Section::Alias | Section::Decision | Section::Proposal | Section::Document => &["imported_by"],
+        Section::Chunk => &["awaiting_vector", "word_rules"],
+        Section::ProjectLink => &["valid_to"],
+        Section::Source => &["media_type", "bytes"],
+        Section::Memory => &[
+            "topic_normal",
+            "topic_key",
+            "word_rules",
+            "vocabulary_version",
+            "content_hash",
+            "live",
+            "awaiting_vector",
+            "term_count",
+            "said_at",
+            "characters",
+            "punctuation",
+            "asks",
+            "conversation",
+            "speaker",
+            "platform",
+            "imported_by",
+        ],
+        Section::Version => &["imported_by", "user_id"],
+        Section::Link => &["user_id"],
+        Section::Event => &["leased_until", "attempts_before"],
+        Section::Pair => &["effect"],
+        _ => &[],
     }
 }

@@ -1,6 +1,6 @@
 //! What agents reported, on its way into the database: rows that exist stay, new ones get their words at once.
 
-use super::lines::{Line, Section};
+use super::lines::{Line, Section, is_searchable};
 use super::put;
 use super::read::Batch;
 use super::store;
@@ -11,11 +11,6 @@ use remembrancer::activity::{Body, Reports};
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 use wire::{ImportCount, UserId};
-use words::guard;
-
-fn reports(section: Section) -> Reports {
-    if section == Section::Action { Reports::Actions } else { Reports::Steps }
-}
 
 /// A report of a line, with its id and user.
 fn report(line: &Line) -> Option<(Uuid, Option<UserId>, Body)> {
@@ -24,11 +19,6 @@ fn report(line: &Line) -> Option<(Uuid, Option<UserId>, Body)> {
         Line::WorkflowStep(line) => Some((line.id, line.user_id, line.body())),
         _ => None,
     }
-}
-
-/// Whether a search may find a report. An import decides it again, because an agent may have written the file.
-pub(super) fn is_searchable(body: &Body) -> bool {
-    guard::inspect(&body.searched_text()).is_empty()
 }
 
 async fn begin(engine: &Engine, ctx: &OpContext) -> Result<Tx, Error> {
@@ -41,11 +31,11 @@ async fn begin(engine: &Engine, ctx: &OpContext) -> Result<Tx, Error> {
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
-    let ids: Vec<Uuid> = batch.lines.iter().filter_map(|(_, line)| report(line)).map(|(id, ..)| id).collect();
+    let rows = put::rows(batch, None)?;
     let mut tx = begin(engine, ctx).await?;
-    let unchanged = store::count_reports(&mut tx, ctx.tenancy(), reports(batch.section), &ids).await?;
+    let unchanged = store::count_existing(&mut tx, ctx.tenancy(), batch.section, &rows).await?;
     tx.commit().await?;
-    Ok(ImportCount { added: i64::try_from(ids.len()).unwrap_or(i64::MAX) - unchanged, updated: 0, unchanged })
+    Ok(ImportCount { added: i64::try_from(batch.lines.len()).unwrap_or(i64::MAX) - unchanged, updated: 0, unchanged })
 }
 
 /// Writes a batch.
@@ -54,9 +44,10 @@ pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Re
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn write(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
-    let (of, rows) = (reports(batch.section), put::rows(batch, None)?);
+    let of = if batch.section == Section::Action { Reports::Actions } else { Reports::Steps };
+    let rows = put::rows(batch, None)?;
     let mut tx = begin(engine, ctx).await?;
-    let added: HashSet<Uuid> = store::put_reports(&mut tx, ctx.tenancy(), of, &rows).await?.into_iter().collect();
+    let added: HashSet<Uuid> = store::put_reports(&mut tx, ctx.tenancy(), batch.section, &rows).await?.into_iter().collect();
     let mut texts: BTreeMap<Option<UserId>, Vec<Text>> = BTreeMap::new();
     for (id, user, body) in batch.lines.iter().filter_map(|(_, line)| report(line)) {
         if added.contains(&id) && is_searchable(&body) {

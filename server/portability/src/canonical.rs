@@ -1,10 +1,8 @@
 //! Converts a record into the one form in which it is written, and back.
 
-use super::lines::{COMMONS, Line, Section};
+use super::lines::{COMMONS, Line, Record, Section};
 use foundation::Error;
 use foundation::identity::Agent;
-use remembrancer::tools;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use wire::AgentId;
@@ -46,11 +44,9 @@ impl Names {
 /// Fields that hold an agent's id in the record and its slug in the file, by their names in both.
 fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
     match section {
-        Section::Agent | Section::User => &[],
-        Section::Term | Section::Alias | Section::Decision | Section::Proposal => &[],
-        Section::Document | Section::Chunk | Section::Component => &[],
         Section::Memory => &[("agent_id", "agent"), ("created_by", "created_by")],
-        _ => &[("agent_id", "agent")],
+        section if section.fields().contains(&"agent_id") => &[("agent_id", "agent")],
+        _ => &[],
     }
 }
 
@@ -58,16 +54,16 @@ fn agents_in(section: Section) -> &'static [(&'static str, &'static str)] {
 ///
 /// # Errors
 /// `Internal`, when it cannot be written as JSON.
-pub fn write(section: Section, record: &impl Serialize, names: &Names) -> Result<String, Error> {
+pub fn write<T: Record>(record: &T, names: &Names) -> Result<String, Error> {
     let value = serde_json::to_value(record).map_err(Error::failed("a line cannot be serialised"))?;
     let Value::Object(mut fields) = value else { return Err(Error::internal("a line is not an object")) };
-    for (here, there) in agents_in(section) {
-        let id = fields.remove(*here).and_then(|id| id.as_str().and_then(|id| id.parse().ok()));
+    for &(here, there) in agents_in(T::SECTION) {
+        let id = fields.remove(here).and_then(|id| id.as_str().and_then(|id| id.parse().ok()));
         let id = id.ok_or_else(|| Error::internal(format!("{here} holds no agent")))?;
-        fields.insert((*there).into(), names.slug(id).into());
+        fields.insert(there.into(), names.slug(id).into());
     }
     fields.retain(|_, value| !value.is_null());
-    fields.insert("type".into(), section.as_str().into());
+    fields.insert("type".into(), T::SECTION.as_str().into());
     Ok(text(&Value::Object(fields)))
 }
 
@@ -111,45 +107,16 @@ fn push(value: &Value, out: &mut String) {
 /// `Invalid`, naming the field.
 pub fn read(section: Section, mut fields: Map<String, Value>, names: &Names) -> Result<Line, Error> {
     fields.remove("type");
-    for (here, there) in agents_in(section) {
-        let slug = fields.remove(*there).ok_or_else(|| Error::invalid(*there, "is required"))?;
-        let slug = slug.as_str().ok_or_else(|| Error::invalid(*there, "must be the slug of an agent"))?;
-        let unknown = || Error::invalid(*there, format!("names {slug}, which is neither {COMMONS} nor an agent of the file"));
+    for &(here, there) in agents_in(section) {
+        let slug = fields.remove(there).ok_or_else(|| Error::invalid(there, "is required"))?;
+        let slug = slug.as_str().ok_or_else(|| Error::invalid(there, "must be the slug of an agent"))?;
+        let unknown = || Error::invalid(there, format!("names {slug}, which is neither {COMMONS} nor an agent of the file"));
         let id = names.id(slug).ok_or_else(unknown)?;
-        if fields.insert((*here).into(), id.to_string().into()).is_some() && here != there {
-            return Err(Error::invalid(*here, "is not a field of this line"));
+        if fields.insert(here.into(), id.to_string().into()).is_some() && here != there {
+            return Err(Error::invalid(here, "is not a field of this line"));
         }
     }
-    let value = Value::Object(fields);
-    let line = match section {
-        Section::Agent => Line::Agent(tools::read(value)?),
-        Section::User => Line::User(tools::read(value)?),
-        Section::Term => Line::Term(tools::read(value)?),
-        Section::Alias => Line::Alias(tools::read(value)?),
-        Section::Decision => Line::Decision(tools::read(value)?),
-        Section::Proposal => Line::Proposal(tools::read(value)?),
-        Section::ProposalMemory => Line::ProposalMemory(tools::read(value)?),
-        Section::Document => Line::Document(tools::read(value)?),
-        Section::Chunk => Line::Chunk(tools::read(value)?),
-        Section::Component => Line::Component(tools::read(value)?),
-        Section::Project => Line::Project(tools::read(value)?),
-        Section::Repo => Line::Repo(tools::read(value)?),
-        Section::ProjectLink => Line::ProjectLink(tools::read(value)?),
-        Section::Source => Line::Source(tools::read(value)?),
-        Section::Memory => Line::Memory(tools::read(value)?),
-        Section::Version => Line::Version(tools::read(value)?),
-        Section::Link => Line::Link(tools::read(value)?),
-        Section::Tombstone => Line::Tombstone(tools::read(value)?),
-        Section::Event => Line::Event(tools::read(value)?),
-        Section::Evidence => Line::Evidence(tools::read(value)?),
-        Section::QuarantinedTurn => Line::QuarantinedTurn(tools::read(value)?),
-        Section::Pair => Line::Pair(tools::read(value)?),
-        Section::Connection => Line::Connection(tools::read(value)?),
-        Section::ProfileLeaf => Line::ProfileLeaf(tools::read(value)?),
-        Section::ProfileVersion => Line::ProfileVersion(tools::read(value)?),
-        Section::Action => Line::Action(tools::read(value)?),
-        Section::WorkflowStep => Line::WorkflowStep(tools::read(value)?),
-    };
+    let line = section.read(Value::Object(fields))?;
     line.check()?;
     Ok(line)
 }

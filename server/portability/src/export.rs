@@ -1,8 +1,13 @@
 //! export: memory, vocabulary and knowledge as lines, in constant memory.
 
 use super::canonical::{self, Names};
-use super::lines::{AgentLine, FORMAT, LINE_MAX, SCHEMA, Section, UserLine};
-use super::store::{self, ReportedBy, Scope as Reach};
+use super::lines::{
+    ActionLine, AgentLine, AliasLine, ChunkLine, ComponentLine, ConnectionLine, DecisionLine, DocumentLine, EventLine, EvidenceLine,
+    FORMAT, LINE_MAX, LinkLine, MemoryLine, PairLine, ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine,
+    ProposalMemoryLine, QuarantinedTurnLine, Record, RepoLine, SCHEMA, SourceLine, TermLine, TombstoneLine, UserLine, VersionLine,
+    WorkflowStepLine,
+};
+use super::store::{self, Scope as Reach};
 use super::values::{Hash, Stamp};
 use db::{Database, Tenancy, Tx, Users, lift_statement_timeout};
 use foundation::audit::{self, NewEntry};
@@ -10,12 +15,13 @@ use foundation::identity::{self, Agent, User};
 use foundation::op::Actor;
 use foundation::{Engine, Error, OpContext};
 use remembrancer::memories;
-use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use sqlx::FromRow;
+use sqlx::postgres::PgRow;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
-use wire::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, TenantId, UserId};
+use wire::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, UserId};
 
 /// Records per query.
 pub(super) const PAGE: usize = 500;
@@ -118,35 +124,43 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         if own || named.as_ref().is_none_or(|named| named.contains(&agent.id)) {
             let Agent { id, slug, name, require_user, discipline, kind: _, blocked_at: _ } = agent;
             let line = AgentLine { id, slug, name, require_user, discipline };
-            sheet.record(Section::Agent, &line).await?;
+            sheet.record(&line).await?;
         }
     }
     if selection.has(Area::Memory) && matches!(selection, Selection::All | Selection::Only(_) | Selection::Person(_)) {
         let users = identity::users(engine, ctx).await?.into_iter().filter(|user| person.is_none_or(|person| user.id == person));
         for User { id, external_ref, name } in users {
-            sheet.record(Section::User, &UserLine { id, external_ref, name }).await?;
+            sheet.record(&UserLine { id, external_ref, name }).await?;
         }
     }
+    let all = Reach { tenancy, agent: None, agents: &[], filter: None, in_reach_at: None, of_person: person.is_some() };
     if let Some(mut kb) = kb {
         if selection.has(Area::Vocabulary) {
-            vocabulary(&mut sheet, &mut kb, ctx.tenant_id).await?;
+            sheet.pages::<TermLine>(&mut kb, &all).await?;
+            sheet.pages::<AliasLine>(&mut kb, &all).await?;
+            sheet.pages::<DecisionLine>(&mut kb, &all).await?;
+            sheet.pages::<ProposalLine>(&mut kb, &all).await?;
+            sheet.pages::<ProposalMemoryLine>(&mut kb, &all).await?;
         }
         if selection.has(Area::Knowledge) {
-            knowledge(&mut sheet, &mut kb, ctx.tenant_id).await?;
+            sheet.pages::<DocumentLine>(&mut kb, &all).await?;
+            sheet.pages::<ChunkLine>(&mut kb, &all).await?;
+            sheet.pages::<ComponentLine>(&mut kb, &all).await?;
         }
         kb.commit().await?;
     }
     if let Some(mut tx) = memory {
         let ids = ids(&agents);
-        let of_person = person.is_some();
-        let reach = |agent: &Agent| Reach { tenancy, agent: agent.id, agents: &ids, filter, in_reach_at, of_person };
+        let reach = |agent: &Agent| Reach { agent: Some(agent.id), agents: &ids, filter, in_reach_at, ..all };
         let reaches: Vec<Reach<'_>> = agents.iter().map(reach).collect();
         memories(&mut sheet, &mut tx, &reaches).await?;
         tx.commit().await?;
     }
     if let Some(mut tx) = control.take() {
         let agent = if let Selection::Agent(agent) = selection { Some(*agent) } else { None };
-        activity(&mut sheet, &mut tx, ReportedBy { tenancy, agent, of_person: person.is_some() }).await?;
+        let reach = Reach { agent, ..all };
+        sheet.pages::<ActionLine>(&mut tx, &reach).await?;
+        sheet.pages::<WorkflowStepLine>(&mut tx, &reach).await?;
         tx.commit().await?;
     }
     leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
@@ -159,79 +173,30 @@ async fn snapshot(database: &Database, ctx: &OpContext) -> Result<Tx, Error> {
     Ok(tx)
 }
 
-/// Writes every page of a query.
-macro_rules! pages {
-    ($sheet:ident, $tx:ident, $scope:expr, $section:expr, $query:path) => {{
-        let mut last = None;
-        loop {
-            let page = $query($tx, $scope, last.as_ref(), PAGE).await?;
-            for record in &page {
-                $sheet.record($section, record).await?;
-            }
-            let whole = page.len() == PAGE;
-            last = page.into_iter().next_back();
-            if !whole {
-                break;
-            }
-        }
-    }};
-}
-
-async fn vocabulary<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    pages!(sheet, tx, tenant, Section::Term, store::terms);
-    pages!(sheet, tx, tenant, Section::Alias, store::aliases);
-    pages!(sheet, tx, tenant, Section::Decision, store::decisions);
-    pages!(sheet, tx, tenant, Section::Proposal, store::proposals);
-    pages!(sheet, tx, tenant, Section::ProposalMemory, store::proposal_memories);
-    Ok(())
-}
-
-async fn knowledge<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    pages!(sheet, tx, tenant, Section::Document, store::documents);
-    pages!(sheet, tx, tenant, Section::Chunk, store::chunks);
-    pages!(sheet, tx, tenant, Section::Component, store::components);
-    Ok(())
-}
-
-async fn activity<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, by: ReportedBy) -> Result<(), Error> {
-    pages!(sheet, tx, by, Section::Action, store::actions);
-    pages!(sheet, tx, by, Section::WorkflowStep, store::workflow_steps);
-    Ok(())
-}
-
 /// A filter selects memories: the file has no projects, no events, no quarantine, no proposals and no profiles.
 async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
     macro_rules! of_each {
-        ($section:expr, $query:path) => {
-            for reach in reaches {
-                pages!(sheet, tx, reach, $section, $query);
-            }
+        ($($line:ty),+) => {
+            $(for reach in reaches {
+                sheet.pages::<$line>(tx, reach).await?;
+            })+
         };
     }
     let whole = reaches.iter().all(|reach| reach.filter.is_none());
     if whole && !reaches.iter().any(|reach| reach.of_person) {
-        of_each!(Section::Project, store::projects);
-        of_each!(Section::Repo, store::repos);
-        of_each!(Section::ProjectLink, store::project_links);
+        of_each!(ProjectLine, RepoLine, ProjectLinkLine);
     }
-    of_each!(Section::Source, store::sources);
-    of_each!(Section::Memory, store::memories);
-    of_each!(Section::Version, store::versions);
-    of_each!(Section::Link, store::links);
-    of_each!(Section::Tombstone, store::tombstones);
+    of_each!(SourceLine, MemoryLine, VersionLine, LinkLine, TombstoneLine);
     if whole {
-        of_each!(Section::Event, store::events);
+        of_each!(EventLine);
     }
-    of_each!(Section::Evidence, store::evidence);
+    of_each!(EvidenceLine);
     // Quarantine and proposals are for people: no agent's key reads them.
     if whole && reaches.iter().all(|reach| reach.in_reach_at.is_none()) {
-        of_each!(Section::QuarantinedTurn, store::quarantined_turns);
-        of_each!(Section::Pair, store::pairs);
+        of_each!(QuarantinedTurnLine, PairLine);
     }
     if whole {
-        of_each!(Section::Connection, store::connections);
-        of_each!(Section::ProfileLeaf, store::profile_leaves);
-        of_each!(Section::ProfileVersion, store::profile_versions);
+        of_each!(ConnectionLine, ProfileLeafLine, ProfileVersionLine);
     }
     Ok(())
 }
@@ -320,13 +285,31 @@ struct Sheet<'a, W> {
 }
 
 impl<W: AsyncWrite + Unpin + Send> Sheet<'_, W> {
-    async fn record(&mut self, section: Section, record: &(impl Serialize + Sync)) -> Result<(), Error> {
-        let line = canonical::write(section, record, &self.names)?;
+    /// Writes every page of one type.
+    async fn pages<T>(&mut self, tx: &mut Tx, reach: &Reach<'_>) -> Result<(), Error>
+    where
+        T: Record + for<'r> FromRow<'r, PgRow> + Send + Sync + Unpin,
+    {
+        let mut last: Option<T> = None;
+        loop {
+            let page = store::page(tx, reach, last.as_ref(), PAGE).await?;
+            for record in &page {
+                self.record(record).await?;
+            }
+            if page.len() < PAGE {
+                return Ok(());
+            }
+            last = page.into_iter().next_back();
+        }
+    }
+
+    async fn record<T: Record + Sync>(&mut self, record: &T) -> Result<(), Error> {
+        let (line, kind) = (canonical::write(record, &self.names)?, T::SECTION.as_str());
         if line.len() >= LINE_MAX {
-            let message = format!("a {} makes a line of {} bytes; a line may have {LINE_MAX}", section.as_str(), line.len());
+            let message = format!("a {kind} makes a line of {} bytes; a line may have {LINE_MAX}", line.len());
             return Err(Error::Conflict(message));
         }
-        *self.written.entry(section.as_str()).or_default() += 1;
+        *self.written.entry(kind).or_default() += 1;
         self.lines += 1;
         (self.progress)(self.lines);
         self.put(&line).await

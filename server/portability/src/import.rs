@@ -2,7 +2,7 @@
 //! the second writes it, batch by batch. Existing records are left alone, so an import that was killed is simply repeated.
 
 use super::canonical::Names;
-use super::lines::{AgentLine, Line, MemoryLine, Section, UserLine};
+use super::lines::{AgentLine, Line, MemoryLine, Section};
 use super::mend::Corrections;
 use super::read::{Batch, Reader, at};
 use super::shared::Shared;
@@ -87,7 +87,7 @@ pub async fn import(
         importer.refuse_erased(&mut tx, &batch).await?;
         references::check(&mut tx, &batch).await?;
         shared.before(Some(batch.section), &mut report).await?;
-        agents.extend(batch.lines.iter().filter_map(|(_, line)| line.agent()));
+        agents.extend(batch.lines.iter().filter_map(|(_, line)| line.owner().agent()));
         match batch.section.area() {
             Area::Memory => add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?),
             Area::Activity => add(&mut report, &batch, activity::check(engine, ctx, &batch).await?),
@@ -213,7 +213,7 @@ impl Importer<'_> {
         if let Some((line, _)) = first.filter(|_| section.for_operators() && self.ctx.agent_id().is_ok()) {
             return Err(at(*line, Error::invalid("", format!("is a {}, which only an admin can import", section.as_str()))));
         }
-        match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.user())) {
+        match batch.lines.iter().find(|(_, record)| !self.ctx.users.include(record.owner().user())) {
             None => Ok(()),
             Some((line, _)) => Err(at(*line, Error::invalid("user_id", "belongs to a user that this key may not act for"))),
         }
@@ -223,7 +223,7 @@ impl Importer<'_> {
     async fn refuse_erased(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
         let Some(key) = &self.key else { return Ok(()) };
         let of_line = |record: &Line| {
-            let user = record.user().or(if let Line::User(line) = record { Some(line.id) } else { None });
+            let user = record.owner().user().or(if let Line::User(line) = record { Some(line.id) } else { None });
             let text = record.memory().map(|memory| key.text(memory.agent_id, memory.user_id, &content_hash(&memory.content)));
             user.map(|user| key.user(user)).into_iter().chain(text).collect::<Vec<_>>()
         };
@@ -235,7 +235,7 @@ impl Importer<'_> {
         }
         for (line, record) in &batch.lines {
             let since = of_line(record).iter().filter_map(|fingerprint| erased.get(fingerprint)).max();
-            if since.is_some_and(|since| record.written_at().is_none_or(|at| at.0 <= *since)) {
+            if since.is_some_and(|since| record.owner().written_at().is_none_or(|at| at.0 <= *since)) {
                 return Err(at(*line, Error::invalid("", "was erased here on a legal request: remove it from the file")));
             }
         }
@@ -272,9 +272,6 @@ impl Importer<'_> {
                 let there = store::count_captured(tx, self.ctx.tenancy(), batch.section, &rows).await?;
                 let updated = if self.ctx.agent_id().is_ok() { 0 } else { there.behind };
                 Ok(ImportCount { added: all - there.existing, updated, unchanged: there.existing - updated })
-            }
-            section @ (Section::Connection | Section::ProfileLeaf | Section::ProfileVersion) => {
-                Ok(counted(all, store::count_profiled(tx, self.ctx.tenancy(), section, &rows).await?))
             }
             section => {
                 if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
@@ -456,16 +453,14 @@ impl Importer<'_> {
 
 fn new_agents(batch: &Batch) -> impl Iterator<Item = (u64, &AgentLine)> {
     batch.lines.iter().filter_map(|(line, record)| match record {
-        Line::Agent(agent) => Some((*line, agent)),
+        Line::Agent(agent) => Some((*line, agent.as_ref())),
         _ => None,
     })
 }
 
 fn users_in(batch: &Batch) -> impl Iterator<Item = (u64, User)> {
     batch.lines.iter().filter_map(|(line, record)| match record {
-        Line::User(UserLine { id, external_ref, name }) => {
-            Some((*line, User { id: *id, external_ref: external_ref.clone(), name: name.clone() }))
-        }
+        Line::User(user) => Some((*line, User { id: user.id, external_ref: user.external_ref.clone(), name: user.name.clone() })),
         _ => None,
     })
 }

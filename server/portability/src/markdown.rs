@@ -47,12 +47,18 @@ pub async fn markdown(
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     for agent in agents {
-        let scope =
-            Scope { tenancy: ctx.tenancy(), agent: agent.id, agents: &[], filter: Some(&filter), in_reach_at: None, of_person: false };
+        let scope = Scope {
+            tenancy: ctx.tenancy(),
+            agent: Some(agent.id),
+            agents: &[],
+            filter: Some(&filter),
+            in_reach_at: None,
+            of_person: false,
+        };
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {
-            let page = store::memories(&mut tx, &scope, last.as_ref(), PAGE).await?;
+            let page = store::page(&mut tx, &scope, last.as_ref(), PAGE).await?;
             let whole = page.len() == PAGE;
             for memory in page {
                 if last.is_none() {

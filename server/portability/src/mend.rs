@@ -12,7 +12,7 @@ pub const FUTURE_MAX: Duration = Duration::days(1);
 const NAMED_MAX: usize = 100;
 
 /// Fields with the moment of an event here. None is later than the file.
-const RECORDED: &[&str] = &[
+pub const RECORDED: &[&str] = &[
     "created_at",
     "updated_at",
     "stated_at",
@@ -126,7 +126,7 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::SCHEMA;
+    use crate::lines::{SCHEMA, Section};
     use crate::store;
     use serde_json::json;
 
@@ -136,40 +136,15 @@ mod tests {
     #[test]
     fn every_time_of_a_line_is_known() {
         assert_eq!(SCHEMA, 6, "a new schema may have new times");
-        let columns = [
-            store::MEMORY,
-            store::TOPIC,
-            store::VERSION,
-            store::LINK,
-            store::TOMBSTONE,
-            store::SOURCE,
-            store::PROJECT,
-            store::REPO,
-            store::PROJECT_LINK,
-            store::EVENT,
-            store::EVIDENCE,
-            store::QUARANTINED_TURN,
-            store::PAIR,
-            store::CONNECTION,
-            store::PROFILE_LEAF,
-            store::PROFILE_VERSION,
-            store::TERM,
-            store::ALIAS,
-            store::DECISION,
-            store::PROPOSAL,
-            store::PROPOSAL_MEMORY,
-            store::DOCUMENT,
-            store::ACTION,
-            store::WORKFLOW_STEP,
-        ];
-        let is_time = |name: &&&str| {
-            **name == "at" || **name == "run_after" || ["_at", "valid_from", "valid_to", "_seen"].iter().any(|end| name.ends_with(end))
+        let columns = Section::ALL.into_iter().flat_map(Section::columns).chain(store::TOPIC.iter().copied());
+        let is_time = |name: &&str| {
+            *name == "at" || *name == "run_after" || ["_at", "valid_from", "valid_to", "_seen"].iter().any(|end| name.ends_with(end))
         };
-        let times: Vec<&&str> = columns.into_iter().flatten().filter(is_time).collect();
+        let times: Vec<&str> = columns.filter(is_time).collect();
         assert!(times.len() > 40, "{times:?}");
         for name in times {
             assert!(
-                RECORDED.contains(name) || SAID.contains(name) || FREE.contains(name),
+                RECORDED.contains(&name) || SAID.contains(&name) || FREE.contains(&name),
                 "{name}: is it a moment that was, or one to come?"
             );
         }

@@ -1,17 +1,15 @@
 //! Writes one batch into the database, in the caller's transaction: the records, and what derives from them.
 
-use super::activity;
 use super::lines::{Line, MemoryLine, Section};
 use super::read::Batch;
 use super::store::{self, Importing};
-use super::values::Hash;
+use super::values::bytes;
 use db::Tx;
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Engine, Error, OpContext, intake};
-use remembrancer::activity::Body;
-use remembrancer::memories::model::{content_hash, wording};
+use remembrancer::memories::model::wording;
 use remembrancer::memories::store as memories;
-use remembrancer::profile::{self, Proposal, Subject};
+use remembrancer::profile::{self, Subject};
 use remembrancer::vocabulary::Snapshot;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -33,76 +31,24 @@ pub fn rows(batch: &Batch, snapshot: Option<&Snapshot>) -> Result<Value, Error> 
 }
 
 fn row(line: &Line, snapshot: Option<&Snapshot>) -> serde_json::Result<Value> {
-    let with = |row: serde_json::Result<Value>, column: &str, value: Value| {
-        row.map(|mut row| {
-            row[column] = value;
-            row
-        })
-    };
+    let mut row = line.row()?;
     match line {
-        Line::Agent(line) => serde_json::to_value(line),
-        Line::User(line) => serde_json::to_value(line),
-        Line::Term(line) => with(with(serde_json::to_value(line), "normal", normal(&line.term).into()), "status", "active".into()),
-        Line::Alias(line) => with(serde_json::to_value(line), "normal", normal(&line.alias).into()),
-        // Version 0 is older than any other: the decision made no version of this installation.
-        Line::Decision(line) => with(serde_json::to_value(line), "version", 0.into()),
-        Line::Proposal(line) => with(serde_json::to_value(line), "normal", normal(&line.phrase).into()),
-        Line::ProposalMemory(line) => serde_json::to_value(line),
-        Line::Document(line) => with(serde_json::to_value(line), "content_hash", bytes(&line.content_hash)),
-        Line::Chunk(line) => serde_json::to_value(line),
-        Line::Component(line) => with(serde_json::to_value(line), "normal", normal(&line.name).into()),
-        Line::Project(line) => serde_json::to_value(line),
-        Line::Repo(line) => serde_json::to_value(line),
-        Line::ProjectLink(line) => serde_json::to_value(line),
-        Line::Source(line) => serde_json::to_value(line),
-        Line::Memory(line) => serde_json::to_value(line).map(|row| with_what_follows(row, line, snapshot)),
-        Line::Version(line) => serde_json::to_value(line),
-        Line::Link(line) => serde_json::to_value(line),
-        Line::Tombstone(line) => with(serde_json::to_value(line), "content_hash", bytes(&line.content_hash)),
-        Line::Event(line) => serde_json::to_value(line),
-        Line::Evidence(line) => serde_json::to_value(line),
-        Line::QuarantinedTurn(line) => serde_json::to_value(line),
-        Line::Pair(line) => serde_json::to_value(line),
-        Line::Connection(line) => serde_json::to_value(line),
-        Line::ProfileLeaf(line) => with_leaf(serde_json::to_value(line), &line.proposal()),
-        Line::ProfileVersion(line) => serde_json::to_value(line),
-        Line::Action(line) => with_report(serde_json::to_value(line), &line.body()),
-        Line::WorkflowStep(line) => with_report(serde_json::to_value(line), &line.body()),
+        Line::Document(line) => row["content_hash"] = bytes(&line.content_hash.0).into(),
+        Line::Tombstone(line) => row["content_hash"] = bytes(&line.content_hash.0).into(),
+        Line::Memory(line) => add_what_follows(&mut row, line, snapshot),
+        _ => {}
     }
-}
-
-/// The row of a leaf of a profile, with what makes it the same as another, and its sensitive matters.
-fn with_leaf(row: serde_json::Result<Value>, leaf: &Proposal) -> serde_json::Result<Value> {
-    row.map(|mut row| {
-        row["leaf_hash"] = bytes(&Hash(leaf.hash()));
-        row["matters"] = leaf.matters().iter().map(ToString::to_string).collect();
-        row
-    })
-}
-
-/// The row of a report, with its hash and whether a search may find it.
-fn with_report(row: serde_json::Result<Value>, body: &Body) -> serde_json::Result<Value> {
-    row.map(|mut row| {
-        row["searchable"] = activity::is_searchable(body).into();
-        row["content_hash"] = bytes(&Hash(content_hash(&body.content())));
-        row
-    })
-}
-
-/// Bytes as Postgres reads them.
-fn bytes(hash: &Hash) -> Value {
-    format!("\\x{}", hash.hex()).into()
+    Ok(row)
 }
 
 /// A version of the vocabulary means something in one installation only. If the vocabulary here gives the phrase the topic of the file, the
 /// row gets its version; otherwise 0, which is older than any other, so that the next decision on the phrase includes the memory.
-fn with_what_follows(mut row: Value, line: &MemoryLine, snapshot: Option<&Snapshot>) -> Value {
+fn add_what_follows(row: &mut Value, line: &MemoryLine, snapshot: Option<&Snapshot>) {
     let resolved = snapshot.map(|snapshot| snapshot.resolve(&line.topic_raw));
     let same = resolved.filter(|resolved| resolved.topic == line.topic && resolved.is_canonical == line.is_canonical);
     row["vocabulary_version"] = same.map_or(0, |resolved| resolved.version).into();
     row["topic_normal"] = normal(&line.topic_raw).into();
     row["topic_key"] = normal(&line.topic).into();
-    row
 }
 
 /// The rows of the further topics of some memories.
@@ -124,42 +70,25 @@ fn topics<'a>(memories: impl Iterator<Item = &'a MemoryLine>) -> Value {
 /// When the database is out of reach.
 #[verb]
 pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
-    let tenant = ctx.tenant_id;
     if batch.section == Section::Memory {
         return put_memories(engine, ctx, tx, batch).await;
     }
-    let (rows, importing) = (rows(batch, None)?, importing(engine, ctx));
+    let (tenancy, rows, importing) = (ctx.tenancy(), rows(batch, None)?, importing(engine, ctx));
     match batch.section {
-        Section::Project => store::put_projects(tx, tenant, &rows).await?,
-        Section::Repo => store::put_repos(tx, tenant, &rows).await?,
-        Section::ProjectLink => store::put_project_links(tx, tenant, &rows).await?,
-        Section::Source => store::put_sources(tx, ctx.tenancy(), &rows).await?,
-        Section::Version => store::put_versions(tx, ctx.tenancy(), &rows, importing).await?,
-        Section::Link => store::put_links(tx, ctx.tenancy(), &rows).await?,
-        Section::Tombstone => store::put_tombstones(tx, ctx.tenancy(), &rows).await?,
-        Section::Event => store::put_events(tx, ctx.tenancy(), &rows).await?,
-        Section::Evidence => {
-            // Merges and decisions are made by people, so an agent's import repeats none.
-            if importing.revives {
-                store::forward_evidence(tx, ctx.tenancy(), &rows).await?;
-            }
-            store::put_evidence(tx, ctx.tenancy(), &rows).await?;
-        }
-        Section::QuarantinedTurn => {
-            store::forward_quarantined_turns(tx, ctx.tenancy(), &rows).await?;
-            store::put_quarantined_turns(tx, ctx.tenancy(), &rows).await?;
-        }
-        Section::Pair => {
-            store::forward_pairs(tx, ctx.tenancy(), &rows).await?;
-            store::put_pairs(tx, ctx.tenancy(), &rows).await?;
-        }
-        Section::Connection | Section::ProfileLeaf | Section::ProfileVersion => {
-            store::put_profiled(tx, ctx.tenancy(), batch.section, &rows).await?;
-            for subject in subjects(batch) {
-                profile::documents::request(engine, ctx, tx, subject).await?;
-            }
-        }
+        // Merges are made by people, so an agent's import repeats none.
+        Section::Evidence if importing.revives => store::forward_evidence(tx, tenancy, &rows).await?,
+        section @ (Section::QuarantinedTurn | Section::Pair) => store::forward_decisions(tx, tenancy, section, &rows).await?,
+        Section::ProfileVersion => store::put_profiles(tx, tenancy, &rows).await?,
         _ => {}
+    }
+    match batch.section {
+        Section::Version => store::put_versions(tx, tenancy, &rows, importing).await?,
+        Section::Link => store::put_links(tx, tenancy, &rows).await?,
+        Section::Tombstone => store::put_tombstones(tx, tenancy, &rows).await?,
+        section => store::put(tx, tenancy, section, &rows).await?,
+    }
+    for subject in subjects(batch) {
+        profile::documents::request(engine, ctx, tx, subject).await?;
     }
     Ok(())
 }

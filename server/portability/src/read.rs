@@ -193,7 +193,7 @@ impl<R: AsyncBufRead + Unpin + Send> Reader<R> {
                 return Err(self.wrong(format!("is one agent too many: a file may have at most {AGENTS_MAX}")));
             }
         }
-        match (self.only, line.agent()) {
+        match (self.only, line.owner().agent()) {
             (Some(only), Some(agent)) if only != agent => {
                 let (whose, only) = (self.names.slug(agent), self.names.slug(only));
                 Err(self.wrong(format!("belongs to {whose}: this import accepts only records of {only}")))

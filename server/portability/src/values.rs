@@ -48,6 +48,11 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
+/// Bytes as Postgres reads them.
+pub fn bytes(bytes: &[u8]) -> String {
+    format!("\\x{}", hex::encode(bytes))
+}
+
 /// A SHA-256, as 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::Type)]
 #[sqlx(transparent)]

@@ -1,7 +1,9 @@
 //! The queries of what agents report, and of its export and import.
 
+use super::portability::scope;
 use super::queries::{Case, Query, queries};
-use ::portability::store::{self as portability, ReportedBy};
+use ::portability::lines::{ActionLine, Section, WorkflowStepLine};
+use ::portability::store as portability;
 use remembrancer::activity::store::{self as activity, Text};
 use remembrancer::activity::{Body, NewReport, Reports};
 use serde_json::json;
@@ -10,10 +12,6 @@ use wire::ActionKind;
 fn new_reports(case: &Case) -> [NewReport; 1] {
     let body = Body::Step { workflow: "tea".into(), step_name: "spill".into(), output: "x".into(), completed_at: case.now };
     [NewReport { id: case.fresh, session_id: None, importance: 0.5, searchable: true, created_at: case.now, body }]
-}
-
-fn reported(case: &Case) -> ReportedBy {
-    ReportedBy { tenancy: case.ctx.tenancy(), agent: Some(case.agent), of_person: false }
 }
 
 /// In the control database; kept apart by tenant and by user. Agents read what others reported.
@@ -37,14 +35,16 @@ pub const ACTIVITY: &[Query] = queries! {
         activity::by_ids(tx, c.ctx.tenancy(), Reports::Actions, &[c.reports.0]).await?.len()
             + activity::by_ids(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await?.len()
     };
-    "portability::actions" |tx, c| portability::actions(tx, reported(c), None, 10).await?.len();
-    "portability::workflow_steps" |tx, c| portability::workflow_steps(tx, reported(c), None, 10).await?.len();
-    "portability::count_reports" |tx, c|
-        portability::count_reports(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await? as usize;
+    "portability::page/action" |tx, c| portability::page::<ActionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/workflow_step" |tx, c| portability::page::<WorkflowStepLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::count_existing/workflow_step" |tx, c| {
+        let rows = json!([{ "agent_id": c.agent, "id": c.reports.1 }]);
+        portability::count_existing(tx, c.ctx.tenancy(), Section::WorkflowStep, &rows).await? as usize
+    };
     "portability::put_reports" |tx, c| {
         let row = json!([{ "agent_id": c.agent, "id": c.fresh, "user_id": c.memory.user_id, "workflow": "tea", "step_name": "spill",
             "output": "x", "importance": 0.5, "searchable": true, "content_hash": "\\x00", "completed_at": c.now, "created_at": c.now }]);
-        portability::put_reports(tx, c.ctx.tenancy(), Reports::Steps, &row).await?;
+        portability::put_reports(tx, c.ctx.tenancy(), Section::WorkflowStep, &row).await?;
         0
     };
 };

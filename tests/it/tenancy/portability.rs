@@ -3,7 +3,11 @@
 use super::capture::{self, held, pair, quarantined};
 use super::profile;
 use super::queries::{Case, Query, queries};
-use ::portability::lines::Section;
+use ::portability::lines::{
+    AliasLine, ChunkLine, ComponentLine, ConnectionLine, DecisionLine, DocumentLine, EventLine, EvidenceLine, LinkLine, MemoryLine,
+    PairLine, ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine, ProposalMemoryLine, QuarantinedTurnLine,
+    RepoLine, Section, SourceLine, TermLine, TombstoneLine, VersionLine,
+};
 use ::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use db::{DbError, Tx};
 use serde_json::{Value, json};
@@ -14,15 +18,21 @@ fn importing(c: &Case) -> Importing<'static> {
     Importing { by: "intruder", revives: true, now: c.now }
 }
 
-fn scope(c: &Case) -> Scope<'_> {
+/// Everything of the case's agent.
+pub fn scope(c: &Case) -> Scope<'_> {
     Scope {
         tenancy: c.ctx.tenancy(),
-        agent: c.agent,
+        agent: Some(c.agent),
         agents: std::slice::from_ref(&c.agent),
         filter: None,
         in_reach_at: None,
         of_person: false,
     }
+}
+
+/// Everything of the case's tenant.
+fn all(c: &Case) -> Scope<'_> {
+    Scope { agent: None, ..scope(c) }
 }
 
 /// The memory as a file might bring it: with another content and a later version.
@@ -64,8 +74,8 @@ fn source(c: &Case) -> Value {
 
 fn event(c: &Case) -> Value {
     json!([{
-        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "attempt": 0,
-        "run_after": c.now, "created_at": c.now,
+        "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "kind": "observation", "task": "x", "payload": {}, "state": "done", "recorded_state": "done",
+        "attempt": 0, "run_after": c.now, "created_at": c.now,
     }])
 }
 
@@ -150,16 +160,16 @@ async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const PORTABILITY: &[Query] = queries! {
-    "portability::memories" |tx, c| portability::memories(tx, &scope(c), None, 10).await?.len();
-    "portability::versions" |tx, c| portability::versions(tx, &scope(c), None, 10).await?.len();
-    "portability::links" |tx, c| portability::links(tx, &scope(c), None, 10).await?.len();
-    "portability::tombstones" |tx, c| { with_tombstone(tx, c).await?; portability::tombstones(tx, &scope(c), None, 10).await?.len() };
-    "portability::sources" |tx, c| { with_source(tx, c).await?; portability::sources(tx, &scope(c), None, 10).await?.len() };
-    "portability::projects" |tx, c| { with_projects(tx, c).await?; portability::projects(tx, &scope(c), None, 10).await?.len() };
-    "portability::repos" |tx, c| { with_projects(tx, c).await?; portability::repos(tx, &scope(c), None, 10).await?.len() };
-    "portability::project_links" |tx, c| {
+    "portability::page/memory" |tx, c| portability::page::<MemoryLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/version" |tx, c| portability::page::<VersionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/link" |tx, c| portability::page::<LinkLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/tombstone" |tx, c| { with_tombstone(tx, c).await?; portability::page::<TombstoneLine>(tx, &scope(c), None, 10).await?.len() };
+    "portability::page/source" |tx, c| { with_source(tx, c).await?; portability::page::<SourceLine>(tx, &scope(c), None, 10).await?.len() };
+    "portability::page/project" |tx, c| { with_projects(tx, c).await?; portability::page::<ProjectLine>(tx, &scope(c), None, 10).await?.len() };
+    "portability::page/repo" |tx, c| { with_projects(tx, c).await?; portability::page::<RepoLine>(tx, &scope(c), None, 10).await?.len() };
+    "portability::page/project_link" |tx, c| {
         with_projects(tx, c).await?;
-        portability::project_links(tx, &scope(c), None, 10).await?.len()
+        portability::page::<ProjectLinkLine>(tx, &scope(c), None, 10).await?.len()
     };
     "portability::same_slugs" |tx, c| {
         with_projects(tx, c).await?;
@@ -167,24 +177,24 @@ pub const PORTABILITY: &[Query] = queries! {
         rows[0]["id"] = c.operator.0.to_string().into();
         portability::same_slugs(tx, c.tenant, Section::Project, &rows).await?.len()
     };
-    "portability::put_projects" |tx, c| { portability::put_projects(tx, c.tenant, &project(c)).await?; 0 };
-    "portability::put_repos" |tx, c| {
+    "portability::put/project" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Project, &project(c)).await?; 0 };
+    "portability::put/repo" |tx, c| {
         with_projects(tx, c).await?;
         let repo = json!([{
             "agent_id": c.agent, "id": c.other, "project_id": c.fresh, "slug": "r2", "name": "R", "created_at": c.now, "created_by": "x",
         }]);
-        portability::put_repos(tx, c.tenant, &repo).await?;
+        portability::put(tx, c.ctx.tenancy(), Section::Repo, &repo).await?;
         0
     };
-    "portability::put_project_links" |tx, c| {
+    "portability::put/project_link" |tx, c| {
         with_projects(tx, c).await?;
         let link = json!([{
             "agent_id": c.agent, "one_id": Uuid::nil(), "other_id": c.fresh, "created_at": c.now, "created_by": "x",
         }]);
-        portability::put_project_links(tx, c.tenant, &link).await?;
+        portability::put(tx, c.ctx.tenancy(), Section::ProjectLink, &link).await?;
         0
     };
-    "portability::events" |tx, c| portability::events(tx, &scope(c), None, 10).await?.len();
+    "portability::page/event" |tx, c| portability::page::<EventLine>(tx, &scope(c), None, 10).await?.len();
     "portability::authors" |tx, c| portability::authors(tx, c.ctx.tenancy(), &[c.agent], None).await?.len();
     "portability::same_short_ids" |tx, c| {
         let mut rows = memory(c);
@@ -194,7 +204,7 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::stored_memories" |tx, c| portability::stored_memories(tx, c.ctx.tenancy(), &memory(c)).await?.len();
     "portability::stored_versions" |tx, c| portability::stored_versions(tx, c.ctx.tenancy(), &version(c, 1), c.now).await?.len();
     "portability::have_memory" |tx, c| usize::from(portability::have_memory(tx, c.ctx.tenancy(), &[c.agent]).await?);
-    "portability::count_existing" |tx, c| portability::count_existing(tx, c.ctx.tenancy(), Section::Link, &link(c, "supports")).await? as usize;
+    "portability::count_existing/link" |tx, c| portability::count_existing(tx, c.ctx.tenancy(), Section::Link, &link(c, "supports")).await? as usize;
     // In another tenant the same ids are another memory, so only what changes counts.
     "portability::put_memories" |tx, c| { portability::put_memories(tx, c.ctx.tenancy(), &memory(c), importing(c)).await?; 0 };
     "portability::put_topics" |tx, c| {
@@ -207,9 +217,9 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::put_versions" |tx, c| { portability::put_versions(tx, c.ctx.tenancy(), &version(c, 0), importing(c)).await?; 0 };
     "portability::put_links" |tx, c| { portability::put_links(tx, c.ctx.tenancy(), &link(c, "derived_from")).await?; 0 };
     "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.ctx.tenancy(), &tombstone(c)).await?; 0 };
-    "portability::put_sources" |tx, c| { portability::put_sources(tx, c.ctx.tenancy(), &source(c)).await?; 0 };
-    "portability::put_events" |tx, c| { portability::put_events(tx, c.ctx.tenancy(), &event(c)).await?; 0 };
-    "portability::evidence" |tx, c| portability::evidence(tx, &scope(c), None, 10).await?.len();
+    "portability::put/source" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Source, &source(c)).await?; 0 };
+    "portability::put/event" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Event, &event(c)).await?; 0 };
+    "portability::page/evidence" |tx, c| portability::page::<EvidenceLine>(tx, &scope(c), None, 10).await?.len();
     "portability::misplaced" |tx, c| {
         let mut rows = evidence(c);
         rows[0]["quote"] = "loves".into();
@@ -220,18 +230,23 @@ pub const PORTABILITY: &[Query] = queries! {
         let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?;
         (found.existing + found.behind) as usize
     };
-    "portability::connections" |tx, c| portability::connections(tx, &scope(c), None, 10).await?.len();
-    "portability::profile_leaves" |tx, c| portability::profile_leaves(tx, &scope(c), None, 10).await?.len();
-    "portability::profile_versions" |tx, c| portability::profile_versions(tx, &scope(c), None, 10).await?.len();
-    "portability::count_profiled" |tx, c| {
+    "portability::page/connection" |tx, c| portability::page::<ConnectionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/profile_leaf" |tx, c| portability::page::<ProfileLeafLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/profile_version" |tx, c| portability::page::<ProfileVersionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::count_existing/profile_leaf" |tx, c| {
         let rows = profile::row(c, profile::id(c, 1));
-        portability::count_profiled(tx, c.ctx.tenancy(), Section::ProfileLeaf, &rows).await? as usize
+        portability::count_existing(tx, c.ctx.tenancy(), Section::ProfileLeaf, &rows).await? as usize
     };
-    "portability::put_profiled" |tx, c| {
-        portability::put_profiled(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, c.fresh)).await?;
+    "portability::put/profile_leaf" |tx, c| {
+        portability::put(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, c.fresh)).await?;
         0
     };
-    "portability::put_evidence" |tx, c| { portability::put_evidence(tx, c.ctx.tenancy(), &evidence(c)).await?; 0 };
+    "portability::put_profiles" |tx, c| {
+        let versions = json!([{ "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "version": 9, "created_at": c.now + chrono::Duration::days(1) }]);
+        portability::put_profiles(tx, c.ctx.tenancy(), &versions).await?;
+        0
+    };
+    "portability::put/evidence" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Evidence, &evidence(c)).await?; 0 };
     "portability::drop_tombstones" |tx, c| {
         with_tombstone(tx, c).await?;
         sqlx::query("update agent_memories set pinned = not pinned where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')").bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
@@ -246,19 +261,19 @@ pub const PORTABILITY_INBOX: &[Query] = queries! {
         portability::forward_evidence(tx, c.ctx.tenancy(), &evidence_taken_back(c)).await?;
         0
     };
-    "portability::quarantined_turns" |tx, c| portability::quarantined_turns(tx, &scope(c), None, 10).await?.len();
-    "portability::put_quarantined_turns" |tx, c| {
-        portability::put_quarantined_turns(tx, c.ctx.tenancy(), &turn(c, c.fresh)).await?;
+    "portability::page/quarantined_turn" |tx, c| portability::page::<QuarantinedTurnLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::put/quarantined_turn" |tx, c| {
+        portability::put(tx, c.ctx.tenancy(), Section::QuarantinedTurn, &turn(c, c.fresh)).await?;
         0
     };
-    "portability::forward_quarantined_turns" |tx, c| {
-        portability::forward_quarantined_turns(tx, c.ctx.tenancy(), &turn(c, quarantined(c).0)).await?;
+    "portability::forward_decisions/quarantined_turn" |tx, c| {
+        portability::forward_decisions(tx, c.ctx.tenancy(), Section::QuarantinedTurn, &turn(c, quarantined(c).0)).await?;
         0
     };
-    "portability::pairs" |tx, c| portability::pairs(tx, &scope(c), None, 10).await?.len();
-    "portability::put_pairs" |tx, c| { portability::put_pairs(tx, c.ctx.tenancy(), &proposed(c, c.fresh)).await?; 0 };
-    "portability::forward_pairs" |tx, c| {
-        portability::forward_pairs(tx, c.ctx.tenancy(), &proposed(c, pair(c).0)).await?;
+    "portability::page/pair" |tx, c| portability::page::<PairLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::put/pair" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Pair, &proposed(c, c.fresh)).await?; 0 };
+    "portability::forward_decisions/pair" |tx, c| {
+        portability::forward_decisions(tx, c.ctx.tenancy(), Section::Pair, &proposed(c, pair(c).0)).await?;
         0
     };
 };
@@ -316,15 +331,15 @@ async fn staged(tx: &mut Tx, section: Section, row: Value) -> Result<(), DbError
 
 /// In the database of knowledge; kept apart by tenant.
 pub const PORTABILITY_KB: &[Query] = queries! {
-    "portability::terms" |tx, c| portability::terms(tx, c.tenant, None, 10).await?.len();
-    "portability::aliases" |tx, c| portability::aliases(tx, c.tenant, None, 10).await?.len();
-    "portability::decisions" |tx, c| portability::decisions(tx, c.tenant, None, 10).await?.len();
-    "portability::proposals" |tx, c| portability::proposals(tx, c.tenant, None, 10).await?.len();
-    "portability::proposal_memories" |tx, c| portability::proposal_memories(tx, c.tenant, None, 10).await?.len();
+    "portability::page/term" |tx, c| portability::page::<TermLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/alias" |tx, c| portability::page::<AliasLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/decision" |tx, c| portability::page::<DecisionLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/proposal" |tx, c| portability::page::<ProposalLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/proposal_memory" |tx, c| portability::page::<ProposalMemoryLine>(tx, &all(c), None, 10).await?.len();
     "portability::proposers" |tx, c| portability::proposers(tx, c.tenant).await?.len();
-    "portability::documents" |tx, c| portability::documents(tx, c.tenant, None, 10).await?.len();
-    "portability::chunks" |tx, c| portability::chunks(tx, c.tenant, None, 10).await?.len();
-    "portability::components" |tx, c| portability::components(tx, c.tenant, None, 10).await?.len();
+    "portability::page/document" |tx, c| portability::page::<DocumentLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/chunk" |tx, c| portability::page::<ChunkLine>(tx, &all(c), None, 10).await?.len();
+    "portability::page/component" |tx, c| portability::page::<ComponentLine>(tx, &all(c), None, 10).await?.len();
     "portability::adopt_times" |tx, c| {
         staged(tx, Section::Term, term(c, c.shared.term.0, c.shared.term.0, "intruded")).await?;
         portability::adopt_times(tx, c.tenant, Area::Vocabulary, c.now).await? as usize

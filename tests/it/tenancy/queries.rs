@@ -24,7 +24,8 @@ use wire::{
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, DbError>> + 'a>>;
 
-/// A query with the arguments of a [`Case`]; how many rows of the case's agent it saw.
+/// A query with the arguments of a [`Case`]; how many rows of the case's agent it saw. Its name is that of the function, and a word of what it
+/// is tried with if that is more than one thing.
 pub struct Query {
     pub name: &'static str,
     pub run: for<'a> fn(&'a mut Tx, &'a Case) -> Answer<'a>,
@@ -208,12 +209,12 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("capture::insert_source", "what is written belongs to whoever writes"),
     ("lifecycle::touch_session", "what is written belongs to whoever writes"),
     ("idempotency::insert", "what is written belongs to whoever writes"),
-    ("portability::put_projects", "projects belong to the organisation"),
-    ("portability::put_repos", "projects belong to the organisation"),
-    ("portability::put_project_links", "projects belong to the organisation"),
-    ("portability::projects", "projects belong to the organisation"),
-    ("portability::repos", "projects belong to the organisation"),
-    ("portability::project_links", "projects belong to the organisation"),
+    ("portability::put/project", "projects belong to the organisation"),
+    ("portability::put/repo", "projects belong to the organisation"),
+    ("portability::put/project_link", "projects belong to the organisation"),
+    ("portability::page/project", "projects belong to the organisation"),
+    ("portability::page/repo", "projects belong to the organisation"),
+    ("portability::page/project_link", "projects belong to the organisation"),
     ("portability::same_slugs", "projects belong to the organisation"),
 ];
 

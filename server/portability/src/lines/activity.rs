@@ -1,14 +1,17 @@
 //! Lines of what agents reported.
 
-use super::super::values::{Share, Stamp};
-use super::json;
+use super::record::record;
+use super::{Owner, Record, json};
+use crate::values::{Share, Stamp, bytes};
 use foundation::Checks;
 use remembrancer::activity::Body;
+use remembrancer::memories::model::content_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{ACTION_MAX, ActionKind, AgentId, MESSAGE_MAX, OUTCOME_MAX, OUTPUT_MAX, SESSION_MAX, UserId};
+use words::guard;
 
 /// Room for markers that replaced secrets after the limits were checked, in characters or bytes.
 const MARKERS: usize = 4 * 1024;
@@ -47,8 +50,19 @@ pub struct WorkflowStepLine {
     pub created_at: Stamp,
 }
 
-impl ActionLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+/// Whether a search may find a report. An import decides it again, because an agent may have written the file.
+pub fn is_searchable(body: &Body) -> bool {
+    guard::inspect(&body.searched_text()).is_empty()
+}
+
+impl Record for ActionLine {
+    record! {
+        Action in "actions", of_users: true, by: [id], author: none,
+        derived: { |it| searchable = is_searchable(&it.body()), content_hash = bytes(&content_hash(&it.body().content())) },
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks
             .text("action", &self.action, ACTION_MAX + MARKERS)
             .bytes("message", &self.message, MESSAGE_MAX + MARKERS)
@@ -57,7 +71,9 @@ impl ActionLine {
             .that(self.meta.is_object(), "meta", "must be an object");
         json(checks, "meta", &self.meta);
     }
+}
 
+impl ActionLine {
     /// What it reports.
     pub fn body(&self) -> Body {
         let Self { kind, action, message, outcome, succeeded, meta, .. } = self.clone();
@@ -65,15 +81,23 @@ impl ActionLine {
     }
 }
 
-impl WorkflowStepLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for WorkflowStepLine {
+    record! {
+        WorkflowStep in "workflow_steps", of_users: true, by: [id], author: none,
+        derived: { |it| searchable = is_searchable(&it.body()), content_hash = bytes(&content_hash(&it.body().content())) },
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks
             .text("workflow", &self.workflow, ACTION_MAX + MARKERS)
             .text("step_name", &self.step_name, ACTION_MAX + MARKERS)
             .bytes("output", &self.output, OUTPUT_MAX + MARKERS)
             .optional_text("session_id", self.session_id.as_deref(), SESSION_MAX);
     }
+}
 
+impl WorkflowStepLine {
     /// What it reports.
     pub fn body(&self) -> Body {
         let Self { workflow, step_name, output, completed_at, .. } = self.clone();

@@ -1,6 +1,7 @@
 //! Lines of capture: the places in sources that memories come from, turns in quarantine, and proposals about two memories.
 
-use super::{NAME_MAX, SOURCE_MAX, entries};
+use super::record::record;
+use super::{NAME_MAX, Owner, Record, SOURCE_MAX, entries, owned};
 use crate::values::Stamp;
 use foundation::Checks;
 use serde::{Deserialize, Serialize};
@@ -94,23 +95,34 @@ impl Place<'_> {
     }
 }
 
-impl EvidenceLine {
-    pub(super) fn place(&self) -> Place<'_> {
-        Place { source_id: self.source_id, starts: self.starts, ends: self.ends, quote: &self.quote }
+impl Record for EvidenceLine {
+    record! {
+        Evidence in "evidence", of_users: true, by: [id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)),
+        needs: |it| [("owned_memory", it.memory_id.0), ("owned_memory", it.candidate_id.0), ("owned_source", it.source_id.0)]
+            .map(|(kind, id)| (kind, owned(it.agent_id, it.user_id, id))),
     }
 
-    pub(super) fn check(&self, checks: &mut Checks) {
+    fn check(&self, checks: &mut Checks) {
         self.place().check(checks);
         checks.limit("speaker", self.speaker.as_deref().unwrap_or_default(), NAME_MAX);
     }
 }
 
-impl QuarantinedTurnLine {
+impl EvidenceLine {
     pub(super) fn place(&self) -> Place<'_> {
         Place { source_id: self.source_id, starts: self.starts, ends: self.ends, quote: &self.quote }
     }
+}
 
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for QuarantinedTurnLine {
+    record! {
+        QuarantinedTurn in "quarantine", of_users: true, by: [id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)),
+        needs: |it| [("owned_source", owned(it.agent_id, it.user_id, it.source_id.0))],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         self.place().check(checks);
         entries(checks, "reasons", &self.reasons);
         for reason in &self.reasons {
@@ -120,8 +132,20 @@ impl QuarantinedTurnLine {
     }
 }
 
-impl PairLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl QuarantinedTurnLine {
+    pub(super) fn place(&self) -> Place<'_> {
+        Place { source_id: self.source_id, starts: self.starts, ends: self.ends, quote: &self.quote }
+    }
+}
+
+impl Record for PairLine {
+    record! {
+        Pair in "memory_proposals", of_users: true, by: [id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)),
+        needs: |it| [it.from_id, it.to_id].map(|id| ("owned_memory", owned(it.agent_id, it.user_id, id.0))),
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.that(self.from_id != self.to_id, "to_id", "must not be the same memory as from_id").text("reason", &self.reason, REASON_MAX);
         decision(checks, &PAIR_STATES, &self.state, self.decided_at, self.decided_by.as_deref());
     }

@@ -1,6 +1,7 @@
 //! Lines of knowledge: documents through time, their text in chunks, and what they say about components.
 
-use super::{SOURCE_MAX, WORD_MAX, entries};
+use super::record::record;
+use super::{Owner, Record, SOURCE_MAX, WORD_MAX, entries};
 use crate::values::{Hash, Stamp};
 use documents::{FILE_MAX, check_path};
 use foundation::Checks;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
 use wire::{CONTENT_MAX, ChunkId, DocumentId, DocumentKind, TITLE_MAX, TOPIC_MAX};
+use words::normal;
 
 /// Longest reference, in characters.
 const REFERENCE_MAX: usize = 512;
@@ -60,8 +62,13 @@ pub struct ComponentLine {
     pub depends_on: Vec<String>,
 }
 
-impl DocumentLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for DocumentLine {
+    record! {
+        Document in "documents", of_users: false, by: [id], author: none, derived: none,
+        owner: |_| Owner::Organisation, needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks
             .optional_text("reference", self.reference.as_deref(), REFERENCE_MAX)
             .text("collection", &self.collection, WORD_MAX)
@@ -77,8 +84,13 @@ impl DocumentLine {
     }
 }
 
-impl ChunkLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ChunkLine {
+    record! {
+        Chunk in "chunks", of_users: false, by: [id], author: none, derived: none,
+        owner: |_| Owner::Organisation, needs: |it| [("document", it.document_id.to_string())],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let file = i32::try_from(FILE_MAX).unwrap_or(i32::MAX);
         checks
             .that(self.ordinal >= 0, "ordinal", "must not be negative")
@@ -92,8 +104,13 @@ impl ChunkLine {
     }
 }
 
-impl ComponentLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ComponentLine {
+    record! {
+        Component in "components", of_users: false, by: [document_id, ordinal], author: none, derived: { |it| normal = normal(&it.name) },
+        owner: |_| Owner::Organisation, needs: |it| [("document", it.document_id.to_string())],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let bytes = self.description.len();
         checks
             .that(self.ordinal >= 0, "ordinal", "must not be negative")

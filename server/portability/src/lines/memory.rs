@@ -1,10 +1,11 @@
 //! Lines of memory: agents, users, projects, sources, memories and their history.
 
-use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, SOURCE_MAX, WORD_MAX, json, payload};
+use super::record::record;
+use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, Owner, Record, SOURCE_MAX, WORD_MAX, home, json, payload};
 use crate::values::{Hash, Share, Stamp};
 use extract::parts::StoredTurn;
-use foundation::identity::{AGENT_NAME_MAX, check_agent_id, check_slug, check_user};
-use foundation::{Checks, Error};
+use foundation::Checks;
+use foundation::identity::{AGENT_NAME_MAX, check_agent_id, check_user};
 use remembrancer::memories::check_source;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -336,45 +337,69 @@ pub struct EventLine {
     pub processed_at: Option<Stamp>,
 }
 
-impl AgentLine {
-    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
-        check_slug(&self.slug)?;
+impl Record for AgentLine {
+    record! {
+        Agent in "agents", of_users: false, by: [slug], author: none, derived: none,
+        owner: |_| Owner::Organisation, needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is that of the commons, which has no line");
         check_agent_id(checks, self.id);
-        Ok(())
     }
 }
 
-impl UserLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for UserLine {
+    record! {
+        User in "users", of_users: false, by: [external_ref], author: none, derived: none,
+        owner: |_| Owner::Organisation, needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         check_user(checks, &self.external_ref, self.name.as_deref(), Some(self.id));
     }
 }
 
-impl ProjectLine {
-    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
-        check_slug(&self.slug)?;
+impl Record for ProjectLine {
+    record! {
+        Project in "projects", of_users: false, by: [id], author: [created_by], derived: none,
+        owner: |it| Owner::Agent(it.agent_id), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
-        Ok(())
     }
 }
 
-impl RepoLine {
-    pub(super) fn check(&self, checks: &mut Checks) -> Result<(), Error> {
-        check_slug(&self.slug)?;
+impl Record for RepoLine {
+    record! {
+        Repo in "repos", of_users: false, by: [id], author: [created_by], derived: none,
+        owner: |it| Owner::Agent(it.agent_id), needs: |it| [("project", it.project_id.to_string())],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
-        Ok(())
     }
 }
 
-impl ProjectLinkLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ProjectLinkLine {
+    record! {
+        ProjectLink in "project_links", of_users: false, by: [one_id, other_id], author: [created_by], derived: none,
+        owner: |it| Owner::Agent(it.agent_id), needs: |it| [it.one_id, it.other_id].map(|id| ("project", id.to_string())),
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.that(self.one_id < self.other_id, "other_id", "must be greater than one_id").text("created_by", &self.created_by, NAME_MAX);
     }
 }
 
-impl SourceLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for SourceLine {
+    record! {
+        Source in "sources", of_users: true, by: [id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let content = self.content.as_deref().unwrap_or_default();
         checks
             .text("reference", &self.reference, EVIDENCE_MAX)
@@ -391,8 +416,14 @@ impl SourceLine {
     }
 }
 
-impl VersionLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for VersionLine {
+    record! {
+        Version in "agent_memory_versions", of_users: true, by: [memory_id, version],
+        author: { |it, id, slug| actor_kind = "agent".into(), actor_id = id.to_string(), actor_name = slug.to_owned() }, derived: none,
+        owner: |it| Owner::Agent(it.agent_id), needs: |it| [("home", home(it.agent_id, it.memory_id))],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         version_number(checks, self.version)
             .text("change", &self.change, WORD_MAX)
             .bytes("content", &self.content, CONTENT_MAX)
@@ -412,8 +443,13 @@ impl VersionLine {
     }
 }
 
-impl LinkLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for LinkLine {
+    record! {
+        Link in "memory_links", of_users: true, by: [from_id, to_id, relation], author: [created_by], derived: none,
+        owner: |it| Owner::Agent(it.agent_id), needs: |it| [it.from_id, it.to_id].map(|id| ("memory", id.to_string())),
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.that(self.from_id != self.to_id, "to_id", "must not be the same memory as from_id").text(
             "created_by",
             &self.created_by,
@@ -422,8 +458,13 @@ impl LinkLine {
     }
 }
 
-impl EventLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for EventLine {
+    record! {
+        Event in "events", of_users: true, by: [id], author: none, derived: { |it| recorded_state = it.state.clone() },
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks
             .that(EVENT_KINDS.contains(&self.kind.as_str()), "kind", format!("must be one of {}", EVENT_KINDS.join(", ")))
             .that(EVENT_STATES.contains(&self.state.as_str()), "state", format!("must be one of {}", EVENT_STATES.join(", ")))
@@ -441,14 +482,29 @@ impl EventLine {
     }
 }
 
-impl TombstoneLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for TombstoneLine {
+    record! {
+        Tombstone in "tombstones", of_users: true, by: [memory_id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |it| [("home", home(it.agent_id, it.memory_id))],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         check_source(checks, &self.source);
     }
 }
 
-impl MemoryLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for MemoryLine {
+    record! {
+        Memory in "agent_memories", of_users: true, by: [id],
+        author: {
+            // Only a person confirms.
+            |it, id, slug| created_by = id, deleted_by = it.deleted_at.map(|_| slug.to_owned()), confirmed_by = None, confirmed_at = None
+        },
+        derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let short = self.short_id.len() == 8 && self.short_id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         version_number(checks, self.version)
             .that(short, "short_id", "must be 8 of A–Z, a–z and 0–9")

@@ -1,8 +1,9 @@
 //! Lines of profiles: the connections of people's tools, the leaves of profiles, and how these changed. A narrative is derived and not
 //! exported.
 
-use super::{WORD_MAX, entries, json};
-use crate::values::Stamp;
+use super::record::record;
+use super::{Owner, Record, WORD_MAX, entries, json, owned};
+use crate::values::{Stamp, bytes};
 use foundation::Checks;
 use remembrancer::profile::{Citation, LeafState, Part, Proposal};
 use serde::{Deserialize, Serialize};
@@ -77,8 +78,20 @@ pub struct ProfileVersionLine {
     pub created_at: Stamp,
 }
 
-impl ConnectionLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ConnectionLine {
+    // The runtime of each caller gives the ids.
+    record! {
+        Connection in "connections", of_users: true,
+        by: {
+            |it| owned(it.agent_id, it.user_id, it.id),
+            "t.id" => it.id,
+            "coalesce(t.user_id, '00000000-0000-0000-0000-000000000000'::uuid)" => it.user_id.map(|user| user.0).unwrap_or_default()
+        },
+        author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, None), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let message = "is required with tool_schema, and only then";
         checks.text("tool_id", &self.tool_id, FILENAME_MAX).text("name", &self.name, FILENAME_MAX).that(
             self.tool_schema.is_some() == self.schema_expires_at.is_some(),
@@ -91,8 +104,14 @@ impl ConnectionLine {
     }
 }
 
-impl ProfileLeafLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ProfileLeafLine {
+    record! {
+        ProfileLeaf in "profile_leaves", of_users: true, by: [id], author: none,
+        derived: { |it| leaf_hash = bytes(&it.proposal().hash()), matters = it.proposal().matters().iter().map(ToString::to_string).collect::<Vec<_>>() },
+        owner: |it| Owner::User(it.agent_id, it.user_id, None), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let bytes = self.value.to_string().len() + self.path.iter().map(String::len).sum::<usize>();
         let says_something = match &self.value {
             Value::String(text) => !text.trim().is_empty(),
@@ -117,7 +136,9 @@ impl ProfileLeafLine {
         entries(checks, "contradicts", &self.contradicts);
         entries(checks, "session_ids", &self.session_ids);
     }
+}
 
+impl ProfileLeafLine {
     /// The leaf as an observation would propose it: what makes it the same as another, and its matters, follow from that.
     pub fn proposal(&self) -> Proposal {
         let cite = |(source, event): (&Uuid, &Uuid)| Citation {
@@ -138,8 +159,13 @@ impl ProfileLeafLine {
     }
 }
 
-impl ProfileVersionLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for ProfileVersionLine {
+    record! {
+        ProfileVersion in "profile_versions", of_users: true, by: [id], author: none, derived: none,
+        owner: |it| Owner::User(it.agent_id, it.user_id, None), needs: |_| [],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         checks.that(self.version >= 1, "version", "must be 1 or more").that(self.diff.is_object(), "diff", "must be an object");
         let is_ids =
             |list: &Value| list.as_array().is_some_and(|list| list.iter().all(|id| id.as_str().is_some_and(|id| id.len() <= WORD_MAX)));

@@ -1,6 +1,7 @@
 //! Lines of the vocabulary: terms and aliases through time, decisions and proposals.
 
-use super::{ACTOR_KINDS, NAME_MAX, WORD_MAX, entries};
+use super::record::record;
+use super::{ACTOR_KINDS, NAME_MAX, Need, Owner, Record, WORD_MAX, entries};
 use crate::values::Stamp;
 use foundation::Checks;
 use serde::{Deserialize, Serialize};
@@ -89,12 +90,19 @@ pub struct ProposalMemoryLine {
     pub seen_at: Stamp,
 }
 
-impl TermLine {
-    pub(super) fn needs(&self) -> Vec<(&'static str, String)> {
-        if self.lineage.0 == self.id { vec![] } else { vec![("term", self.lineage.to_string())] }
+impl Record for TermLine {
+    record! {
+        Term in "canonical_terms", of_users: false,
+        by: {
+            |it| it.id.to_string(),
+            "t.lineage" => it.lineage, "t.id <> t.lineage" => it.id != it.lineage.0, "t.id" => it.id
+        },
+        author: none, derived: { |it| normal = normal(&it.term), status = "active" },
+        owner: |_| Owner::Organisation,
+        needs: |it| if it.lineage.0 == it.id { vec![] } else { vec![("term", it.lineage.to_string())] },
     }
 
-    pub(super) fn check(&self, checks: &mut Checks) {
+    fn check(&self, checks: &mut Checks) {
         phrase(checks, "term", &self.term);
         checks.limit("definition", &self.definition, DEFINITION_MAX).limit(
             "category",
@@ -104,20 +112,25 @@ impl TermLine {
     }
 }
 
-impl AliasLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl Record for AliasLine {
+    record! {
+        Alias in "term_aliases", of_users: false, by: [id], author: none, derived: { |it| normal = normal(&it.alias) },
+        owner: |_| Owner::Organisation, needs: |it| [("term", it.term_id.to_string())],
+    }
+
+    fn check(&self, checks: &mut Checks) {
         phrase(checks, "alias", &self.alias);
     }
 }
 
-impl DecisionLine {
-    pub(super) fn needs(&self) -> Vec<(&'static str, String)> {
-        let terms = self.opened_terms.iter().chain(&self.closed_terms).chain(self.term_id.as_ref().map(|id| &id.0));
-        let aliases = self.opened_aliases.iter().chain(&self.closed_aliases);
-        terms.map(|id| ("term", id.to_string())).chain(aliases.map(|id| ("alias", id.to_string()))).collect()
+impl Record for DecisionLine {
+    record! {
+        // Version 0 is older than any other: the decision made no version of this installation.
+        Decision in "decisions", of_users: false, by: [id], author: none, derived: { |_| version = 0 },
+        owner: |_| Owner::Organisation, needs: |it| it.lines(),
     }
 
-    pub(super) fn check(&self, checks: &mut Checks) {
+    fn check(&self, checks: &mut Checks) {
         for (field, texts) in [("subjects", &self.subjects), ("forms", &self.forms)] {
             entries(checks, field, texts);
             for text in texts {
@@ -143,8 +156,32 @@ impl DecisionLine {
     }
 }
 
-impl ProposalLine {
-    pub(super) fn check(&self, checks: &mut Checks) {
+impl DecisionLine {
+    /// The lines that it is about.
+    fn lines(&self) -> Vec<Need> {
+        let terms = self.opened_terms.iter().chain(&self.closed_terms).chain(self.term_id.as_ref().map(|id| &id.0));
+        let aliases = self.opened_aliases.iter().chain(&self.closed_aliases);
+        terms.map(|id| ("term", id.to_string())).chain(aliases.map(|id| ("alias", id.to_string()))).collect()
+    }
+}
+
+impl Record for ProposalMemoryLine {
+    record! {
+        ProposalMemory in "proposal_memories", of_users: false, by: [event_id], author: none, derived: none,
+        owner: |_| Owner::Organisation, needs: |it| [("proposal", it.proposal_id.to_string())],
+    }
+
+    fn check(&self, _: &mut Checks) {}
+}
+
+impl Record for ProposalLine {
+    record! {
+        Proposal in "term_proposals", of_users: false, by: [id], author: none, derived: { |it| normal = normal(&it.phrase) },
+        owner: |_| Owner::Organisation,
+        needs: |it| it.decision_id.iter().map(|id| ("decision", id.to_string())).collect::<Vec<_>>(),
+    }
+
+    fn check(&self, checks: &mut Checks) {
         let open = self.status == ProposalStatus::Open;
         checks
             .text("phrase", &self.phrase, TOPIC_MAX)

@@ -80,7 +80,6 @@ pub async fn misquoted(tx: &mut Tx, places: &[Place<'_>]) -> Result<Option<(i64,
 }
 
 /// The ids of memories or sources that another agent or organisation uses.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Vec<Uuid>, DbError> {
     let sql = match section {
         Section::Memory => "select memories_held_elsewhere($1, $2, $3)",
@@ -188,42 +187,41 @@ pub async fn stored_versions(
 
 /// The projects or repositories whose slugs another one uses.
 pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
-    let sql = match section {
-        Section::Project => {
-            r"select r.id from jsonb_populate_recordset(null::projects, $2) r
-                join projects t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
-        }
-        Section::Repo => {
-            r"select r.id from jsonb_populate_recordset(null::repos, $2) r
-                join repos t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id"
-        }
-        _ => return Ok(vec![]),
-    };
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
+    if !matches!(section, Section::Project | Section::Repo) {
+        return Ok(vec![]);
+    }
+    let sql = format!(
+        r"select r.id from jsonb_populate_recordset(null::{0}, $2) r
+            join {0} t on t.tenant_id = $1 and t.agent_id = r.agent_id and t.slug = r.slug and t.id <> r.id",
+        section.table()
+    );
+    // The table is one of the format.
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
 }
 
-/// How many projects, repositories, sources, links, tombstones or events exist already.
+/// How many rows of one type exist already.
 pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<i64, DbError> {
-    let (table, key) = match section {
-        Section::Project => ("projects", "id"),
-        Section::Repo => ("repos", "id"),
-        Section::ProjectLink => ("project_links", "one_id, other_id"),
-        Section::Source => ("sources", "id"),
-        Section::Link => ("memory_links", "from_id, to_id, relation"),
-        Section::Tombstone => ("tombstones", "memory_id"),
-        Section::Event => ("events", "id"),
-        _ => return Ok(0),
+    let table = section.table();
+    let same = match section {
+        // A link between projects that has ended does not count as existing.
+        Section::ProjectLink => "t.agent_id = r.agent_id and t.one_id = r.one_id and t.other_id = r.other_id and t.valid_to is null",
+        Section::Link => "t.agent_id = r.agent_id and t.from_id = r.from_id and t.to_id = r.to_id and t.relation = r.relation",
+        Section::Tombstone => "t.agent_id = r.agent_id and t.memory_id = r.memory_id",
+        Section::Connection => "t.agent_id = r.agent_id and t.id = r.id and t.user_id is not distinct from r.user_id",
+        Section::ProfileLeaf => {
+            "t.agent_id = r.agent_id and (t.id = r.id or t.user_id is not distinct from r.user_id and t.leaf_hash = r.leaf_hash)"
+        }
+        Section::ProfileVersion => {
+            "t.agent_id = r.agent_id and (t.id = r.id or t.user_id is not distinct from r.user_id and t.version = r.version)"
+        }
+        Section::Action | Section::WorkflowStep => "t.id = r.id",
+        _ => "t.agent_id = r.agent_id and t.id = r.id",
     };
-    // Projects belong to no user. A link between projects that has ended does not count as existing.
-    let of_user = match section {
-        Section::Project | Section::Repo => "$3::uuid is not distinct from $3",
-        Section::ProjectLink => "$3::uuid is not distinct from $3 and t.valid_to is null",
-        _ => of_user!("t", "$3"),
-    };
+    let of_user = if section.of_users() { of_user!("t", "$3") } else { "$3::uuid is not distinct from $3" };
     let sql = format!(
         r"select count(*) from jsonb_populate_recordset(null::{table}, $2) r
-            join {table} t using (agent_id, {key}) where t.tenant_id = $1 and {of_user}"
+           where exists (select from {table} t where t.tenant_id = $1 and {same} and {of_user})"
     );
-    // Table and key are the literals above.
+    // Table and condition are constants.
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)
 }

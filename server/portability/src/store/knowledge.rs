@@ -1,8 +1,7 @@
 //! Queries of export and import on knowledge. Documents are staged and compared as a whole; their chunks and components follow in batches.
 
-use super::page;
-use super::vocabulary::{add, select};
-use crate::lines::{ChunkLine, ComponentLine, DocumentLine};
+use super::vocabulary::{add, begin};
+use crate::lines::Section;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
 use serde_json::Value;
@@ -10,60 +9,9 @@ use sqlx::{AssertSqlSafe, FromRow};
 use uuid::Uuid;
 use wire::{ChunkId, DocumentId, TenantId};
 
-/// Columns of [`DocumentLine`].
-pub const DOCUMENT: &[&str] = &[
-    "id",
-    "kind",
-    "reference",
-    "collection",
-    "path",
-    "title",
-    "status",
-    "front_matter",
-    "content_hash",
-    "chunking",
-    "created_at",
-    "valid_from",
-    "valid_to",
-];
-/// Columns of [`ChunkLine`].
-pub const CHUNK: &[&str] = &["id", "document_id", "ordinal", "heading_path", "start_byte", "end_byte", "content"];
-/// Columns of [`ComponentLine`].
-pub const COMPONENT: &[&str] = &["document_id", "ordinal", "name", "description", "depends_on"];
-
-/// Documents after `last`, by id, in force or not.
-pub async fn documents(tx: &mut Tx, tenant: TenantId, last: Option<&DocumentLine>, size: usize) -> Result<Vec<DocumentLine>, DbError> {
-    let mut query = select("documents", DOCUMENT, tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
-    }
-    page(tx, query, "t.id", size).await
-}
-
-/// Chunks after `last`, by id.
-pub async fn chunks(tx: &mut Tx, tenant: TenantId, last: Option<&ChunkLine>, size: usize) -> Result<Vec<ChunkLine>, DbError> {
-    let mut query = select("chunks", CHUNK, tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
-    }
-    page(tx, query, "t.id", size).await
-}
-
-/// Components after `last`, by document and place.
-pub async fn components(tx: &mut Tx, tenant: TenantId, last: Option<&ComponentLine>, size: usize) -> Result<Vec<ComponentLine>, DbError> {
-    let mut query = select("components", COMPONENT, tenant)?;
-    if let Some(last) = last {
-        query.push(" and (t.document_id, t.ordinal) > (").push_bind(last.document_id).push(", ").push_bind(last.ordinal).push(")");
-    }
-    page(tx, query, "t.document_id, t.ordinal", size).await
-}
-
 /// Creates the temporary table for the documents of a file in this transaction.
 pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
-    sqlx::query("create temporary table staged_documents (like documents, line bigint not null, primary key (id)) on commit drop")
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    begin(tx, Section::Document).await
 }
 
 /// The first staged document that differs from the one with the same id here.
@@ -124,7 +72,7 @@ pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, St
 
 /// Adds documents that do not exist; how many.
 pub async fn add_documents(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
-    add(tx, tenant, by, "documents", DOCUMENT).await
+    add(tx, tenant, by, Section::Document).await
 }
 
 /// The first chunk, by id, that belongs to another text here.
@@ -176,7 +124,8 @@ pub struct ChunkWords {
 /// Adds chunks that do not exist. Those with words are findable: they get their words, are counted, and wait for their vectors.
 pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[ChunkWords]) -> Result<(), DbError> {
     let found: Vec<Uuid> = words.iter().map(|chunk| chunk.id.0).collect();
-    let (columns, values) = (CHUNK.join(", "), CHUNK.join(", r."));
+    let columns = Section::Chunk.written();
+    let (columns, values) = (columns.join(", "), columns.join(", r."));
     let sql = format!(
         r"insert into chunks (tenant_id, {columns}, awaiting_vector)
           select $1, r.{values}, r.id = any($3) from jsonb_populate_recordset(null::chunks, $2) r
@@ -240,10 +189,11 @@ pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> 
 
 /// Adds components that do not exist.
 pub async fn put_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    let (columns, values) = (COMPONENT.join(", "), COMPONENT.join(", r."));
+    let columns = Section::Component.written();
+    let (columns, values) = (columns.join(", "), columns.join(", r."));
     let sql = format!(
-        r"insert into components (tenant_id, {columns}, normal)
-          select $1, r.{values}, r.normal from jsonb_populate_recordset(null::components, $2) r
+        r"insert into components (tenant_id, {columns})
+          select $1, r.{values} from jsonb_populate_recordset(null::components, $2) r
             join documents d on d.tenant_id = $1 and d.id = r.document_id
           on conflict do nothing"
     );

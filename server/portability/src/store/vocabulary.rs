@@ -1,134 +1,49 @@
 //! Queries of export and import on the vocabulary. The lines of a file are staged in temporary tables and compared with the existing rows
 //! as a whole, because the meaning of a line depends on all others: a phrase may mean only one term.
 
-use super::page;
-use crate::lines::{AliasLine, DecisionLine, ProposalLine, ProposalMemoryLine, Section, TermLine};
+use crate::lines::Section;
+use crate::mend::RECORDED;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, statement};
+use db::{DbError, Tx};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Postgres, QueryBuilder};
+use sqlx::AssertSqlSafe;
 use wire::{AgentId, Area, TenantId};
-
-/// Columns of [`TermLine`].
-pub const TERM: &[&str] = &["id", "lineage", "term", "definition", "category", "created_at", "valid_from", "valid_to"];
-/// Columns of [`AliasLine`].
-pub const ALIAS: &[&str] = &["id", "term_id", "alias", "valid_from", "valid_to"];
-/// Columns of [`DecisionLine`].
-pub const DECISION: &[&str] = &[
-    "id",
-    "kind",
-    "subjects",
-    "term_id",
-    "term",
-    "reason",
-    "actor_kind",
-    "actor_id",
-    "actor_name",
-    "at",
-    "forms",
-    "memories",
-    "opened_terms",
-    "closed_terms",
-    "opened_aliases",
-    "closed_aliases",
-    "undone_by",
-];
-/// Columns of [`ProposalLine`].
-pub const PROPOSAL: &[&str] = &["id", "phrase", "status", "count", "first_seen", "last_seen", "decision_id"];
-/// Columns of [`ProposalMemoryLine`], but for its agent.
-pub const PROPOSAL_MEMORY: &[&str] = &["event_id", "proposal_id", "memory_id", "seen_at"];
-
-/// `select t.…, … from table t where` it is the tenant's.
-pub(super) fn select(table: &str, columns: &[&str], tenant: TenantId) -> Result<QueryBuilder<Postgres>, DbError> {
-    let columns = columns.join(", t.");
-    Ok(statement!(format!("select t.{columns} from {table} t where t.tenant_id = $1"), tenant))
-}
-
-/// Names of terms after `last`, by term; the name that gives a term its id comes first.
-pub async fn terms(tx: &mut Tx, tenant: TenantId, last: Option<&TermLine>, size: usize) -> Result<Vec<TermLine>, DbError> {
-    let mut query = select("canonical_terms", TERM, tenant)?;
-    if let Some(last) = last {
-        query.push(" and (t.lineage, t.id <> t.lineage, t.id) > (").push_bind(last.lineage).push(", ");
-        query.push_bind(last.id != last.lineage.0).push(", ").push_bind(last.id).push(")");
-    }
-    page(tx, query, "t.lineage, t.id <> t.lineage, t.id", size).await
-}
-
-/// Aliases after `last`, by id.
-pub async fn aliases(tx: &mut Tx, tenant: TenantId, last: Option<&AliasLine>, size: usize) -> Result<Vec<AliasLine>, DbError> {
-    let mut query = select("term_aliases", ALIAS, tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
-    }
-    page(tx, query, "t.id", size).await
-}
-
-/// Decisions after `last`, by id.
-pub async fn decisions(tx: &mut Tx, tenant: TenantId, last: Option<&DecisionLine>, size: usize) -> Result<Vec<DecisionLine>, DbError> {
-    let mut query = select("decisions", DECISION, tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
-    }
-    page(tx, query, "t.id", size).await
-}
-
-/// Proposals after `last`, by id.
-pub async fn proposals(tx: &mut Tx, tenant: TenantId, last: Option<&ProposalLine>, size: usize) -> Result<Vec<ProposalLine>, DbError> {
-    let mut query = select("term_proposals", PROPOSAL, tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.id > ").push_bind(last.id);
-    }
-    page(tx, query, "t.id", size).await
-}
-
-/// The memories in which proposals were met, after `last`, by event.
-pub async fn proposal_memories(
-    tx: &mut Tx,
-    tenant: TenantId,
-    last: Option<&ProposalMemoryLine>,
-    size: usize,
-) -> Result<Vec<ProposalMemoryLine>, DbError> {
-    let mut query = select("proposal_memories", &[&["agent_id"], PROPOSAL_MEMORY].concat(), tenant)?;
-    if let Some(last) = last {
-        query.push(" and t.event_id > ").push_bind(last.event_id);
-    }
-    page(tx, query, "t.event_id", size).await
-}
 
 /// The agents that met a proposal's phrase.
 pub async fn proposers(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, DbError> {
     Ok(sqlx::query_scalar("select distinct agent_id from proposal_memories where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
 }
 
+/// The types of lines of an area.
+fn of_area(area: Area) -> impl Iterator<Item = Section> {
+    Section::ALL.into_iter().filter(move |section| section.area() == area)
+}
+
+/// The column that identifies a staged row.
+fn id_of(section: Section) -> &'static str {
+    if section == Section::ProposalMemory { "event_id" } else { "id" }
+}
+
 /// Creates temporary tables for the lines of a file in this transaction: like those of the vocabulary, with the number of the line.
 pub async fn begin_vocabulary(tx: &mut Tx) -> Result<(), DbError> {
-    for (table, key) in [
-        ("canonical_terms", "id"),
-        ("term_aliases", "id"),
-        ("decisions", "id"),
-        ("term_proposals", "id"),
-        ("proposal_memories", "event_id"),
-    ] {
-        let sql = format!("create temporary table staged_{table} (like {table}, line bigint not null, primary key ({key})) on commit drop");
-        // Literals of the list above.
-        sqlx::query(AssertSqlSafe(sql)).execute(&mut **tx).await?;
+    for section in of_area(Area::Vocabulary) {
+        begin(tx, section).await?;
     }
+    Ok(())
+}
+
+pub(super) async fn begin(tx: &mut Tx, section: Section) -> Result<(), DbError> {
+    let (table, id) = (section.table(), id_of(section));
+    let sql = format!("create temporary table staged_{table} (like {table}, line bigint not null, primary key ({id})) on commit drop");
+    // Table and column are those of the format: constants.
+    sqlx::query(AssertSqlSafe(sql)).execute(&mut **tx).await?;
     Ok(())
 }
 
 /// Stages lines of one type; each row has its `tenant_id` and its `line`.
 pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), DbError> {
-    let table = match section {
-        Section::Term => "staged_canonical_terms",
-        Section::Alias => "staged_term_aliases",
-        Section::Decision => "staged_decisions",
-        Section::Proposal => "staged_term_proposals",
-        Section::ProposalMemory => "staged_proposal_memories",
-        Section::Document => "staged_documents",
-        _ => return Ok(()),
-    };
-    let sql = format!("insert into {table} select * from jsonb_populate_recordset(null::{table}, $1)");
-    // Literals of the list above.
+    let sql = format!("insert into staged_{0} select * from jsonb_populate_recordset(null::staged_{0}, $1)", section.table());
+    // The table is one of the format.
     sqlx::query(AssertSqlSafe(sql)).bind(rows).execute(&mut **tx).await?;
     Ok(())
 }
@@ -136,25 +51,16 @@ pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), Db
 /// Gives staged times that were mended the time of the record with the same id here: the same file may have been imported with another one.
 /// How many.
 pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: DateTime<Utc>) -> Result<u64, DbError> {
-    let tables: &[(&str, &str, &[&str])] = match area {
-        Area::Vocabulary => &[
-            ("canonical_terms", "id", &["created_at", "valid_from", "valid_to"]),
-            ("term_aliases", "id", &["valid_from", "valid_to"]),
-            ("decisions", "id", &["at"]),
-            ("term_proposals", "id", &["first_seen", "last_seen"]),
-            ("proposal_memories", "event_id", &["seen_at"]),
-        ],
-        Area::Knowledge => &[("documents", "id", &["created_at", "valid_from", "valid_to"])],
-        Area::Memory | Area::Activity => &[],
-    };
     let mut adopted = 0;
-    for (table, key, columns) in tables {
-        for column in *columns {
+    for section in of_area(area) {
+        for column in section.columns().iter().filter(|column| RECORDED.contains(column)) {
             let sql = format!(
                 r"update staged_{table} s set {column} = e.{column} from {table} e
-                   where e.tenant_id = $1 and e.{key} = s.{key} and s.{column} = $2 and e.{column} is not null"
+                   where e.tenant_id = $1 and e.{id} = s.{id} and s.{column} = $2 and e.{column} is not null",
+                table = section.table(),
+                id = id_of(section),
             );
-            // Literals of the lists above.
+            // Table and columns are those of the format: constants.
             adopted += sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(moment).execute(&mut **tx).await?.rows_affected();
         }
     }
@@ -273,20 +179,21 @@ pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbE
 }
 
 /// Adds staged rows whose ids do not exist.
-pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, table: &str, columns: &[&str]) -> Result<u64, DbError> {
+pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, section: Section) -> Result<u64, DbError> {
+    let (table, columns) = (section.table(), section.written());
     let (columns, values) = (columns.join(", "), columns.join(", s."));
     let sql = format!(
         r"insert into {table} (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_{table} s
            where not exists (select from {table} e where e.tenant_id = $1 and e.id = s.id)"
     );
-    // Table and columns are literals of the callers.
+    // Table and columns are those of the format: constants.
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
 }
 
 /// Adds names of terms and aliases that do not exist; how many of each.
 pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
-    let terms = add(tx, tenant, by, "canonical_terms", &[TERM, &["normal", "status"]].concat()).await?;
-    let aliases = add(tx, tenant, by, "term_aliases", &[ALIAS, &["normal"]].concat()).await?;
+    let terms = add(tx, tenant, by, Section::Term).await?;
+    let aliases = add(tx, tenant, by, Section::Alias).await?;
     Ok((terms, aliases))
 }
 
@@ -299,7 +206,7 @@ pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<
     .bind(tenant)
     .execute(&mut **tx)
     .await?;
-    Ok((undone.rows_affected(), add(tx, tenant, by, "decisions", &[DECISION, &["version"]].concat()).await?))
+    Ok((undone.rows_affected(), add(tx, tenant, by, Section::Decision).await?))
 }
 
 /// The first staged proposal whose phrase has an open proposal in an earlier line.
@@ -355,9 +262,10 @@ macro_rules! counted_here {
 
 /// Adds proposals that do not exist; how many. An open one is left out if its phrase has a proposal here that counts its deliveries.
 pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
-    let (columns, values) = (PROPOSAL.join(", "), PROPOSAL.join(", s."));
+    let columns = Section::Proposal.written();
+    let (columns, values) = (columns.join(", "), columns.join(", s."));
     let sql = format!(
-        r"insert into term_proposals (tenant_id, {columns}, normal, imported_by) select $1, s.{values}, s.normal, $2 from staged_term_proposals s
+        r"insert into term_proposals (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_term_proposals s
            where not exists (select from term_proposals e where e.tenant_id = $1 and e.id = s.id)
              and (s.status <> 'open' or (
                  not exists (select from term_proposals e where e.tenant_id = $1 and e.normal = s.normal and e.status = 'open') and {} is null))",

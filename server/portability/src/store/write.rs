@@ -1,12 +1,12 @@
-//! Statements with which an import writes: many records each, none twice.
+//! Statements with which an import writes memory and activity: many records each, none twice.
 
-use super::{LINK, MEMORY, PROJECT, PROJECT_LINK, REPO, SOURCE, TOMBSTONE, VERSION};
+use crate::lines::Section;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, TenantId};
+use wire::{AgentId, MemoryId};
 
 /// The importer and its rights.
 #[derive(Clone, Copy, Debug)]
@@ -26,27 +26,21 @@ pub async fn put_memories(
     rows: &Value,
     importing: Importing<'_>,
 ) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
-    let columns = MEMORY.join(", ");
-    // What a file from before these columns leaves out.
-    let value = |column: &&str| match *column {
-        "stated_at" => "coalesce(r.stated_at, least(coalesce(r.observed_at, r.updated_at), r.updated_at))".to_owned(),
-        "recalled_count" | "remembered_count" => format!("coalesce(r.{column}, 0)"),
-        "trust" => "coalesce(r.trust, 'own')".to_owned(),
-        column => format!("r.{column}"),
-    };
-    let values = MEMORY.iter().map(value).collect::<Vec<_>>().join(", ");
+    let columns = Section::Memory.columns();
+    let values = values(Section::Memory, &columns);
     // No agent's file makes a memory more trusted than it is here, or says that a person confirmed it.
     let newer = |column: &&str| match *column {
         "trust" => "trust = case when $4 or agent_memories.trust = 'own' then excluded.trust else agent_memories.trust end".to_owned(),
         "confirmed_by" | "confirmed_at" => format!("{column} = case when $4 then excluded.{column} else agent_memories.{column} end"),
         column => format!("{column} = excluded.{column}"),
     };
-    let forward = MEMORY.iter().skip(1).map(newer).collect::<Vec<_>>().join(", ");
+    let forward = columns.iter().filter(|column| !["agent_id", "id"].contains(column)).map(newer).collect::<Vec<_>>().join(", ");
     let (new_of_user, old_of_user) = (of_user!("r", "$5"), of_user!("agent_memories", "$5"));
+    let columns = columns.join(", ");
     let sql = format!(
-        r"insert into agent_memories (tenant_id, agent_id, {columns}, topic_normal, topic_key, vocabulary_version, content_hash, live,
+        r"insert into agent_memories (tenant_id, {columns}, topic_normal, topic_key, vocabulary_version, content_hash, live,
                                       awaiting_vector, imported_by)
-          select $1, r.agent_id, {values}, r.topic_normal, r.topic_key, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
+          select $1, {values}, r.topic_normal, r.topic_key, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
                  r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true, $3
             from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
           on conflict (tenant_id, agent_id, id) do update
@@ -94,38 +88,71 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
     .await?)
 }
 
-async fn put(tx: &mut Tx, tenant: TenantId, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
-    let values = columns.join(", r.");
-    let columns = columns.join(", ");
-    let sql = format!(
-        r"insert into {table} (tenant_id, agent_id, {columns})
-          select $1, r.agent_id, r.{values} from jsonb_populate_recordset(null::{table}, $2) r on conflict do nothing"
-    );
-    // Table and columns are literals of the functions below.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).execute(&mut **tx).await?;
+/// The values of columns in a row `r` of a file: most as they are.
+fn values(section: Section, columns: &[&str]) -> String {
+    let value = |column: &&str| match (section, *column) {
+        // What a file from before these columns leaves out.
+        (Section::Memory, "stated_at") => "coalesce(r.stated_at, least(coalesce(r.observed_at, r.updated_at), r.updated_at))".to_owned(),
+        (Section::Memory, "recalled_count" | "remembered_count") => format!("coalesce(r.{column}, 0)"),
+        (Section::Memory, "trust") => "coalesce(r.trust, 'own')".to_owned(),
+        (Section::Event, "source_metadata") => "coalesce(r.source_metadata, '{}')".to_owned(),
+        // Events are history: no worker claims one in this state. The state in the file is stored beside it.
+        (Section::Event, "state") => "'imported'".to_owned(),
+        (Section::Tombstone, "user_id") => "m.user_id".to_owned(),
+        _ => format!("r.{column}"),
+    };
+    columns.iter().map(value).collect::<Vec<_>>().join(", ")
+}
+
+/// What rows of a type refer to, by table and column: only rows of the same agent and user.
+fn references(section: Section) -> &'static [(&'static str, &'static str)] {
+    match section {
+        Section::Evidence => &[("agent_memories", "memory_id"), ("agent_memories", "candidate_id"), ("sources", "source_id")],
+        Section::QuarantinedTurn => &[("sources", "source_id")],
+        Section::Pair => &[("agent_memories", "from_id"), ("agent_memories", "to_id")],
+        _ => &[],
+    }
+}
+
+/// Inserts rows of one type that do not exist.
+pub async fn put(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<(), DbError> {
+    // Table and columns are those of the format: constants.
+    sqlx::query(AssertSqlSafe(insertion(section))).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
     Ok(())
 }
 
-async fn put_of_user(tx: &mut Tx, tenancy: Tenancy, table: &str, columns: &[&str], rows: &Value) -> Result<(), DbError> {
-    let values = columns.join(", r.");
-    let (columns, of_user) = (columns.join(", "), of_user!("r", "$3"));
-    let sql = format!(
-        r"insert into {table} (tenant_id, agent_id, {columns})
-          select $1, r.agent_id, r.{values} from jsonb_populate_recordset(null::{table}, $2) r where {of_user} on conflict do nothing"
-    );
-    // Table and columns are literals of the functions below.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+/// Inserts reports that do not exist; returns the ids of the new ones.
+pub async fn put_reports(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
+    let sql = format!("{} returning id", insertion(section));
+    // Table and columns are those of the format: constants.
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_all(&mut **tx).await?)
+}
+
+fn insertion(section: Section) -> String {
+    let (table, columns) = (section.table(), section.written());
+    let (names, values) = (columns.join(", "), values(section, &columns));
+    let of_user = if section.of_users() { of_user!("r", "$3") } else { "$3::uuid is not distinct from $3" };
+    let there = references(section).iter().map(|(other, column)| {
+        format!(
+            " and exists (select from {other} o where o.tenant_id = $1 and o.agent_id = r.agent_id and o.id = r.{column}
+                             and o.user_id is not distinct from r.user_id)"
+        )
+    });
+    let there: String = there.collect();
+    format!(
+        r"insert into {table} (tenant_id, {names})
+          select $1, {values} from jsonb_populate_recordset(null::{table}, $2) r where {of_user}{there} on conflict do nothing"
+    )
 }
 
 /// Inserts versions, none of them later than their memory, whose next change takes the next number.
 pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing: Importing<'_>) -> Result<(), DbError> {
-    let columns = VERSION.join(", ");
-    let values = VERSION.join(", r.");
+    let columns = Section::Version.columns();
+    let (columns, values) = (columns.join(", "), columns.join(", r."));
     let of_user = of_user!("m", "$4");
     let sql = format!(
-        r"insert into agent_memory_versions (tenant_id, agent_id, {columns}, imported_by, user_id)
-          select $1, r.agent_id, r.{values}, $3, m.user_id
+        r"insert into agent_memory_versions (tenant_id, {columns}, imported_by, user_id)
+          select $1, r.{values}, $3, m.user_id
             from jsonb_populate_recordset(null::agent_memory_versions, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id and m.version >= r.version
            where {of_user}
@@ -138,12 +165,12 @@ pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing
 
 /// Inserts links.
 pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
-    let columns = LINK.join(", ");
-    let values = LINK.join(", r.");
+    let columns = Section::Link.columns();
+    let (columns, values) = (columns.join(", "), columns.join(", r."));
     let (from_of_user, to_of_user) = (of_user!("f", "$3"), of_user!("o", "$3"));
     let sql = format!(
-        r"insert into memory_links (tenant_id, agent_id, {columns}, user_id)
-          select $1, r.agent_id, r.{values}, coalesce(f.user_id, o.user_id)
+        r"insert into memory_links (tenant_id, {columns}, user_id)
+          select $1, r.{values}, coalesce(f.user_id, o.user_id)
             from jsonb_populate_recordset(null::memory_links, $2) r
             join agent_memories f on f.tenant_id = $1 and f.id = r.from_id
             join agent_memories o on o.tenant_id = $1 and o.id = r.to_id
@@ -157,12 +184,11 @@ pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<()
 
 /// Inserts tombstones.
 pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
-    let columns = TOMBSTONE.join(", ");
-    let values = TOMBSTONE.iter().map(|column| if *column == "user_id" { "m.user_id".into() } else { format!("r.{column}") });
-    let (values, of_user) = (values.collect::<Vec<_>>().join(", "), of_user!("m", "$3"));
+    let columns = Section::Tombstone.columns();
+    let (columns, values, of_user) = (columns.join(", "), values(Section::Tombstone, &columns), of_user!("m", "$3"));
     let sql = format!(
-        r"insert into tombstones (tenant_id, agent_id, {columns})
-          select $1, r.agent_id, {values}
+        r"insert into tombstones (tenant_id, {columns})
+          select $1, {values}
             from jsonb_populate_recordset(null::tombstones, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
            where {of_user}
@@ -173,41 +199,19 @@ pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Resu
     Ok(())
 }
 
-/// Inserts projects.
-pub async fn put_projects(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "projects", PROJECT, rows).await
-}
-
-/// Inserts repositories.
-pub async fn put_repos(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "repos", REPO, rows).await
-}
-
-/// Inserts links between projects.
-pub async fn put_project_links(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<(), DbError> {
-    put(tx, tenant, "project_links", PROJECT_LINK, rows).await
-}
-
-/// Inserts sources.
-pub async fn put_sources(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
-    put_of_user(tx, tenancy, "sources", SOURCE, rows).await
-}
-
-/// Inserts events as history: in a state that no worker claims. The state in the file is stored beside it.
-pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
+/// Inserts the rows of the profiles that versions belong to, which the list of people reads. A narrative is derived and not in the file.
+pub async fn put_profiles(tx: &mut Tx, tenancy: Tenancy, versions: &Value) -> Result<(), DbError> {
     sqlx::query(concat!(
-        r"insert into events (tenant_id, agent_id, id, kind, task, payload, source_id, state, recorded_state, attempt, run_after, error,
-                              outcome, created_at, finished_at, user_id, event_type, source_metadata, session_id, connection_id,
-                              requested_scope, processed_at)
-          select $1, r.agent_id, r.id, r.kind, r.task, r.payload, r.source_id, 'imported', r.state, r.attempt, r.run_after, r.error,
-                 r.outcome, r.created_at, r.finished_at, r.user_id, r.event_type, coalesce(r.source_metadata, '{}'), r.session_id,
-                 r.connection_id, r.requested_scope, r.processed_at
-            from jsonb_populate_recordset(null::events, $2) r where ",
+        r"insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at)
+          select distinct on (r.agent_id, r.user_id) $1, r.agent_id, r.id, r.user_id, r.created_at, r.created_at
+            from jsonb_populate_recordset(null::profile_versions, $2) r where ",
         of_user!("r", "$3"),
-        " on conflict do nothing"
+        r" order by r.agent_id, r.user_id, r.version desc
+              on conflict (tenant_id, agent_id, user_id) do update set updated_at = greatest(profiles.updated_at, excluded.updated_at)
+           where profiles.tenant_id = excluded.tenant_id"
     ))
     .bind(tenancy.tenant)
-    .bind(rows)
+    .bind(versions)
     .bind(tenancy.users)
     .execute(&mut **tx)
     .await?;
@@ -215,7 +219,6 @@ pub async fn put_events(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has the valid ones.
-#[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, %agent, ids = ids.len()))]
 pub async fn drop_tombstones(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids: &[MemoryId]) -> Result<(), DbError> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql =

@@ -1,5 +1,6 @@
 //! What agents reported, on its way into the database: rows that exist stay, new ones get their words at once.
 
+use super::import::counted;
 use super::lines::{Line, Section, is_searchable};
 use super::put;
 use super::read::Batch;
@@ -35,7 +36,7 @@ pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Re
     let mut tx = begin(engine, ctx).await?;
     let unchanged = store::count_existing(&mut tx, ctx.tenancy(), batch.section, &rows).await?;
     tx.commit().await?;
-    Ok(ImportCount { added: i64::try_from(batch.lines.len()).unwrap_or(i64::MAX) - unchanged, updated: 0, unchanged })
+    Ok(counted(batch.count(), unchanged))
 }
 
 /// Writes a batch.
@@ -59,6 +60,5 @@ pub(super) async fn write(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Re
         put_words(&mut tx, tenancy, of, &texts).await?;
     }
     tx.commit().await?;
-    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    Ok(ImportCount { added: count(added.len()), updated: 0, unchanged: count(batch.lines.len() - added.len()) })
+    Ok(counted(batch.count(), i64::try_from(batch.lines.len() - added.len()).unwrap_or(i64::MAX)))
 }

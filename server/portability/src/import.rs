@@ -2,7 +2,7 @@
 //! the second writes it, batch by batch. Existing records are left alone, so an import that was killed is simply repeated.
 
 use super::canonical::Names;
-use super::lines::{AgentLine, Line, MemoryLine, Section};
+use super::lines::{AgentLine, Line, MemoryLine, Record, Section, SourceLine, UserLine};
 use super::mend::Corrections;
 use super::read::{Batch, Reader, at};
 use super::shared::Shared;
@@ -89,8 +89,8 @@ pub async fn import(
         shared.before(Some(batch.section), &mut report).await?;
         agents.extend(batch.lines.iter().filter_map(|(_, line)| line.owner().agent()));
         match batch.section.area() {
-            Area::Memory => add(&mut report, &batch, importer.against_what_is_there(&mut tx, &batch).await?),
-            Area::Activity => add(&mut report, &batch, activity::check(engine, ctx, &batch).await?),
+            Area::Memory => add(&mut report, batch.section, importer.against_what_is_there(&mut tx, &batch).await?),
+            Area::Activity => add(&mut report, batch.section, activity::check(engine, ctx, &batch).await?),
             Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
         }
         progress(reader.position());
@@ -120,8 +120,8 @@ pub async fn import(
             importer.end(&mut writing, &agents).await?;
         }
         match batch.section.area() {
-            Area::Memory => add(&mut report, &batch, importer.write(&batch, &mut writing).await?),
-            Area::Activity => add(&mut report, &batch, activity::write(engine, ctx, &batch).await?),
+            Area::Memory => add(&mut report, batch.section, importer.write(&batch, &mut writing).await?),
+            Area::Activity => add(&mut report, batch.section, activity::write(engine, ctx, &batch).await?),
             Area::Vocabulary | Area::Knowledge => shared.take(&batch, &mut report).await?,
         }
         progress(read + reader.position());
@@ -169,8 +169,9 @@ fn permit(ctx: &OpContext, options: ImportOptions) -> Result<ImportOptions, Erro
     Ok(options)
 }
 
-fn add(report: &mut ImportReport, batch: &Batch, count: ImportCount) {
-    let sum = report.lines.entry(batch.section.as_str().to_owned()).or_default();
+/// Adds to the count of a type of lines.
+pub(super) fn add(report: &mut ImportReport, section: Section, count: ImportCount) {
+    let sum = report.lines.entry(section.as_str().to_owned()).or_default();
     sum.added += count.added;
     sum.updated += count.updated;
     sum.unchanged += count.unchanged;
@@ -223,8 +224,8 @@ impl Importer<'_> {
     async fn refuse_erased(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
         let Some(key) = &self.key else { return Ok(()) };
         let of_line = |record: &Line| {
-            let user = record.owner().user().or(if let Line::User(line) = record { Some(line.id) } else { None });
-            let text = record.memory().map(|memory| key.text(memory.agent_id, memory.user_id, &content_hash(&memory.content)));
+            let user = record.owner().user().or(UserLine::of(record).map(|user| user.id));
+            let text = MemoryLine::of(record).map(|memory| key.text(memory.agent_id, memory.user_id, &content_hash(&memory.content)));
             user.map(|user| key.user(user)).into_iter().chain(text).collect::<Vec<_>>()
         };
         let all: HashSet<Vec<u8>> = batch.lines.iter().flat_map(|(_, record)| of_line(record)).collect();
@@ -250,7 +251,7 @@ impl Importer<'_> {
             _ => {}
         }
         let tenant = self.ctx.tenant_id;
-        let all = i64::try_from(batch.lines.len()).unwrap_or(i64::MAX);
+        let all = batch.count();
         self.refuse_taken(tx, batch).await?;
         let rows = put::rows(batch, None)?;
         match batch.section {
@@ -260,14 +261,14 @@ impl Importer<'_> {
                 if let Some((id, version, _)) = there.iter().find(|(_, _, same)| !same) {
                     let key = format!("{id}/{version}");
                     let message = "conflicts with the history on this server: the memory was changed on both sides";
-                    return Err(at(line_of(batch, &key), Error::invalid("", message)));
+                    return Err(at(batch.line_of(&key), Error::invalid("", message)));
                 }
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
             }
             Section::Evidence | Section::QuarantinedTurn | Section::Pair => {
                 if let Some(id) = store::misplaced(tx, self.ctx.tenancy(), batch.section, &rows).await?.first() {
                     let message = "quotes a source that has a different content or user on this server";
-                    return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+                    return Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)));
                 }
                 let there = store::count_captured(tx, self.ctx.tenancy(), batch.section, &rows).await?;
                 let updated = if self.ctx.agent_id().is_ok() { 0 } else { there.behind };
@@ -276,7 +277,7 @@ impl Importer<'_> {
             section => {
                 if let Some(id) = store::same_slugs(tx, tenant, section, &rows).await?.first() {
                     let message = "has a slug that is already in use on this server";
-                    return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+                    return Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)));
                 }
                 Ok(counted(all, store::count_existing(tx, self.ctx.tenancy(), section, &rows).await?))
             }
@@ -287,12 +288,12 @@ impl Importer<'_> {
         let tenant = self.ctx.tenant_id;
         if let Some(id) = store::same_short_ids(tx, tenant, rows).await?.first() {
             let message = "has a short id that another memory of this agent already has";
-            return Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)));
+            return Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)));
         }
         let there = store::stored_memories(tx, self.ctx.tenancy(), rows).await?;
         let there: HashMap<MemoryId, Stored> = there.into_iter().map(|stored| (stored.id, stored)).collect();
         let mut count = ImportCount::default();
-        for (line, memory) in batch.lines.iter().filter_map(|(line, record)| Some((*line, record.memory()?))) {
+        for (line, memory) in batch.of::<MemoryLine>() {
             match there.get(&memory.id) {
                 None => count.added += 1,
                 Some(stored) if stored.user_id != memory.user_id => {
@@ -323,16 +324,13 @@ impl Importer<'_> {
     }
 
     async fn refuse_taken(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
-        let ids = batch.lines.iter().filter_map(|(_, line)| match line {
-            Line::Memory(memory) => Some((memory.agent_id, memory.id.0)),
-            Line::Source(source) => Some((source.agent_id, source.id)),
-            _ => None,
-        });
-        let ids: Vec<_> = ids.collect();
+        let memories = batch.of::<MemoryLine>().map(|(_, memory)| (memory.agent_id, memory.id.0));
+        let sources = batch.of::<SourceLine>().map(|(_, source)| (source.agent_id, source.id));
+        let ids: Vec<_> = memories.chain(sources).collect();
         match store::held_elsewhere(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
             Some(id) => {
                 let message = format!("has the id {id}, which already belongs to another agent or organisation");
-                Err(at(line_of(batch, &id.to_string()), Error::invalid("", message)))
+                Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)))
             }
             None => Ok(()),
         }
@@ -341,7 +339,7 @@ impl Importer<'_> {
     /// An agent with a known slug is that agent. Any other is created with its id, if the importer may do so.
     async fn agents(&self, batch: &Batch) -> Result<ImportCount, Error> {
         let mut count = ImportCount::default();
-        for (line, agent) in new_agents(batch) {
+        for (line, agent) in batch.of::<AgentLine>() {
             if self.known.contains(&agent.slug) {
                 count.unchanged += 1;
                 continue;
@@ -366,7 +364,7 @@ impl Importer<'_> {
     async fn users(&self, batch: &Batch) -> Result<ImportCount, Error> {
         let mut count = ImportCount::default();
         let known = identity::users(self.engine, self.ctx).await?;
-        for (line, user) in users_in(batch) {
+        for (line, user) in batch.of::<UserLine>() {
             match known.iter().find(|one| one.id == user.id || one.external_ref == user.external_ref) {
                 None => count.added += 1,
                 Some(one) if (one.id, &one.external_ref) == (user.id, &user.external_ref) => count.unchanged += 1,
@@ -379,7 +377,7 @@ impl Importer<'_> {
     async fn write(&self, batch: &Batch, writing: &mut Writing) -> Result<ImportCount, Error> {
         if batch.section == Section::Agent {
             let count = self.agents(batch).await?;
-            for (_, agent) in new_agents(batch).filter(|(_, agent)| !self.known.contains(&agent.slug)) {
+            for (_, agent) in batch.of::<AgentLine>().filter(|(_, agent)| !self.known.contains(&agent.slug)) {
                 let AgentLine { id, slug, name, require_user, discipline } = agent.clone();
                 let agent = Agent { id, kind: AgentKind::Agent, slug, name, require_user, discipline, blocked_at: None };
                 identity::adopt_agent(self.engine, self.ctx, &agent).await?;
@@ -388,8 +386,9 @@ impl Importer<'_> {
         }
         if batch.section == Section::User {
             let count = self.users(batch).await?;
-            for (_, user) in users_in(batch) {
-                identity::adopt_user(self.engine, self.ctx, &user).await?;
+            for (_, user) in batch.of::<UserLine>() {
+                let UserLine { id, external_ref, name } = user.clone();
+                identity::adopt_user(self.engine, self.ctx, &User { id, external_ref, name }).await?;
             }
             return Ok(count);
         }
@@ -451,24 +450,7 @@ impl Importer<'_> {
     }
 }
 
-fn new_agents(batch: &Batch) -> impl Iterator<Item = (u64, &AgentLine)> {
-    batch.lines.iter().filter_map(|(line, record)| match record {
-        Line::Agent(agent) => Some((*line, agent.as_ref())),
-        _ => None,
-    })
-}
-
-fn users_in(batch: &Batch) -> impl Iterator<Item = (u64, User)> {
-    batch.lines.iter().filter_map(|(line, record)| match record {
-        Line::User(user) => Some((*line, User { id: user.id, external_ref: user.external_ref.clone(), name: user.name.clone() })),
-        _ => None,
-    })
-}
-
-fn counted(all: i64, there: i64) -> ImportCount {
+/// A count of lines of which some were there.
+pub(super) fn counted(all: i64, there: i64) -> ImportCount {
     ImportCount { added: all - there, updated: 0, unchanged: there }
-}
-
-fn line_of(batch: &Batch, key: &str) -> u64 {
-    batch.lines.iter().find(|(_, record)| record.key() == key).or(batch.lines.first()).map_or(0, |(line, _)| *line)
 }

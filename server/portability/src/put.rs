@@ -1,6 +1,6 @@
 //! Writes one batch into the database, in the caller's transaction: the records, and what derives from them.
 
-use super::lines::{Line, MemoryLine, Section};
+use super::lines::{ConnectionLine, Line, MemoryLine, ProfileLeafLine, Section};
 use super::read::Batch;
 use super::store::{self, Importing};
 use super::values::bytes;
@@ -95,12 +95,9 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
 
 /// Whose connections and leaves a batch has: their documents are made later.
 fn subjects(batch: &Batch) -> BTreeSet<Subject> {
-    let subject = |line: &Line| match line {
-        Line::Connection(line) => Some(Subject { agent_id: line.agent_id, user_id: line.user_id }),
-        Line::ProfileLeaf(line) => Some(Subject { agent_id: line.agent_id, user_id: line.user_id }),
-        _ => None,
-    };
-    batch.lines.iter().filter_map(|(_, line)| subject(line)).collect()
+    let connections = batch.of::<ConnectionLine>().map(|(_, line)| (line.agent_id, line.user_id));
+    let leaves = batch.of::<ProfileLeafLine>().map(|(_, line)| (line.agent_id, line.user_id));
+    connections.chain(leaves).map(|(agent_id, user_id)| Subject { agent_id, user_id }).collect()
 }
 
 /// An agent's import brings back nothing that is deleted or expired here: that is for operators.
@@ -110,8 +107,7 @@ fn importing<'a>(engine: &Engine, ctx: &'a OpContext) -> Importing<'a> {
 
 /// Marks memories as captured if their texts may carry instructions, even if the file says otherwise: `remember` does the same.
 fn distrust(rows: &mut Value, batch: &Batch) -> Result<(), Error> {
-    for (row, (_, line)) in rows.as_array_mut().into_iter().flatten().zip(&batch.lines) {
-        let Line::Memory(memory) = line else { continue };
+    for (row, (_, memory)) in rows.as_array_mut().into_iter().flatten().zip(batch.of::<MemoryLine>()) {
         let texts = (&memory.topic_raw, &memory.title, &memory.subject, &memory.content, &memory.summary, &memory.rationale);
         let others = (&memory.alternatives, &memory.evidence_ref, &memory.source);
         if !intake::findings(&(texts, others))?.is_empty() {
@@ -129,7 +125,7 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
     let written = store::put_memories(tx, ctx.tenancy(), &rows, importing(engine, ctx)).await?;
     let mut agents: Vec<AgentId> = written.iter().map(|(agent, _, _)| *agent).collect();
     let was_there: HashMap<MemoryId, bool> = written.into_iter().map(|(_, id, was_there)| (id, was_there)).collect();
-    let lines = batch.lines.iter().filter_map(|(_, line)| line.memory());
+    let lines = batch.of::<MemoryLine>().map(|(_, memory)| memory);
     let replaced: Vec<MemoryId> = was_there.iter().filter(|(_, was_there)| **was_there).map(|(id, _)| *id).collect();
     let mut told = store::put_topics(tx, ctx.tenancy(), &topics(lines), &replaced).await?;
     told.retain(|id| !was_there.contains_key(id));
@@ -141,8 +137,7 @@ async fn put_memories(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Bat
         memories::put_words(tx, ctx.tenancy(), memory.agent_id, memory.id, &memory.topic, &memory.wording()).await?;
     }
     let mut wanting: BTreeMap<AgentId, Vec<MemoryId>> = BTreeMap::new();
-    for (_, line) in &batch.lines {
-        let Line::Memory(memory) = line else { continue };
+    for (_, memory) in batch.of::<MemoryLine>() {
         let Some(was_there) = was_there.get(&memory.id) else { continue };
         if *was_there {
             memories::drop_vectors(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;

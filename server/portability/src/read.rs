@@ -1,7 +1,7 @@
 //! Reads the bytes of a file as batches of records: one line in memory at a time, and batches of bounded size.
 
 use super::canonical::{self, Names};
-use super::lines::{FORMAT, LINE_MAX, Line, SCHEMA, Section};
+use super::lines::{FORMAT, LINE_MAX, Line, Record, SCHEMA, Section};
 use super::mend::{self, Corrections};
 use super::values::Hash;
 use chrono::{DateTime, Utc};
@@ -24,6 +24,23 @@ const AGENTS_MAX: usize = 100_000;
 pub struct Batch {
     pub section: Section,
     pub lines: Vec<(u64, Line)>,
+}
+
+impl Batch {
+    /// How many lines it has.
+    pub fn count(&self) -> i64 {
+        i64::try_from(self.lines.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Its records of one type, each with its line.
+    pub fn of<T: Record>(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.lines.iter().filter_map(|(line, record)| Some((*line, T::of(record)?)))
+    }
+
+    /// The line of the record with a key, or else the first.
+    pub fn line_of(&self, key: &str) -> u64 {
+        self.lines.iter().find(|(_, record)| record.key() == key).or(self.lines.first()).map_or(0, |(line, _)| *line)
+    }
 }
 
 /// A file that is read from its start to its footer.

@@ -1,7 +1,7 @@
 //! Checks a file in itself: no id twice, no reference to a memory, term or document that does not come before it, and no quote that its
 //! source does not contain.
 
-use super::lines::{Line, Place, Section, home, owned};
+use super::lines::{MemoryLine, Place, Section, SourceLine, UserLine, home, owned};
 use super::read::{Batch, at};
 use super::store;
 use db::Tx;
@@ -50,14 +50,8 @@ pub async fn check(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
 
 /// Records the texts of sources, and compares quotes with them.
 async fn quotes(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
-    let texts: Vec<(Uuid, &str)> = batch
-        .lines
-        .iter()
-        .filter_map(|(_, record)| match record {
-            Line::Source(source) => Some((source.id, source.content.as_deref().unwrap_or_default())),
-            _ => None,
-        })
-        .collect();
+    let texts: Vec<(Uuid, &str)> =
+        batch.of::<SourceLine>().map(|(_, source)| (source.id, source.content.as_deref().unwrap_or_default())).collect();
     if !texts.is_empty() {
         store::note_texts(tx, &texts).await?;
     }
@@ -81,21 +75,20 @@ async fn quotes(tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
 
 /// The keys of a batch by kind, each with its line.
 fn keys(batch: &Batch) -> Vec<(&'static str, Vec<(u64, String)>)> {
-    let each = |key: &dyn Fn(&Line) -> Option<String>| {
-        batch.lines.iter().filter_map(|(line, record)| Some((*line, key(record)?))).collect::<Vec<_>>()
-    };
-    let mut keys = vec![(batch.section.as_str(), each(&|record| Some(record.key())))];
-    if batch.section == Section::Memory {
-        keys.push(("home", each(&|record| record.memory().map(|memory| home(memory.agent_id, memory.id)))));
-        keys.push(("owned_memory", each(&|record| record.memory().map(|one| owned(one.agent_id, one.user_id, one.id.0)))));
-        keys.push(("short", each(&|record| record.memory().map(|memory| format!("{}/{}", memory.agent_id, memory.short_id)))));
-    }
-    if batch.section == Section::Source {
-        let key = |record: &Line| if let Line::Source(one) = record { Some(owned(one.agent_id, one.user_id, one.id)) } else { None };
-        keys.push(("owned_source", each(&key)));
-    }
-    if batch.section == Section::User {
-        keys.push(("user_id", each(&|record| if let Line::User(user) = record { Some(user.id.to_string()) } else { None })));
+    let memories = |key: fn(&MemoryLine) -> String| batch.of().map(|(line, memory)| (line, key(memory))).collect::<Vec<_>>();
+    let mut keys = vec![(batch.section.as_str(), batch.lines.iter().map(|(line, record)| (*line, record.key())).collect())];
+    match batch.section {
+        Section::Memory => keys.extend([
+            ("home", memories(|one| home(one.agent_id, one.id))),
+            ("owned_memory", memories(|one| owned(one.agent_id, one.user_id, one.id.0))),
+            ("short", memories(|one| format!("{}/{}", one.agent_id, one.short_id))),
+        ]),
+        Section::Source => {
+            let key = |(line, one): (u64, &SourceLine)| (line, owned(one.agent_id, one.user_id, one.id));
+            keys.push(("owned_source", batch.of().map(key).collect()));
+        }
+        Section::User => keys.push(("user_id", batch.of().map(|(line, user): (u64, &UserLine)| (line, user.id.to_string())).collect())),
+        _ => {}
     }
     keys
 }

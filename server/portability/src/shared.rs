@@ -2,9 +2,9 @@
 //! import and rolls it back, so it finds every failure and counts every change.
 
 use super::lines::Section;
-use super::put;
 use super::read::{Batch, at};
 use super::store::{self, ChunkWords, MissingChunk};
+use super::{import, put};
 use chrono::{DateTime, Utc};
 use db::{Tx, lift_statement_timeout};
 use foundation::jobs::{self, NewEvent, Task};
@@ -13,7 +13,7 @@ use remembrancer::knowledge;
 use remembrancer::vocabulary;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use wire::{Area, DocumentId, ImportReport};
+use wire::{Area, DocumentId, ImportCount, ImportReport};
 use words::stems;
 
 /// The vocabulary and the knowledge of a file, on their way into the database.
@@ -164,10 +164,8 @@ type Merged = BTreeMap<Section, (u64, u64)>;
 
 fn count(report: &mut ImportReport, section: Section, lines: u64, added: u64, updated: u64) {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let sum = report.lines.entry(section.as_str().to_owned()).or_default();
-    sum.added += number(added);
-    sum.updated += number(updated);
-    sum.unchanged += number(lines.saturating_sub(added + updated));
+    let unchanged = number(lines.saturating_sub(added + updated));
+    import::add(report, section, ImportCount { added: number(added), updated: number(updated), unchanged });
 }
 
 fn refuse(line: Option<i64>, message: impl Into<String>) -> Result<(), Error> {
@@ -231,9 +229,7 @@ async fn merge_documents(ctx: &OpContext, tx: &mut Tx) -> Result<Merged, Error> 
 
 async fn refuse_other_chunks(ctx: &OpContext, tx: &mut Tx, batch: &Batch, rows: &Value) -> Result<(), Error> {
     let Some(id) = store::differing_chunk(tx, ctx.tenant_id, rows).await? else { return Ok(()) };
-    let id = id.to_string();
-    let line = batch.lines.iter().find(|(_, record)| record.key() == id).map_or(0, |(line, _)| *line);
-    Err(at(line, Error::invalid("", ANOTHER_PAST)))
+    Err(at(batch.line_of(&id.to_string()), Error::invalid("", ANOTHER_PAST)))
 }
 
 fn words_of(chunk: &MissingChunk) -> ChunkWords {

@@ -219,14 +219,6 @@ const PAYLOAD_MAX: usize = 1024 * 1024;
 const ENTRIES_MAX: usize = 10_000;
 
 impl Line {
-    /// The memory, if it is one.
-    pub fn memory(&self) -> Option<&MemoryLine> {
-        match self {
-            Self::Memory(line) => Some(line),
-            _ => None,
-        }
-    }
-
     /// The quoted place in a source, if it has one.
     pub fn place(&self) -> Option<Place<'_>> {
         match self {

@@ -1,6 +1,6 @@
 //! What every type of lines says about itself.
 
-use super::Section;
+use super::{Line, Section};
 use crate::values::Stamp;
 use foundation::Checks;
 use serde::de::value::Error;
@@ -53,7 +53,7 @@ impl Owner {
 pub type Need = (&'static str, String);
 
 /// A type of lines. Nothing has a default: a new type must say whose its records are. Implement it with [`record`].
-pub trait Record: Serialize + DeserializeOwned {
+pub trait Record: Serialize + DeserializeOwned + 'static {
     /// Its place among the types.
     const SECTION: Section;
     /// The table of its records.
@@ -64,6 +64,9 @@ pub trait Record: Serialize + DeserializeOwned {
     const DERIVED: &'static [&'static str];
     /// What a file orders its lines by, in the rows `t` of the table.
     const ORDER: &'static [&'static str];
+
+    /// The record of a line, if it has this type.
+    fn of(line: &Line) -> Option<&Self>;
 
     /// Whose the record is.
     fn owner(&self) -> Owner;
@@ -96,6 +99,10 @@ macro_rules! record {
         const SECTION: $crate::lines::Section = $crate::lines::Section::$section;
         const TABLE: &'static str = $table;
         const OF_USERS: bool = $of_users;
+
+        fn of(line: &$crate::lines::Line) -> Option<&Self> {
+            if let $crate::lines::Line::$section(record) = line { Some(record) } else { None }
+        }
 
         fn owner(&self) -> $crate::lines::Owner {
             let $owned = self;

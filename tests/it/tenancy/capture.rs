@@ -189,7 +189,7 @@ pub const CAPTURE: &[Query] = queries! {
     };
     "memories::waiting_texts" |tx, c| memories::waiting_texts(tx, c.ctx.tenancy(), c.agent, c.agent, 10).await?.len();
     "memories::evidence_of" |tx, c| memories::evidence_of(tx, c.ctx.tenancy(), &[c.id], 10).await?.len();
-    "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c).0]).await?.len();
+    "consolidation::candidates" |tx, c| consolidation::candidates(tx, c.ctx.tenancy(), c.agent, &[candidate(c)]).await?.len();
 };
 
 /// What the console and background work run.

@@ -79,6 +79,45 @@ impl Layered {
     }
 }
 
+/// The picture shows dependencies only, and every dependency can be reached along its arrows.
+#[test]
+fn the_picture_of_the_packages_is_what_cargo_says() {
+    let packages = packages();
+    let picture = ARCHITECTURE.split_once("flowchart TD\n").unwrap().1.split_once("```").unwrap().0;
+    let node = |end: &'static str| match end.trim().split('[').next().unwrap() {
+        "engine" => "remembrancer",
+        name => name,
+    };
+    let arrows = picture.lines().map(|line| line.split_once(" --> ").unwrap());
+    let drawn: BTreeSet<(&str, &str)> = arrows.map(|(from, to)| (node(from), node(to))).collect();
+    let wrong: Vec<_> = drawn.iter().filter(|(from, to)| !packages[*from].contains(*to)).collect();
+    assert!(wrong.is_empty(), "drawn, but no dependencies: {wrong:?}");
+    for (package, dependencies) in &packages {
+        let mut reached = BTreeSet::from([package.as_str()]);
+        while let Some((_, to)) = drawn.iter().find(|(from, to)| reached.contains(from) && !reached.contains(to)) {
+            reached.insert(to);
+        }
+        let missing: Vec<_> = dependencies.iter().filter(|name| !reached.contains(name.as_str())).collect();
+        assert!(missing.is_empty(), "{package} depends on {missing:?}, which the picture does not show");
+    }
+}
+
+/// Each package of the workspace, with those that it depends on.
+fn packages() -> BTreeMap<String, BTreeSet<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let below = ["app", "crates", "server"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    let folders = [root.into(), root.join("app"), root.join("server")].into_iter().chain(below.into_iter().flatten());
+    let manifests: Vec<String> = folders.filter_map(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok()).collect();
+    let name = |manifest: &String| manifest.split_once("[package]\nname = \"").unwrap().1.split_once('"').unwrap().0.to_owned();
+    let names: BTreeSet<String> = manifests.iter().map(name).collect();
+    assert!(names.len() > 15, "{names:?}");
+    let dependencies = |manifest: &String| {
+        let section = manifest.split_once("\n[dependencies]\n").map_or("", |(_, section)| section.split("\n[").next().unwrap());
+        section.lines().filter_map(|line| names.get(line.split(['.', ' ']).next().unwrap()).cloned()).collect()
+    };
+    manifests.iter().map(|manifest| (name(manifest), dependencies(manifest))).collect()
+}
+
 fn room(path: &Path) -> String {
     path.file_stem().unwrap().to_str().unwrap().to_owned()
 }

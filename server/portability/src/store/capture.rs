@@ -1,9 +1,9 @@
 //! Queries of export and import on evidence, quarantine and proposals about two memories.
 
 use crate::lines::Section;
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, statement};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use uuid::Uuid;
 
 /// The rows that quote a source which exists already with another user, or with other bytes at that place.
@@ -23,7 +23,7 @@ pub async fn misplaced(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &V
               or substring(s.content from r.starts + 1 for r.ends - r.starts) <> convert_to(r.quote, 'UTF8')"
     );
     // The table is one of the format.
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// How many rows of a file exist already.
@@ -68,7 +68,7 @@ pub async fn count_captured(tx: &mut Tx, tenancy: Tenancy, section: Section, row
           select (select count(*) from there) as existing, (select count(*) {behind}) as behind"
     );
     // Table, key and condition are constants.
-    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)
+    tx.row(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Gives evidence that exists already to the memory in the file, if the candidate was merged there, or its merge undone.
@@ -81,8 +81,7 @@ pub async fn forward_evidence(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Re
         behind(Section::Evidence)
     );
     // Table and condition are constants.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Decides turns in quarantine or proposals that wait here and were decided in the file.
@@ -95,6 +94,5 @@ pub async fn forward_decisions(tx: &mut Tx, tenancy: Tenancy, section: Section, 
         behind(section)
     );
     // Table and condition are constants.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }

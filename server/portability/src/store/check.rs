@@ -2,60 +2,50 @@
 
 use crate::lines::{Place, Section};
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use serde_json::Value;
-use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, TenantId, UserId};
 
 /// Creates temporary tables for the keys of a file and the texts of its sources: they are on disk and in this transaction, so a file of any size is checked with the
 /// same memory.
 pub async fn begin_check(tx: &mut Tx) -> Result<(), DbError> {
-    sqlx::query("create temporary table noted (kind text not null, key text not null, primary key (kind, key)) on commit drop")
-        .execute(&mut **tx)
+    tx.run(sql!([], "create temporary table noted (kind text not null, key text not null, primary key (kind, key)) on commit drop"))
         .await?;
-    sqlx::query("create temporary table noted_texts (source_id uuid primary key, content bytea not null) on commit drop")
-        .execute(&mut **tx)
-        .await?;
+    tx.run(sql!([], "create temporary table noted_texts (source_id uuid primary key, content bytea not null) on commit drop")).await?;
     // Uncompressed, so that a few bytes of a text are read without the rest.
-    sqlx::query("alter table noted_texts alter column content set storage external").execute(&mut **tx).await?;
-    Ok(())
+    tx.run(sql!([], "alter table noted_texts alter column content set storage external")).await
 }
 
 /// Records keys of one kind; returns the places (from 0) of those that were new.
 pub async fn note(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Vec<i64>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [kind, keys],
         r"with given as (select key, min(place) - 1 as place from unnest($2::text[]) with ordinality as g (key, place) group by key),
                fresh as (insert into noted (kind, key) select $1, key from given on conflict do nothing returning key)
-          select place from given join fresh using (key)",
-    )
-    .bind(kind)
-    .bind(keys)
-    .fetch_all(&mut **tx)
-    .await?)
+          select place from given join fresh using (key)"
+    ))
+    .await
 }
 
 /// The place (from 0) of the first of some keys of one kind that was not recorded.
 pub async fn missing(tx: &mut Tx, kind: &str, keys: &[String]) -> Result<Option<i64>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [kind, keys],
         r"select min(place) - 1 from unnest($2::text[]) with ordinality as g (key, place)
-           where not exists (select from noted n where n.kind = $1 and n.key = g.key)",
-    )
-    .bind(kind)
-    .bind(keys)
-    .fetch_one(&mut **tx)
-    .await?)
+           where not exists (select from noted n where n.kind = $1 and n.key = g.key)"
+    ))
+    .await
 }
 
 /// Records the contents of sources.
 pub async fn note_texts(tx: &mut Tx, texts: &[(Uuid, &str)]) -> Result<(), DbError> {
     let (ids, texts): (Vec<Uuid>, Vec<&[u8]>) = texts.iter().map(|(id, text)| (*id, text.as_bytes())).unzip();
-    sqlx::query("insert into noted_texts (source_id, content) select * from unnest($1::uuid[], $2::bytea[]) on conflict do nothing")
-        .bind(ids)
-        .bind(texts)
-        .execute(&mut **tx)
-        .await?;
-    Ok(())
+    tx.run(sql!(
+        [ids, texts],
+        "insert into noted_texts (source_id, content) select * from unnest($1::uuid[], $2::bytea[]) on conflict do nothing"
+    ))
+    .await
 }
 
 /// The index of the first place whose source was recorded without the quoted bytes there, and how many bytes the source has.
@@ -64,19 +54,15 @@ pub async fn misquoted(tx: &mut Tx, places: &[Place<'_>]) -> Result<Option<(i64,
     let starts: Vec<i32> = places.iter().map(|place| place.starts).collect();
     let ends: Vec<i32> = places.iter().map(|place| place.ends).collect();
     let quotes: Vec<&[u8]> = places.iter().map(|place| place.quote.as_bytes()).collect();
-    Ok(sqlx::query_as(
+    tx.row_if_any(sql!(
+        [ids, starts, ends, quotes],
         r"select g.place - 1, octet_length(t.content)
             from unnest($1::uuid[], $2::integer[], $3::integer[], $4::bytea[]) with ordinality as g (source_id, starts, ends, quote, place)
             join noted_texts t using (source_id)
            where octet_length(t.content) < g.ends or substring(t.content from g.starts + 1 for g.ends - g.starts) <> g.quote
-           order by g.place limit 1",
-    )
-    .bind(ids)
-    .bind(starts)
-    .bind(ends)
-    .bind(quotes)
-    .fetch_optional(&mut **tx)
-    .await?)
+           order by g.place limit 1"
+    ))
+    .await
 }
 
 /// The ids of memories or sources that another agent or organisation uses.
@@ -87,52 +73,45 @@ pub async fn held_elsewhere(tx: &mut Tx, tenant: TenantId, section: Section, ids
         _ => return Ok(vec![]),
     };
     let (agents, ids): (Vec<Uuid>, Vec<Uuid>) = ids.iter().map(|(agent, id)| (agent.0, *id)).unzip();
-    Ok(sqlx::query_scalar(sql).bind(tenant).bind(agents).bind(ids).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenant, agents, ids)).await
 }
 
 /// Whether some agents have memory here: memories or sources.
 pub async fn have_memory(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<bool, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    Ok(sqlx::query_scalar(concat!(
+    tx.value(sql!(
+        [tenancy.tenant, agents, tenancy.users],
         "select exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and ",
         of_user!("m", "$3"),
         ") or exists (select from sources s where s.tenant_id = $1 and s.agent_id = any($2) and ",
         of_user!("s", "$3"),
         ")"
     ))
-    .bind(tenancy.tenant)
-    .bind(agents)
-    .bind(tenancy.users)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// An id of the memories and sources of some agents that another agent or organisation uses, too.
 pub async fn imported_elsewhere(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<Option<Uuid>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
-    Ok(sqlx::query_scalar(
+    tx.value_if_any(sql!(
+        [tenant, agents],
         r"select memories_held_elsewhere($1, array_agg(agent_id), array_agg(id))
             from agent_memories where tenant_id = $1 and agent_id = any($2)
           union all
           select sources_held_elsewhere($1, array_agg(agent_id), array_agg(id)) from sources where tenant_id = $1 and agent_id = any($2)
-          limit 1",
-    )
-    .bind(tenant)
-    .bind(agents)
-    .fetch_optional(&mut **tx)
-    .await?)
+          limit 1"
+    ))
+    .await
 }
 
 /// The memories whose short ids another memory of the same agent uses.
 pub async fn same_short_ids(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MemoryId>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.values(sql!(
+        [tenant, rows],
         r"select r.id from jsonb_populate_recordset(null::agent_memories, $2) r
-            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.short_id = r.short_id and m.id <> r.id",
-    )
-    .bind(tenant)
-    .bind(rows)
-    .fetch_all(&mut **tx)
-    .await?)
+            join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.short_id = r.short_id and m.id <> r.id"
+    ))
+    .await
 }
 
 /// A memory that exists already.
@@ -148,16 +127,9 @@ pub struct Stored {
 
 /// The memories that exist already.
 pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
-    Ok(sqlx::query_as(concat!(
-        r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
+    tx.rows(sql!([tenancy.tenant, rows, tenancy.users], r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id and ",
-        of_user!("m", "$3")
-    ))
-    .bind(tenancy.tenant)
-    .bind(rows)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+        of_user!("m", "$3"))).await
 }
 
 /// The versions that exist already, and whether they equal those of the file. A time of the file that is `moment` was mended: the same file
@@ -168,7 +140,8 @@ pub async fn stored_versions(
     rows: &Value,
     moment: DateTime<Utc>,
 ) -> Result<Vec<(MemoryId, i32, bool)>, DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.rows(sql!(
+        [tenancy.tenant, rows, tenancy.users, moment],
         r"select v.memory_id, v.version,
                  (v.content, v.topic, v.status, v.deleted) = (r.content, r.topic, r.status, r.deleted)
                  and (v.valid_from = r.valid_from or r.valid_from = $4)
@@ -177,12 +150,7 @@ pub async fn stored_versions(
               on v.tenant_id = $1 and v.agent_id = r.agent_id and v.memory_id = r.memory_id and v.version = r.version and ",
         of_user!("v", "$3")
     ))
-    .bind(tenancy.tenant)
-    .bind(rows)
-    .bind(tenancy.users)
-    .bind(moment)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The projects or repositories whose slugs another one uses.
@@ -196,7 +164,7 @@ pub async fn same_slugs(tx: &mut Tx, tenant: TenantId, section: Section, rows: &
         section.table()
     );
     // The table is one of the format.
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenant).bind(rows).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenant, rows)).await
 }
 
 /// How many rows of one type exist already.
@@ -223,5 +191,5 @@ pub async fn count_existing(tx: &mut Tx, tenancy: Tenancy, section: Section, row
            where exists (select from {table} t where t.tenant_id = $1 and {same} and {of_user})"
     );
     // Table and condition are constants.
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_one(&mut **tx).await?)
+    tx.value(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }

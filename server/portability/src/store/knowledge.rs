@@ -3,9 +3,9 @@
 use super::vocabulary::{add, begin};
 use crate::lines::Section;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx};
+use db::{DbError, Tx, sql, statement};
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{ChunkId, DocumentId, TenantId};
 
@@ -16,44 +16,41 @@ pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
 
 /// The first staged document that differs from the one with the same id here.
 pub async fn differing_documents(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant],
         r"select min(s.line) from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
            where (s.collection, s.path, s.content_hash, s.valid_from) <> (e.collection, e.path, e.content_hash, e.valid_from)
-              or s.valid_to <> e.valid_to",
-    )
-    .bind(tenant)
-    .fetch_one(&mut **tx)
-    .await?)
+              or s.valid_to <> e.valid_to"
+    ))
+    .await
 }
 
 /// Documents in force that the file ends, and when.
 pub async fn ended_documents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(DocumentId, DateTime<Utc>)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant],
         r"select e.id, s.valid_to from staged_documents s join documents e on e.tenant_id = $1 and e.id = s.id
-           where e.valid_to is null and s.valid_to is not null order by e.id",
-    )
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?)
+           where e.valid_to is null and s.valid_to is not null order by e.id"
+    ))
+    .await
 }
 
 /// Removes staged documents whose path has the same text here under another id: that one stays, and the file's chunks of it are left out.
 pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant],
         r"delete from staged_documents s using documents e
            where e.tenant_id = $1 and e.collection = s.collection and e.path = s.path and e.valid_to is null and s.valid_to is null
-             and e.id <> s.id and e.content_hash = s.content_hash",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+             and e.id <> s.id and e.content_hash = s.content_hash"
+    ))
+    .await
 }
 
 /// The first staged document whose path would have two texts in force, and that path. Call it after documents that the file ends are
 /// closed.
 pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String)>, DbError> {
-    Ok(sqlx::query_as(
+    tx.row_if_any(sql!(
+        [tenant],
         r"with new as (
               select s.line, s.id, s.collection, s.path from staged_documents s
                where s.valid_to is null and not exists (select from documents e where e.tenant_id = $1 and e.id = s.id)),
@@ -63,11 +60,9 @@ pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, St
               select * from new)
           select n.line, n.collection || '/' || n.path from new n
             join there t on (t.collection, t.path) = (n.collection, n.path) and t.id <> n.id and n.line > coalesce(t.line, 0)
-           order by n.line limit 1",
-    )
-    .bind(tenant)
-    .fetch_optional(&mut **tx)
-    .await?)
+           order by n.line limit 1"
+    ))
+    .await
 }
 
 /// Adds documents that do not exist; how many.
@@ -77,15 +72,13 @@ pub async fn add_documents(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u6
 
 /// The first chunk, by id, that belongs to another text here.
 pub async fn differing_chunk(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Option<ChunkId>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value_if_any(sql!(
+        [tenant, rows],
         r"select r.id from jsonb_populate_recordset(null::chunks, $2) r join chunks e on e.tenant_id = $1 and e.id = r.id
            where (r.document_id, r.ordinal, r.heading_path, r.content) <> (e.document_id, e.ordinal, e.heading_path, e.content)
-           order by r.id limit 1",
-    )
-    .bind(tenant)
-    .bind(rows)
-    .fetch_optional(&mut **tx)
-    .await?)
+           order by r.id limit 1"
+    ))
+    .await
 }
 
 /// A chunk that does not exist here, with the document that it belongs to.
@@ -103,16 +96,14 @@ pub struct MissingChunk {
 
 /// Chunks that do not exist while their document does.
 pub async fn missing_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<Vec<MissingChunk>, DbError> {
-    Ok(sqlx::query_as(
+    tx.rows(sql!(
+        [tenant, rows],
         r"select r.id, r.document_id, r.heading_path, r.content, d.reference, d.title, d.status, d.valid_to is null as in_force
             from jsonb_populate_recordset(null::chunks, $2) r
             join documents d on d.tenant_id = $1 and d.id = r.document_id
-           where not exists (select from chunks e where e.tenant_id = $1 and e.id = r.id)",
-    )
-    .bind(tenant)
-    .bind(rows)
-    .fetch_all(&mut **tx)
-    .await?)
+           where not exists (select from chunks e where e.tenant_id = $1 and e.id = r.id)"
+    ))
+    .await
 }
 
 /// The words of one chunk.
@@ -133,7 +124,7 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).bind(&found).execute(&mut **tx).await?;
+    tx.run(statement!(sql, tenant, rows, &found)).await?;
     if words.is_empty() {
         return Ok(());
     }
@@ -149,42 +140,31 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
             lengths.push(i32::try_from(length).unwrap_or(i32::MAX));
         }
     }
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, ids, terms, counts, lengths],
         r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
           select $1, q.term, q.chunk_id, q.tf, q.length
-            from unnest($2::uuid[], $3::text[], $4::real[], $5::int[]) as q (chunk_id, term, tf, length)",
-    )
-    .bind(tenant)
-    .bind(ids)
-    .bind(terms)
-    .bind(counts)
-    .bind(lengths)
-    .execute(&mut **tx)
+            from unnest($2::uuid[], $3::text[], $4::real[], $5::int[]) as q (chunk_id, term, tf, length)"
+    ))
     .await?;
-    sqlx::query(
+    tx.run(sql!(
+        [tenant, i64::try_from(words.len()).unwrap_or(i64::MAX), total],
         r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
-          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms",
-    )
-    .bind(tenant)
-    .bind(i64::try_from(words.len()).unwrap_or(i64::MAX))
-    .bind(total)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+          on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms"
+    ))
+    .await
 }
 
 /// How many components do not exist while their document does.
 pub async fn missing_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Result<i64, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [tenant, rows],
         r"select count(*) from jsonb_populate_recordset(null::components, $2) r
             join documents d on d.tenant_id = $1 and d.id = r.document_id
            where not exists (
-                 select from components e where e.tenant_id = $1 and e.document_id = r.document_id and e.ordinal = r.ordinal)",
-    )
-    .bind(tenant)
-    .bind(rows)
-    .fetch_one(&mut **tx)
-    .await?)
+                 select from components e where e.tenant_id = $1 and e.document_id = r.document_id and e.ordinal = r.ordinal)"
+    ))
+    .await
 }
 
 /// Adds components that do not exist.
@@ -198,6 +178,5 @@ pub async fn put_components(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(rows).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenant, rows)).await
 }

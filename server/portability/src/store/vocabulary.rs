@@ -4,14 +4,14 @@
 use crate::lines::Section;
 use crate::mend::RECORDED;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx};
+use db::{DbError, Tx, sql, statement};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use wire::{AgentId, Area, TenantId};
 
 /// The agents that met a proposal's phrase.
 pub async fn proposers(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, DbError> {
-    Ok(sqlx::query_scalar("select distinct agent_id from proposal_memories where tenant_id = $1").bind(tenant).fetch_all(&mut **tx).await?)
+    tx.values(sql!([tenant], "select distinct agent_id from proposal_memories where tenant_id = $1")).await
 }
 
 /// The types of lines of an area.
@@ -44,8 +44,7 @@ pub(super) async fn begin(tx: &mut Tx, section: Section) -> Result<(), DbError> 
 pub async fn stage(tx: &mut Tx, section: Section, rows: &Value) -> Result<(), DbError> {
     let sql = format!("insert into staged_{0} select * from jsonb_populate_recordset(null::staged_{0}, $1)", section.table());
     // The table is one of the format.
-    sqlx::query(AssertSqlSafe(sql)).bind(rows).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, rows)).await
 }
 
 /// Gives staged times that were mended the time of the record with the same id here: the same file may have been imported with another one.
@@ -61,7 +60,7 @@ pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: Date
                 id = id_of(section),
             );
             // Table and columns are those of the format: constants.
-            adopted += sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(moment).execute(&mut **tx).await?.rows_affected();
+            adopted += tx.changed(statement!(sql, tenant, moment)).await?;
         }
     }
     Ok(adopted)
@@ -69,8 +68,7 @@ pub async fn adopt_times(tx: &mut Tx, tenant: TenantId, area: Area, moment: Date
 
 /// The first staged line that differs from the record with the same id here.
 pub async fn differing_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
-    Ok(sqlx::query_scalar(
-        r"select min(line) from (
+    tx.value(sql!([tenant], r"select min(line) from (
               select s.line from staged_canonical_terms s join canonical_terms e on e.tenant_id = $1 and e.id = s.id
                where (s.lineage, s.term, s.definition, s.category, s.created_at, s.valid_from)
                      is distinct from (e.lineage, e.term, e.definition, e.category, e.created_at, e.valid_from) or s.valid_to <> e.valid_to
@@ -94,21 +92,17 @@ pub async fn differing_vocabulary(tx: &mut Tx, tenant: TenantId) -> Result<Optio
                   or (s.decision_id <> e.decision_id and coalesce(d.undone_by, n.undone_by) is null and coalesce(o.undone_by, p.undone_by) is null)
               union all
               select s.line from staged_proposal_memories s join proposal_memories e on e.tenant_id = $1 and e.event_id = s.event_id
-               where (s.agent_id, s.memory_id, s.seen_at) is distinct from (e.agent_id, e.memory_id, e.seen_at)) differing",
-    )
-    .bind(tenant)
-    .fetch_one(&mut **tx)
-    .await?)
+               where (s.agent_id, s.memory_id, s.seen_at) is distinct from (e.agent_id, e.memory_id, e.seen_at)) differing")).await
 }
 
 /// The first staged decision that was undone by one that is not staged.
 pub async fn undone_by_nothing(tx: &mut Tx) -> Result<Option<i64>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [],
         r"select min(s.line) from staged_decisions s
-           where s.undone_by is not null and not exists (select from staged_decisions n where n.id = s.undone_by)",
-    )
-    .fetch_one(&mut **tx)
-    .await?)
+           where s.undone_by is not null and not exists (select from staged_decisions n where n.id = s.undone_by)"
+    ))
+    .await
 }
 
 /// Everything in force once the staged rows are added: each row with its line, if it is a new one. Rows that the file ends are closed
@@ -130,52 +124,46 @@ macro_rules! in_force {
 
 /// The first staged phrase that would mean two terms: its line, the phrase, and the term that has it.
 pub async fn taken_phrase(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String, String)>, DbError> {
-    Ok(sqlx::query_as(concat!(
-        in_force!(),
+    tx.row_if_any(sql!([tenant], in_force!(),
         r", forms as (
               select n.line, n.id, n.normal, n.term as phrase, n.lineage from names n
               union all
               select o.line, o.id, o.normal, o.alias, o.term_id from others o)
           select f.line, f.phrase, coalesce((select n.term from names n where n.lineage = g.lineage order by n.line nulls first limit 1), g.phrase)
             from forms f join forms g on g.normal = f.normal and g.id <> f.id and f.line > coalesce(g.line, 0)
-           order by f.line limit 1"
-    ))
-    .bind(tenant)
-    .fetch_optional(&mut **tx)
-    .await?)
+           order by f.line limit 1")).await
 }
 
 /// The first staged name of a term that would have two, and the first staged alias of a term, or name of a term with an alias, that would
 /// have none.
 pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Option<i64>), DbError> {
-    Ok(sqlx::query_as(concat!(
+    tx.row(sql!(
+        [tenant],
         in_force!(),
         r"select (select min(f.line) from names f join names g on g.lineage = f.lineage and g.id <> f.id and f.line > coalesce(g.line, 0)),
                  (select min(coalesce(o.line, (select max(s.line) from staged_canonical_terms s where s.lineage = o.term_id)))
                     from others o where not exists (select from names n where n.lineage = o.term_id))"
     ))
-    .bind(tenant)
-    .fetch_one(&mut **tx)
-    .await?)
+    .await
 }
 
 /// Closes names and aliases that the file ends; how many of each.
 pub async fn close_rows(tx: &mut Tx, tenant: TenantId) -> Result<(u64, u64), DbError> {
-    let terms = sqlx::query(
-        r"update canonical_terms e set valid_to = s.valid_to from staged_canonical_terms s
-           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    let aliases = sqlx::query(
-        r"update term_aliases e set valid_to = s.valid_to from staged_term_aliases s
-           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok((terms.rows_affected(), aliases.rows_affected()))
+    let terms = tx
+        .changed(sql!(
+            [tenant],
+            r"update canonical_terms e set valid_to = s.valid_to from staged_canonical_terms s
+           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null"
+        ))
+        .await?;
+    let aliases = tx
+        .changed(sql!(
+            [tenant],
+            r"update term_aliases e set valid_to = s.valid_to from staged_term_aliases s
+           where e.tenant_id = $1 and e.id = s.id and e.valid_to is null and s.valid_to is not null"
+        ))
+        .await?;
+    Ok((terms, aliases))
 }
 
 /// Adds staged rows whose ids do not exist.
@@ -187,7 +175,7 @@ pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, section: Sectio
            where not exists (select from {table} e where e.tenant_id = $1 and e.id = s.id)"
     );
     // Table and columns are those of the format: constants.
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
+    tx.changed(statement!(sql, tenant, by)).await
 }
 
 /// Adds names of terms and aliases that do not exist; how many of each.
@@ -199,31 +187,30 @@ pub async fn add_rows(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u
 
 /// Marks existing decisions as undone if the file does, and adds those that do not exist; how many of each.
 pub async fn merge_decisions(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<(u64, u64), DbError> {
-    let undone = sqlx::query(
-        r"update decisions e set undone_by = s.undone_by from staged_decisions s
-           where e.tenant_id = $1 and e.id = s.id and e.undone_by is null and s.undone_by is not null",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok((undone.rows_affected(), add(tx, tenant, by, Section::Decision).await?))
+    let undone = tx
+        .changed(sql!(
+            [tenant],
+            r"update decisions e set undone_by = s.undone_by from staged_decisions s
+           where e.tenant_id = $1 and e.id = s.id and e.undone_by is null and s.undone_by is not null"
+        ))
+        .await?;
+    Ok((undone, add(tx, tenant, by, Section::Decision).await?))
 }
 
 /// The first staged proposal whose phrase has an open proposal in an earlier line.
 pub async fn open_twice(tx: &mut Tx) -> Result<Option<i64>, DbError> {
-    Ok(sqlx::query_scalar(
+    tx.value(sql!(
+        [],
         r"select min(s.line) from staged_term_proposals s join staged_term_proposals o on o.normal = s.normal and o.line < s.line
-           where s.status = 'open' and o.status = 'open'",
-    )
-    .fetch_one(&mut **tx)
-    .await?)
+           where s.status = 'open' and o.status = 'open'"
+    ))
+    .await
 }
 
 /// Brings proposals forward: open ones that the file decided, and those whose decision was undone since. Call it after decisions are
 /// merged. Returns how many.
 pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
-    let done = sqlx::query(
-        r"with next as (
+    let done = tx.changed(sql!([tenant], r"with next as (
               select e.id, case when m.moves then s.status else e.status end as status,
                      case when m.moves then s.decision_id else e.decision_id end as decision_id,
                      greatest(e.count, s.count) as count, greatest(e.last_seen, s.last_seen) as last_seen
@@ -239,12 +226,8 @@ pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbE
           update term_proposals p set status = n.status, decision_id = n.decision_id, count = n.count, last_seen = n.last_seen
             from next n
            where p.tenant_id = $1 and p.id = n.id
-             and (p.status, p.decision_id, p.count, p.last_seen) is distinct from (n.status, n.decision_id, n.count, n.last_seen)",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok(done.rows_affected())
+             and (p.status, p.decision_id, p.count, p.last_seen) is distinct from (n.status, n.decision_id, n.count, n.last_seen)")).await?;
+    Ok(done)
 }
 
 /// The proposal outside the file that a delivery of a staged proposal's phrase would count for, as in
@@ -272,42 +255,41 @@ pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u6
         counted_here!()
     );
     // The columns are those of the format: a constant.
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(tenant).bind(by).execute(&mut **tx).await?.rows_affected())
+    tx.changed(statement!(sql, tenant, by)).await
 }
 
 /// Adds the memories in which proposals were met, and counts them: for the file's proposal, or for the one here that replaces it. Returns
 /// how many.
 pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
-    let added: Vec<uuid::Uuid> = sqlx::query_scalar(concat!(
-        r"with places as (
+    let added: Vec<uuid::Uuid> = tx
+        .values(sql!(
+            [tenant],
+            r"with places as (
               select s.id, coalesce((select e.id from term_proposals e where e.tenant_id = $1 and e.id = s.id), ",
-        counted_here!(),
-        r") as place from staged_term_proposals s)
+            counted_here!(),
+            r") as place from staged_term_proposals s)
           insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at)
           select $1, m.event_id, p.place, m.agent_id, m.memory_id, m.seen_at
             from staged_proposal_memories m join places p on p.id = m.proposal_id and p.place is not null
           on conflict (tenant_id, event_id) do nothing returning proposal_id"
-    ))
-    .bind(tenant)
-    .fetch_all(&mut **tx)
-    .await?;
-    sqlx::query(
+        ))
+        .await?;
+    tx.run(sql!(
+        [tenant, &added],
         r"with counted as (
               select m.proposal_id, count(*) as count, max(m.seen_at) as last_seen from proposal_memories m
                where m.tenant_id = $1 and m.proposal_id = any($2) group by m.proposal_id)
           update term_proposals p set count = greatest(p.count, c.count), last_seen = greatest(p.last_seen, c.last_seen)
-            from counted c where p.tenant_id = $1 and p.id = c.proposal_id",
-    )
-    .bind(tenant)
-    .bind(&added)
-    .execute(&mut **tx)
+            from counted c where p.tenant_id = $1 and p.id = c.proposal_id"
+    ))
     .await?;
     Ok(added.len() as u64)
 }
 
 /// Settles open proposals that are not in the file and whose phrase a decision of the file made known.
 pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
-    sqlx::query(
+    tx.run(sql!(
+        [tenant],
         r"with known as (
               select t.normal, 'approved' as status, d.id as decision_id
                 from staged_decisions d join canonical_terms t on t.tenant_id = $1 and t.id = any(d.opened_terms) and t.valid_to is null
@@ -316,10 +298,7 @@ pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbErr
                 from staged_decisions d join term_aliases a on a.tenant_id = $1 and a.id = any(d.opened_aliases) and a.valid_to is null)
           update term_proposals p set status = k.status, decision_id = k.decision_id from known k
            where p.tenant_id = $1 and p.normal = k.normal and p.status = 'open'
-             and not exists (select from staged_term_proposals s where s.id = p.id)",
-    )
-    .bind(tenant)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+             and not exists (select from staged_term_proposals s where s.id = p.id)"
+    ))
+    .await
 }

@@ -2,7 +2,7 @@
 
 use crate::lines::Section;
 use chrono::{DateTime, Utc};
-use db::{DbError, Tenancy, Tx, of_user};
+use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
@@ -65,13 +65,14 @@ pub async fn put_memories(
 /// Inserts further topics of memories, deleted ones included: `rows` has them with their normal forms. Those of `replaced` memories go first.
 /// Returns the memories that got some.
 pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
-    sqlx::query(concat!("delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ", of_user!("t", "$3")))
-        .bind(tenancy.tenant)
-        .bind(replaced)
-        .bind(tenancy.users)
-        .execute(&mut **tx)
-        .await?;
-    Ok(sqlx::query_scalar(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, replaced, tenancy.users],
+        "delete from memory_topics t where t.tenant_id = $1 and t.memory_id = any($2) and ",
+        of_user!("t", "$3")
+    ))
+    .await?;
+    tx.values(sql!(
+        [tenancy.tenant, rows, tenancy.users],
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)
           select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
@@ -81,11 +82,7 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
         of_user!("m", "$3"),
         " on conflict do nothing returning memory_id"
     ))
-    .bind(tenancy.tenant)
-    .bind(rows)
-    .bind(tenancy.users)
-    .fetch_all(&mut **tx)
-    .await?)
+    .await
 }
 
 /// The values of columns in a row `r` of a file: most as they are.
@@ -117,15 +114,14 @@ fn references(section: Section) -> &'static [(&'static str, &'static str)] {
 /// Inserts rows of one type that do not exist.
 pub async fn put(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<(), DbError> {
     // Table and columns are those of the format: constants.
-    sqlx::query(AssertSqlSafe(insertion(section))).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(AssertSqlSafe(insertion(section)), tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Inserts reports that do not exist; returns the ids of the new ones.
 pub async fn put_reports(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
     let sql = format!("{} returning id", insertion(section));
     // Table and columns are those of the format: constants.
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).fetch_all(&mut **tx).await?)
+    tx.values(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 fn insertion(section: Section) -> String {
@@ -159,8 +155,7 @@ pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(importing.by).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, rows, importing.by, tenancy.users)).await
 }
 
 /// Inserts links.
@@ -178,8 +173,7 @@ pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<()
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Inserts tombstones.
@@ -195,13 +189,13 @@ pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Resu
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    sqlx::query(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Inserts the rows of the profiles that versions belong to, which the list of people reads. A narrative is derived and not in the file.
 pub async fn put_profiles(tx: &mut Tx, tenancy: Tenancy, versions: &Value) -> Result<(), DbError> {
-    sqlx::query(concat!(
+    tx.run(sql!(
+        [tenancy.tenant, versions, tenancy.users],
         r"insert into profiles (tenant_id, agent_id, id, user_id, created_at, updated_at)
           select distinct on (r.agent_id, r.user_id) $1, r.agent_id, r.id, r.user_id, r.created_at, r.created_at
             from jsonb_populate_recordset(null::profile_versions, $2) r where ",
@@ -210,12 +204,7 @@ pub async fn put_profiles(tx: &mut Tx, tenancy: Tenancy, versions: &Value) -> Re
               on conflict (tenant_id, agent_id, user_id) do update set updated_at = greatest(profiles.updated_at, excluded.updated_at)
            where profiles.tenant_id = excluded.tenant_id"
     ))
-    .bind(tenancy.tenant)
-    .bind(versions)
-    .bind(tenancy.users)
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
+    .await
 }
 
 /// Removes the tombstones of memories that are brought forward: the file has the valid ones.
@@ -223,6 +212,5 @@ pub async fn drop_tombstones(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, ids:
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
     let sql =
         concat!("delete from tombstones t where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = any($3) and ", of_user!("t", "$4"));
-    sqlx::query(sql).bind(tenancy.tenant).bind(agent).bind(ids).bind(tenancy.users).execute(&mut **tx).await?;
-    Ok(())
+    tx.run(statement!(sql, tenancy.tenant, agent, ids, tenancy.users)).await
 }

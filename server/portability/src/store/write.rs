@@ -114,7 +114,7 @@ fn references(section: Section) -> &'static [(&'static str, &'static str)] {
 /// Inserts rows of one type that do not exist.
 pub async fn put(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<(), DbError> {
     // Table and columns are those of the format: constants.
-    tx.run(statement!(AssertSqlSafe(insertion(section)), tenancy.tenant, rows, tenancy.users)).await
+    tx.run(statement!(insertion(section), tenancy.tenant, rows, tenancy.users)).await
 }
 
 /// Inserts reports that do not exist; returns the ids of the new ones.

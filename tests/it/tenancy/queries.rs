@@ -281,6 +281,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("usage::add", "each line names its tenant"),
     ("balances::prices", "prices have no tenants"),
     ("usage::set_price", "prices have no tenants"),
+    ("jobs::announce", "wakes the workers and reads no table"),
     ("jobs::hasten", "names its tenant, and changes only when its events are tried again"),
     ("chat::bot", "finds the tenant by a bot's id"),
     ("identity::tenant", "finds the tenant"),

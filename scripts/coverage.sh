@@ -27,4 +27,4 @@ cargo test --quiet
 "$tools/llvm-profdata" merge --sparse "$work"/*.profraw -o "$work/all.profdata"
 # shellcheck disable=SC2086 # a list of options
 "$tools/llvm-cov" report --instr-profile "$work/all.profdata" $objects --show-region-summary=false --show-branch-summary=false \
-  --ignore-filename-regex='(/\.cargo/|/rustc/|^'"$REPO"'/(app|server|tests|crates/foundation/src/testing)/)'
+  --ignore-filename-regex='(/\.cargo/|/rustc/|^'"$REPO"'/(app|server/(src|tests|demo|evals)|tests|crates/foundation/src/testing)/|src/testing\.rs$)'

@@ -5,7 +5,7 @@
 //! type of [`wire`]. `docs/ARCHITECTURE.md` is the map of the modules.
 //!
 //! Deliberately absent:
-//! - SQL outside a `store` and the crate `db`.
+//! - SQL outside a `store`, `index` and the crate `db`.
 //! - A transaction held across a model call.
 //! - A verb without an `OpContext`. (Exceptions: before one exists, and in sweeps across tenants.)
 //! - A second tool registry, a second queue.

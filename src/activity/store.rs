@@ -125,7 +125,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text
 
 /// What a search by words found, not yet scored.
 pub struct Matches {
-    /// The newest rows of each word.
+    /// The newest rows of each word, and the statistics of all.
     pub found: Found<Uuid>,
     /// How many rows have each word, in the order of the words.
     pub frequencies: Vec<f64>,

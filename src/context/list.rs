@@ -2,7 +2,7 @@
 
 use super::log::logged;
 use super::sources;
-use super::store::{self};
+use super::store;
 use crate::memories;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};

@@ -8,12 +8,12 @@ use uuid::Uuid;
 use words::bm25::{Posting, Statistics};
 
 /// How many rows share the counts of texts and terms of one owner, so that writers rarely wait for each other.
-const SLOTS: u128 = 16;
+pub const SLOTS: i16 = 16;
 
 /// The row of its owner's counts that a text is counted in.
 pub fn slot(id: Uuid) -> i16 {
     // The last bits of a version 7 UUID are random.
-    i16::try_from(id.as_u128() % SLOTS).unwrap_or_default()
+    i16::try_from(id.as_u128() % SLOTS.unsigned_abs() as u128).unwrap_or_default()
 }
 
 /// The rows of the words of some texts, by column.
@@ -43,7 +43,7 @@ impl<Id: Copy> FromIterator<(Id, BTreeMap<String, u32>)> for WordRows<Id> {
     }
 }
 
-/// What a search found by words, not yet scored: the columns of [`found`], and `documents` and `terms` of the texts that it searched.
+/// What a search found by words, not yet scored, or by how much that was another at some moment: the columns of [`found`], and `documents` and `terms` of the texts that it searched.
 #[derive(Debug)]
 pub struct Found<Id> {
     /// The words of the question in the texts that may be found.

@@ -16,8 +16,8 @@ use words::stems;
 const PAST_MAX: i64 = 20_000;
 const PAST_BYTES_MAX: i64 = 32 * 1024 * 1024;
 
-/// Compares the words at a moment with those of today: the words in chunks that were in force and are not any more, with those of other kinds
-/// than the search is for apart, and how many more chunks and terms there were then; negative: fewer.
+/// Compares the words at a moment with those of today: the words in chunks that were in force and are not any more, and how many more chunks
+/// and terms there were then; negative: fewer. Chunks of kinds that the search is not for are set apart.
 ///
 /// # Errors
 /// `Invalid` when more than [`PAST_MAX`] chunks or [`PAST_BYTES_MAX`] bytes were retired since; `Unavailable` when the database is out of

@@ -19,9 +19,6 @@ use words::normal;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// [`DECAY_DAYS`] in seconds.
-pub const DECAY_SECONDS: f64 = DECAY_DAYS * DAY;
-
 /// The start of 2020, where [`weight`] is 1.
 pub const WEIGHT_EPOCH: DateTime<Utc> = match DateTime::from_timestamp(1_577_836_800, 0) {
     Some(start) => start,
@@ -338,10 +335,11 @@ impl Memory {
         wording(&self.content, self.title.as_deref(), self.summary.as_deref())
     }
 
-    /// Its texts besides the topic, for whoever looks for instructions in them.
+    /// Its texts besides the topic, for whoever looks for instructions in them: in the order in which a model reads them, because an
+    /// instruction may begin in one and end in the next.
     pub fn texts(&self) -> impl Serialize {
         let Self { content, title, summary, subject, rationale, alternatives, evidence_ref, source, .. } = self;
-        (content, title, summary, subject, rationale, alternatives, evidence_ref, source)
+        (content, rationale, alternatives, title, summary, subject, evidence_ref, source)
     }
 
     /// The text whose meaning is compared.

@@ -95,8 +95,8 @@ pub(crate) async fn set_beside(
         let (later, earlier) = if stated_at >= memory.stated_at { (id, memory.id) } else { (memory.id, id) };
         store::link(tx, ctx, owner, later, earlier, Relation::RelatedTo, now).await?;
         let reason = format!("They are much alike. What differs: {}.", difference.as_str());
-        let id = engine.clock().id();
-        let suggestion = Suggestion { owner, id, from: later, to: earlier, relation: PairRelation::Supersedes, reason: &reason };
+        let suggestion =
+            Suggestion { owner, id: engine.clock().id(), from: later, to: earlier, relation: PairRelation::Supersedes, reason: &reason };
         store::suggest(tx, ctx.tenancy(), suggestion, now).await?;
         similar.push(SimilarMemory {
             memory_id: memory.id,

@@ -168,24 +168,25 @@ fn memory_tools() -> Vec<Tool> {
 
 fn contract_tools() -> Vec<Tool> {
     vec![
-            Tool::new(
-                "add_to_memory",
-                MemoryWrite,
-                "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
+        Tool::new(
+            "add_to_memory",
+            MemoryWrite,
+            "Add one short fact to the memory that every conversation begins with: about a person, a preference, recurring context or \
              a project. If `stored` is false, `suggestion` says the same, or an entry of `same_subject` may be out of date: \
-             call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person first, unless they asked you to remember.",
-                |engine, ctx, input| contract::add(engine, ctx, input, TOOL),
-            )
-.repeatable()
-            .system(),
-            Tool::new(
-                "update_memory",
-                MemoryWrite,
-                "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
+             call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person \
+             first, unless they asked you to remember.",
+            |engine, ctx, input| contract::add(engine, ctx, input, TOOL),
+        )
+        .repeatable()
+        .system(),
+        Tool::new(
+            "update_memory",
+            MemoryWrite,
+            "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
              content.",
-                |engine, ctx, input| Box::pin(async move { Ok(contract::update(engine, ctx, input, TOOL).await?.1) }),
-            )
-            .system(),
+            |engine, ctx, input| Box::pin(async move { Ok(contract::update(engine, ctx, input, TOOL).await?.1) }),
+        )
+        .system(),
     ]
 }
 

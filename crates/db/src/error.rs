@@ -1,3 +1,5 @@
+//! What went wrong in a database.
+
 use super::illness::Illness;
 use super::proof::Refusal;
 

@@ -1,5 +1,5 @@
-//! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, and the embedded Postgres. Time,
-//! ids and secrets come from here, too: what they are stored with.
+//! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, and the embedded Postgres. It
+//! also makes times, ids and secrets.
 
 pub mod clock;
 pub mod columns;

@@ -51,7 +51,7 @@ pub async fn rewrite(urls: &DatabaseUrls, progress: &(dyn Fn(&str) + Send + Sync
 }
 
 /// Waits until nobody can see the removed rows any more: `vacuum full` would copy them for a transaction that is older than their removal. One
-/// that begins while an older one is open may see as much, so those that are open after the first wait are waited for, too.
+/// that began meanwhile can hold the same rows back, so it waits a second time.
 async fn outlast(connection: &mut PgConnection, database: &str, progress: &(dyn Fn(&str) + Send + Sync)) -> Result<(), MigrateError> {
     for _ in 0..2 {
         let (mut open, mut looks) = (transactions(connection).await?, 0);

@@ -16,7 +16,7 @@ pub async fn count_rows(tx: &mut Tx, mut query: QueryBuilder<Postgres>, order: &
 }
 
 /// Starts a statement: `text` with the values of its parameters `$1`, `$2`, … in their order. Variable parts are pushed after it, with
-/// parameters of their own; they may use the numbers of the first ones, too. For functions that return [`DbError`](super::DbError).
+/// parameters of their own; they may use the numbers of the first ones, too. Only constants may be formatted into a text. For functions that return [`DbError`](super::DbError).
 #[macro_export]
 macro_rules! statement {
     ($text:expr, $($value:expr),+ $(,)?) => {{
@@ -40,13 +40,16 @@ macro_rules! insert {
 }
 
 /// Updates rows: `update … set` with what is computed, each further column beside its value, columns that keep what they have where the
-/// value is null, and the conditions. Computed columns and conditions use the values in brackets: `$1`, `$2`, …
+/// value is null, and the conditions. The first text ends where a column may follow: with `set ` or a comma. It and the conditions use the
+/// values in brackets: `$1`, `$2`, … Those and the values must agree, as in [`sql!`](crate::sql).
 #[macro_export]
 macro_rules! update {
     (
         $update:expr, { $($column:ident: $value:expr),+ $(,)? } keep { $($kept:ident: $new:expr),* $(,)? }
         [$($key:expr),+ $(,)?] $($end:expr),+
     ) => {{
+        const USED: &str = concat!($update, $($end),+);
+        const { assert!($crate::has_parameters(USED, [$(stringify!($key)),+].len()), "the text has other parameters than values") };
         let mut query = $crate::statement!($update, $($key),+);
         let mut columns = query.separated(", ");
         $(columns.push(concat!(stringify!($column), " = ")).push_bind_unseparated($value);)+

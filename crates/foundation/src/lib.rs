@@ -1,4 +1,4 @@
-//! What every verb of the engine stands on: the context of a call, errors, the handle with its pools and models, who is who, and what is
+//! What every verb of the engine needs: the context of a call, errors, the handle with its pools and models, who is who, and what is
 //! recorded of a change.
 //!
 //! A verb takes an [`Engine`] and an [`OpContext`], checks its right, and passes every text of a request through the gate ([`intake`]). What

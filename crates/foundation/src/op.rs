@@ -91,6 +91,7 @@ impl IdempotencyKey {
         Self { text: format!("{} {index}", self.text), replayed: Arc::clone(&self.replayed) }
     }
 
+    /// Notes that the answer is that of an earlier request with the same key.
     pub fn set_replayed(&self) {
         self.replayed.store(true, Ordering::Relaxed);
     }

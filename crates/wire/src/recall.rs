@@ -74,7 +74,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// A part of an answer that could not be provided, as `degraded` names it.
+    /// A part of a search that could not be provided, as `degraded` names it. Contexts name blocks there, too.
     DegradedPart {
         Vocabulary = "vocabulary",
         /// The model failed, was late, or was not asked.

@@ -1,4 +1,4 @@
-//! What the engine is worth: evaluations that load a file of known answers and measure what comes back.
+//! Evaluations: each loads a file of known answers and measures what the engine makes of it.
 //!
 //! Each has a module with the lines of its file, `evaluate`, and a report that prints itself. The caller opens the databases, which fill up.
 

@@ -9,6 +9,7 @@ use db::{Tenancy, Tx, Users};
 use foundation::{Engine, Error, OpContext};
 use remembrancer::activity::store::{Text, put_words};
 use remembrancer::activity::{Body, Reports};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 use wire::{ImportCount, UserId};
@@ -32,9 +33,9 @@ async fn begin(engine: &Engine, ctx: &OpContext) -> Result<Tx, Error> {
 /// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
-    let rows = put::rows(batch, None)?;
+    let ids = batch.lines.iter().filter_map(|(_, line)| report(line)).map(|(id, ..)| json!({ "id": id })).collect();
     let mut tx = begin(engine, ctx).await?;
-    let unchanged = store::count_existing(&mut tx, ctx.tenancy(), batch.section, &rows).await?;
+    let unchanged = store::count_existing(&mut tx, ctx.tenancy(), batch.section, &Value::Array(ids)).await?;
     tx.commit().await?;
     Ok(counted(batch.count(), unchanged))
 }

@@ -60,6 +60,7 @@ pub struct Route {
 }
 
 impl Route {
+    /// A route of the method GET, with the id and the summary of its operation.
     pub fn get<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
@@ -68,6 +69,7 @@ impl Route {
         Self::described::<H, D>(Method::GET, (path, id, summary), routing::get(handler))
     }
 
+    /// A route of the method POST, with the id and the summary of its operation.
     pub fn post<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
@@ -76,6 +78,7 @@ impl Route {
         Self::described::<H, D>(Method::POST, (path, id, summary), routing::post(handler))
     }
 
+    /// A route of the method PUT, with the id and the summary of its operation.
     pub fn put<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,
@@ -84,6 +87,7 @@ impl Route {
         Self::described::<H, D>(Method::PUT, (path, id, summary), routing::put(handler))
     }
 
+    /// A route of the method DELETE, with the id and the summary of its operation.
     pub fn delete<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
     where
         H: Handler<T, Api> + DescribedHandler<D>,

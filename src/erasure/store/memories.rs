@@ -167,7 +167,7 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
         }
     }
     for (user, (documents, terms)) in sums {
-        add_counts(tx, tenant, (agent, user, SWEEP_SLOT), (-documents, -terms)).await?;
+        add_counts(tx, tenant, agent, user, SWEEP_SLOT, -documents, -terms).await?;
     }
     Ok(())
 }

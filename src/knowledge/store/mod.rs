@@ -146,6 +146,9 @@ pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) 
     tx.run(query).await
 }
 
+/// How many chunks share a statement for their words: few enough that it ends in time however long the text is.
+const WORDS_OF_CHUNKS: usize = 200;
+
 /// Stores a text's chunks; with their words, and waiting for their vectors, if they are to be `found`.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, chunks = chunks.len()))]
 pub async fn insert_chunks(
@@ -173,13 +176,15 @@ pub async fn insert_chunks(
     if !found {
         return Ok(());
     }
-    let rows: WordRows<ChunkId> = chunks.iter().map(|chunk| (chunk.id, chunk.terms.clone())).collect();
-    tx.run(sql!(
-        [tenant, rows.terms, rows.ids, rows.counts, rows.lengths],
-        r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
-          select $1, t.* from unnest($2::text[], $3::uuid[], $4::real[], $5::integer[]) as t (term, chunk_id, tf, length)"
-    ))
-    .await?;
+    for some in chunks.chunks(WORDS_OF_CHUNKS) {
+        let rows: WordRows<ChunkId> = some.iter().map(|chunk| (chunk.id, chunk.terms.clone())).collect();
+        tx.run(sql!(
+            [tenant, rows.terms, rows.ids, rows.counts, rows.lengths],
+            r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
+              select $1, t.* from unnest($2::text[], $3::uuid[], $4::real[], $5::integer[]) as t (term, chunk_id, tf, length)"
+        ))
+        .await?;
+    }
     let counted = chunks.iter().filter(|chunk| !chunk.terms.is_empty()).count();
     let total: i64 = chunks.iter().flat_map(|chunk| chunk.terms.values()).map(|count| i64::from(*count)).sum();
     tx.run(sql!(

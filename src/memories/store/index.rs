@@ -1,21 +1,24 @@
 //! Words of live memories, for BM25.
 
-use crate::index::slot;
+use crate::index::{SLOTS, slot};
 use crate::memories::model::{embedded_text, searched_text};
 use db::{DbError, Tenancy, Tx, of_user, sql};
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, Role, TenantId, UserId};
 use words::stems;
 
-/// The row of the counts from which archiving subtracts, so that no writer waits for it.
-pub(crate) const SWEEP_SLOT: i16 = 16;
+/// The row of the counts from which archiving and erasure subtract, after those of the writers, so that no writer waits for it.
+pub(crate) const SWEEP_SLOT: i16 = SLOTS;
 
 /// Adds to what BM25 counts for an agent and a user.
 pub(crate) async fn add_counts(
     tx: &mut Tx,
     tenant: TenantId,
-    (agent, user, slot): (AgentId, Option<UserId>, i16),
-    (documents, terms): (i64, i64),
+    agent: AgentId,
+    user: Option<UserId>,
+    slot: i16,
+    documents: i64,
+    terms: i64,
 ) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, agent, user, slot, documents, terms],
@@ -79,7 +82,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
         ))
         .await?;
     match counted {
-        Some(Counted { user_id, term_count }) => add_counts(tx, tenancy.tenant, (agent, user_id, slot(id.0)), (1, term_count.into())).await,
+        Some(Counted { user_id, term_count }) => add_counts(tx, tenancy.tenant, agent, user_id, slot(id.0), 1, term_count.into()).await,
         None => Ok(()),
     }
 }
@@ -114,7 +117,7 @@ async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
         ))
         .await?;
     if let Some(term_count) = cleared.term_count {
-        add_counts(tx, tenancy.tenant, (agent, cleared.user_id, slot(id.0)), (-1, -i64::from(term_count))).await?;
+        add_counts(tx, tenancy.tenant, agent, cleared.user_id, slot(id.0), -1, -i64::from(term_count)).await?;
     }
     Ok(cleared)
 }

@@ -24,8 +24,8 @@ use wire::{
 
 type Answer<'a> = Pin<Box<dyn Future<Output = Result<usize, DbError>> + 'a>>;
 
-/// A query with the arguments of a [`Case`]; how many rows of the case's agent it saw. Its name is that of the function, and a word of what it
-/// is tried with if that is more than one thing.
+/// A query with the arguments of a [`Case`]; how many rows of the case's agent it saw. Its name is that of the function, followed by `/type`
+/// if it is tried with several types.
 pub struct Query {
     pub name: &'static str,
     pub run: for<'a> fn(&'a mut Tx, &'a Case) -> Answer<'a>,

@@ -54,6 +54,7 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// Both together.
     pub fn plus(self, more: Self) -> Self {
         Self { dollars: self.dollars + more.dollars, tokens: self.tokens.saturating_add(more.tokens) }
     }
@@ -81,6 +82,7 @@ impl Ledger {
         self.add(Line { payer, hour, model: model.to_owned(), purpose }, call);
     }
 
+    /// Adds what calls of one line cost.
     pub fn add(&self, line: Line, more: Sum) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = open.entry(line).or_default();
@@ -96,6 +98,7 @@ impl Ledger {
         open.iter().filter(|(line, _)| line.payer.tenant_id == tenant).map(|(line, sum)| (line.clone(), *sum)).collect()
     }
 
+    /// Everything that is not written yet; nothing is left.
     pub fn take(&self) -> HashMap<Line, Sum> {
         std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,5 +1,5 @@
 //! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; background work
-//! is in [`crate::workers`].
+//! is in `workers` of the engine.
 
 mod changes;
 pub mod log;

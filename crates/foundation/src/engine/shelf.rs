@@ -78,6 +78,7 @@ impl Shelf {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Replaces all skills.
     pub fn put(&self, skills: Skills) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(skills);
     }

@@ -1,3 +1,5 @@
+//! Tenants, agents, keys, operators and users, as the engine reads them.
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use wire::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId, UserId};

@@ -3,6 +3,7 @@
 use super::Model;
 use db::{DbError, SystemPool, sql};
 
+/// The row of one model.
 pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbError> {
     pool.row_if_any(sql!(
         [name],

@@ -44,6 +44,7 @@ pub struct Resolved {
 }
 
 impl Snapshot {
+    /// A vocabulary at one version.
     pub fn new(version: i64, state: State) -> Self {
         let places: HashMap<_, _> = state.terms.iter().enumerate().map(|(place, term)| (term.lineage, place)).collect();
         let own = state.terms.iter().enumerate().map(|(place, term)| (term.normal.clone(), place));
@@ -61,6 +62,7 @@ impl Snapshot {
         }
     }
 
+    /// The term that a phrase stands for.
     pub fn find(&self, phrase: &str) -> Option<&TermName> {
         self.forms.get(&normal(phrase)).map(|place| &self.state.terms[*place])
     }
@@ -70,6 +72,7 @@ impl Snapshot {
         self.terms_inside(phrase).into_iter().map(|term| term.term.clone()).collect()
     }
 
+    /// The terms that a phrase contains, the longest at each place.
     pub fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
         let form = normal(phrase);
         let words: Vec<&str> = form.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();

@@ -1,3 +1,5 @@
+//! The clock of tests.
+
 use chrono::{DateTime, Duration, Utc};
 use db::clock::{Clock, SystemClock};
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,5 +1,6 @@
 //! The lines of a file: one struct per type; names and checks are only here. A new type needs a struct that is a [`Record`], a row of the
-//! table [`lines`], and in the store what its pages leave out.
+//! table `lines!`, and in the store what its pages leave out (`narrow`), when it exists already (`count_existing`) and what it refers to
+//! (`references`).
 
 mod activity;
 mod capture;

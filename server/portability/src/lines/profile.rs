@@ -104,10 +104,16 @@ impl Record for ConnectionLine {
     }
 }
 
+impl ProfileLeafLine {
+    fn matters(&self) -> Vec<String> {
+        self.proposal().matters().iter().map(ToString::to_string).collect()
+    }
+}
+
 impl Record for ProfileLeafLine {
     record! {
         ProfileLeaf in "profile_leaves", of_users: true, by: [id], author: none,
-        derived: { |it| leaf_hash = bytes(&it.proposal().hash()), matters = it.proposal().matters().iter().map(ToString::to_string).collect::<Vec<_>>() },
+        derived: { |it| leaf_hash = bytes(&it.proposal().hash()), matters = it.matters() },
         owner: |it| Owner::User(it.agent_id, it.user_id, None), needs: |_| [],
     }
 

@@ -175,7 +175,7 @@ pub(super) use record;
 /// The names of a struct's fields, in their order.
 pub fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields = Fields(&[]);
-    // The names are what is wanted: nothing is read.
+    // Only the names are needed: nothing is read.
     drop(T::deserialize(&mut fields));
     fields.0
 }

@@ -127,9 +127,14 @@ pub struct Stored {
 
 /// The memories that exist already.
 pub async fn stored_memories(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<Vec<Stored>, DbError> {
-    tx.rows(sql!([tenancy.tenant, rows, tenancy.users], r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at from jsonb_populate_recordset(null::agent_memories, $2) r
+    tx.rows(sql!(
+        [tenancy.tenant, rows, tenancy.users],
+        r"select m.id, m.version, m.user_id, m.live, m.deleted_at is not null or m.archived_at is not null as deleted, m.expires_at
+            from jsonb_populate_recordset(null::agent_memories, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.id and ",
-        of_user!("m", "$3"))).await
+        of_user!("m", "$3")
+    ))
+    .await
 }
 
 /// The versions that exist already, and whether they equal those of the file. A time of the file that is `moment` was mended: the same file

@@ -78,7 +78,7 @@ where
     Ok(query.build_query_as().fetch_all(&mut **tx).await?)
 }
 
-/// Holds for rows of tables that belong to no user, and names the parameter of the users.
+/// Always true. It uses `$2`, so that statements on tables without users take the same parameters.
 const ANYBODY: &str = "$2::uuid is not distinct from $2";
 
 impl Scope<'_> {

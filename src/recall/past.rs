@@ -263,9 +263,11 @@ async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lo
     }
     let vectors: Vec<Vec<f32>> = vectors.iter().map(|vector| store::as_stored(vector)).collect::<Result<_, _>>()?;
     let anew: BTreeMap<usize, Vec<f32>> = anew.into_iter().zip(vectors).collect();
-    let stored = |one: &Past| one.vector.as_ref().filter(|_| one.embedded).map(|vector| cosine(query, vector.as_slice()));
-    let cosines = past.iter().enumerate().map(|(place, one)| stored(one).or_else(|| Some(cosine(query, anew.get(&place)?))));
-    Ok(cosines.collect())
+    let cosine_of = |(place, one): (usize, &Past)| match &one.vector {
+        Some(stored) if one.embedded => Some(cosine(query, stored.as_slice())),
+        _ => Some(cosine(query, anew.get(&place)?)),
+    };
+    Ok(past.iter().enumerate().map(cosine_of).collect())
 }
 
 /// The cosine of two unit vectors, 0 to 1.

@@ -1,11 +1,10 @@
-//! Lines of memory: agents, users, projects, sources, memories and their history.
+//! Lines of memory: sources, memories and their history.
 
 use super::record::record;
-use super::{ACTOR_KINDS, COMMONS, ENTRIES_MAX, NAME_MAX, Owner, Record, SOURCE_MAX, WORD_MAX, home, json, payload};
+use super::{ACTOR_KINDS, ENTRIES_MAX, NAME_MAX, Owner, Record, SOURCE_MAX, WORD_MAX, home, json, payload};
 use crate::values::{Hash, Share, Stamp};
 use extract::parts::StoredTurn;
 use foundation::Checks;
-use foundation::identity::{AGENT_NAME_MAX, check_agent_id, check_user};
 use remembrancer::memories::check_source;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,9 +12,9 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 use wire::{
-    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, Discipline, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare,
-    MemoryId, MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX,
-    SUMMARY_MAX, Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
+    ALTERNATIVES_MAX, AgentId, ArchiveReason, CONTENT_MAX, Category, EVIDENCE_MAX, EventId, FILENAME_MAX, FactorShare, MemoryId,
+    MemoryKind, MemoryScope, MemoryStatus, RATIONALE_MAX, REASON_MAX, Relation, Retention, RetentionRule, Role, SUBJECT_MAX, SUMMARY_MAX,
+    Source, SourceForm, SourceKind, TITLE_MAX, TOPIC_MAX, UserId,
 };
 
 /// The kinds of events that a file may hold.
@@ -27,64 +26,6 @@ const ERROR_MAX: usize = 10_000;
 /// Highest version of a memory, and highest access count: numbers that can still grow.
 const VERSION_MAX: i32 = 1_000_000;
 const ACCESSES_MAX: i64 = 1_000_000_000_000;
-
-/// An agent; the other lines name it by its slug. The commons has no line, because every organisation has one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AgentLine {
-    pub id: AgentId,
-    pub slug: String,
-    pub name: String,
-    pub require_user: bool,
-    /// How eagerly it writes.
-    pub discipline: Discipline,
-}
-
-/// A user with the organisation's own reference.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UserLine {
-    pub id: UserId,
-    pub external_ref: String,
-    pub name: Option<String>,
-}
-
-/// A project that memories belong to; the commons owns it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
-#[serde(deny_unknown_fields)]
-pub struct ProjectLine {
-    pub agent_id: AgentId,
-    pub id: Uuid,
-    pub slug: String,
-    pub name: String,
-    pub created_at: Stamp,
-    /// The name of its creator.
-    pub created_by: String,
-}
-
-/// A repository of a project; the commons owns it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
-#[serde(deny_unknown_fields)]
-pub struct RepoLine {
-    pub agent_id: AgentId,
-    pub id: Uuid,
-    pub project_id: Uuid,
-    pub slug: String,
-    pub name: String,
-    pub created_at: Stamp,
-    pub created_by: String,
-}
-
-/// Two linked projects, whose memories are relevant to each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
-#[serde(deny_unknown_fields)]
-pub struct ProjectLinkLine {
-    pub agent_id: AgentId,
-    pub one_id: Uuid,
-    pub other_id: Uuid,
-    pub created_at: Stamp,
-    pub created_by: String,
-}
 
 /// What a memory came from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
@@ -335,62 +276,6 @@ pub struct EventLine {
     pub requested_scope: Option<String>,
     #[serde(default)]
     pub processed_at: Option<Stamp>,
-}
-
-impl Record for AgentLine {
-    record! {
-        Agent in "agents", of_users: false, by: [slug], author: none, derived: none,
-        owner: |_| Owner::Organisation, needs: |_| [],
-    }
-
-    fn check(&self, checks: &mut Checks) {
-        checks.text("name", &self.name, AGENT_NAME_MAX).that(self.slug != COMMONS, "slug", "is that of the commons, which has no line");
-        check_agent_id(checks, self.id);
-    }
-}
-
-impl Record for UserLine {
-    record! {
-        User in "users", of_users: false, by: [external_ref], author: none, derived: none,
-        owner: |_| Owner::Organisation, needs: |_| [],
-    }
-
-    fn check(&self, checks: &mut Checks) {
-        check_user(checks, &self.external_ref, self.name.as_deref(), Some(self.id));
-    }
-}
-
-impl Record for ProjectLine {
-    record! {
-        Project in "projects", of_users: false, by: [id], author: [created_by], derived: none,
-        owner: |it| Owner::Agent(it.agent_id), needs: |_| [],
-    }
-
-    fn check(&self, checks: &mut Checks) {
-        checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
-    }
-}
-
-impl Record for RepoLine {
-    record! {
-        Repo in "repos", of_users: false, by: [id], author: [created_by], derived: none,
-        owner: |it| Owner::Agent(it.agent_id), needs: |it| [("project", it.project_id.to_string())],
-    }
-
-    fn check(&self, checks: &mut Checks) {
-        checks.text("name", &self.name, NAME_MAX).text("created_by", &self.created_by, NAME_MAX);
-    }
-}
-
-impl Record for ProjectLinkLine {
-    record! {
-        ProjectLink in "project_links", of_users: false, by: [one_id, other_id], author: [created_by], derived: none,
-        owner: |it| Owner::Agent(it.agent_id), needs: |it| [it.one_id, it.other_id].map(|id| ("project", id.to_string())),
-    }
-
-    fn check(&self, checks: &mut Checks) {
-        checks.that(self.one_id < self.other_id, "other_id", "must be greater than one_id").text("created_by", &self.created_by, NAME_MAX);
-    }
 }
 
 impl Record for SourceLine {

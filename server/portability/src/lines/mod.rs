@@ -6,6 +6,7 @@ mod activity;
 mod capture;
 mod knowledge;
 mod memory;
+mod organisation;
 mod profile;
 mod record;
 mod vocabulary;
@@ -13,10 +14,8 @@ mod vocabulary;
 pub use activity::{ActionLine, WorkflowStepLine, is_searchable};
 pub use capture::{EvidenceLine, PairLine, Place, QuarantinedTurnLine};
 pub use knowledge::{ChunkLine, ComponentLine, DocumentLine};
-pub use memory::{
-    AgentLine, EVENT_KINDS, EventLine, LinkLine, MemoryLine, ProjectLine, ProjectLinkLine, RepoLine, SourceLine, TombstoneLine, UserLine,
-    VersionLine,
-};
+pub use memory::{EVENT_KINDS, EventLine, LinkLine, MemoryLine, SourceLine, TombstoneLine, VersionLine};
+pub use organisation::{AgentLine, ProjectLine, ProjectLinkLine, RepoLine, UserLine};
 pub use profile::{ConnectionLine, ProfileLeafLine, ProfileVersionLine};
 use record::fields;
 pub use record::{Need, Owner, Record};

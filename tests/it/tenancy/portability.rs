@@ -241,6 +241,22 @@ pub const PORTABILITY: &[Query] = queries! {
         portability::put(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, c.fresh)).await?;
         0
     };
+    "portability::put/profile_version" |tx, c| {
+        let rows = json!([{
+            "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "version": 9, "diff": {}, "event_ids": [], "narrated": false,
+            "created_at": c.now,
+        }]);
+        portability::put(tx, c.ctx.tenancy(), Section::ProfileVersion, &rows).await?;
+        0
+    };
+    "portability::put/connection" |tx, c| {
+        let rows = json!([{
+            "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "tool_id": "jira", "name": "Jira", "active": true,
+            "created_at": c.now, "updated_at": c.now,
+        }]);
+        portability::put(tx, c.ctx.tenancy(), Section::Connection, &rows).await?;
+        0
+    };
     "portability::put_profiles" |tx, c| {
         let versions = json!([{ "agent_id": c.agent, "user_id": c.memory.user_id, "id": c.fresh, "version": 9, "created_at": c.now + chrono::Duration::days(1) }]);
         portability::put_profiles(tx, c.ctx.tenancy(), &versions).await?;

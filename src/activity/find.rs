@@ -32,9 +32,6 @@ pub(crate) struct Found {
 /// The reports that share the most with a question, best first, each content once: its newest report.
 ///
 /// A word that more than some thousand reports have proposes only the newest of them. The proposed reports are scored by all of their words.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Vec<Found>, DbError> {
     let mut found = closest(engine, ctx, asked.of, asked.words, asked.kinds).await?;
@@ -45,9 +42,6 @@ pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) ->
 }
 
 /// The reports that share the most with a question, best first.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(super) async fn closest(
     engine: &Engine,
     ctx: &OpContext,

@@ -61,9 +61,6 @@ impl Suggestion {
 
 /// At most `most` actions that agents tried for tasks like the query, closest first, failures included. Only reports that share a content word
 /// with the query, have a similarity of at least `floor` and of half of the closest report's, and say how the action ended are counted.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn suggest(engine: &Engine, ctx: &OpContext, words: &Words, floor: f64, most: usize) -> Result<Vec<Suggestion>, DbError> {
     Ok(by_action(closest(engine, ctx, Reports::Actions, words, &[]).await?, floor, most))

@@ -23,9 +23,6 @@ pub struct InputPayload {
 }
 
 /// Places a memory that an agent proposed.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn place_input(engine: &Engine, ctx: &OpContext, held: Held, payload: &InputPayload) -> Result<Value, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -200,9 +200,6 @@ impl Read {
     }
 
     /// Stores the parts, unless they are there.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
     pub async fn store(self, engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId) -> Result<SourceResponse, Error> {
         let user = ctx.user();

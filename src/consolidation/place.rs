@@ -21,9 +21,6 @@ use words::compare::{Likeness, compare};
 pub(super) const NEIGHBOURS: i64 = 5;
 
 /// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates: &[NewCandidate]) -> Result<Vec<Ready>, Error> {
     let lifecycle = identity::lifecycle_policy(engine, ctx, owner.agent_id).await?;
@@ -49,9 +46,6 @@ pub(crate) async fn lock_owner(tx: &mut Tx, owner: Owner) -> Result<(), DbError>
 }
 
 /// Places candidates of one owner, in their order. The lock makes them one after the other, so that of two equal ones the second is merged.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn place_all(
     engine: &Engine,

@@ -42,9 +42,6 @@ pub struct SurveyPayload {
 }
 
 /// Requests a survey of the organisation's memories, unless there was one within a day; whether it did.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
     let now = engine.clock().now();

@@ -233,9 +233,6 @@ fn to_logged(entry: Entry, text: Option<Text>, text_state: TextState) -> LoggedC
 }
 
 /// Deletes contexts that are older than the retention of the log and texts that are older than theirs, of every tenant; how many.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let settings = engine.settings();

@@ -39,9 +39,6 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
 }
 
 /// The same operation with the reach of an agent's keys together.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(super) async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
     let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
     let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };

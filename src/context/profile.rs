@@ -9,9 +9,6 @@ use wire::{BlockItem, BlockName, ItemOrigin};
 use words::quote;
 
 /// The profile of the user of an operation, with what was learned about the connections in use: those that are named, or all that are active.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(super) async fn profile_blocks(engine: &Engine, ctx: &OpContext, connections: Option<&[Uuid]>) -> Result<Vec<Block>, Error> {
     Ok(profile::for_context(engine, ctx, connections).await?.map(blocks).unwrap_or_default())
 }

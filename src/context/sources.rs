@@ -6,9 +6,6 @@ use std::collections::BTreeSet;
 use wire::{BULK_MAX, ChunkId, ContextBlock, MemoryId, MemoryRow, MemoryStatus, NamedSource};
 
 /// Topics of memories and titles of documents in a context, of at most [`BULK_MAX`] each. What is erased has no name.
-///
-/// # Errors
-/// When a database is out of reach.
 pub(super) async fn names(engine: &Engine, ctx: &OpContext, blocks: &[ContextBlock]) -> Result<Vec<NamedSource>, Error> {
     let items = || blocks.iter().flat_map(|block| &block.items);
     let ids: BTreeSet<MemoryId> = items().filter_map(|item| item.memory_id).take(BULK_MAX).collect();

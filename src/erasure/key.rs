@@ -15,17 +15,11 @@ pub struct Key([u8; 64]);
 
 impl Key {
     /// The key, if the tenant has one. Without one, nothing was erased yet.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub async fn find(engine: &Engine, tenant: TenantId) -> Result<Option<Self>, Error> {
         Ok(store::secret(engine.db().control.system(), tenant).await?.map(|secret| Self::new(&secret)))
     }
 
     /// The key, which is made if there is none. Two callers get the same one.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub(super) async fn find_or_make(engine: &Engine, tenant: TenantId) -> Result<Self, Error> {
         let secret = engine.clock().secret(SECRET_LENGTH);
         store::insert_secret(engine.db().control.system(), tenant, &secret, engine.clock().now()).await?;

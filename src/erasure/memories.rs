@@ -14,9 +14,6 @@ pub(super) const PART: usize = 200;
 
 /// Erases some memories, whoever has them: at most [`PART`]. Phrases in the vocabulary's queue and texts of the audit log go first, because
 /// the memories lead to them: an attempt that dies in between begins with the same memories again.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, ids = ids.len()))]
 pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[MemoryId]) -> Result<(), Error> {
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
@@ -46,9 +43,6 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, ids: &[Me
 }
 
 /// Removes phrases that only these memories proposed, and the named proposals, with the texts of the audit log about them.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn erase_phrases(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], named: &[Uuid]) -> Result<(), Error> {
     let mut tx = engine.db().kb.begin_erasure(ctx.tenant_id).await?;

@@ -39,9 +39,6 @@ async fn begin(engine: &Engine, ctx: &OpContext, at: &Place) -> Result<Tx, Error
 }
 
 /// Rows that mention a person and are not the person's own, and whether there are more than these. With `ticked`, only these rows.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn search(
     engine: &Engine,
@@ -95,9 +92,6 @@ pub(super) fn grouped(rows: &[MentionRef]) -> BTreeMap<MentionPlace, Vec<Uuid>> 
 }
 
 /// The users to whom mentions belong.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn owners(engine: &Engine, ctx: &OpContext, rows: &[MentionRef]) -> Result<Vec<UserId>, Error> {
     let (places, mut users) = (grouped(rows), Vec::new());
@@ -112,9 +106,6 @@ pub(super) async fn owners(engine: &Engine, ctx: &OpContext, rows: &[MentionRef]
 }
 
 /// Erases rows that mention a person, with the texts of the audit log about them. Doing it again changes nothing.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, rows = rows.len()))]
 pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, rows: &[MentionRef]) -> Result<(), Error> {
     let (db, tenant) = (engine.db(), ctx.tenant_id);

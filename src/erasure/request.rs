@@ -178,9 +178,6 @@ pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result
 }
 
 /// Makes sure that every confirmed request has its job: after a crash between the two, and after a legal hold that stopped it.
-///
-/// # Errors
-/// When a database is out of reach.
 #[verb]
 pub async fn resume(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     for id in store::unfinished(engine.db().control.system(), ctx.tenant_id).await? {

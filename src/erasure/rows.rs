@@ -14,9 +14,6 @@ const REPORTED: [&str; 2] = ["actions", "workflow_steps"];
 const NAMING: [(&str, &str); 3] = [("users", "id"), ("api_keys", "user_id"), ("usage_ledger", "user_id")];
 
 /// How many rows of a person each table has that erasure changes, in the order of the databases.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn counts(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<Vec<TableCount>, Error> {
     let (db, tenant, mut all) = (engine.db(), ctx.tenant_id, Vec::new());
@@ -61,9 +58,6 @@ async fn ids(tx: &mut Tx, tables: &[&'static str], tenant: TenantId, user: UserI
 }
 
 /// Removes the person's work, sources first: extraction that runs finds nothing to store its results with.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
@@ -80,9 +74,6 @@ pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, user: UserId) -
 }
 
 /// Erases the texts of audit entries about some rows.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, targets = targets.len()))]
 pub(super) async fn erase_texts(engine: &Engine, ctx: &OpContext, targets: &[Uuid]) -> Result<(), Error> {
     let mut tx = engine.db().control.begin_erasure(ctx.tenant_id).await?;
@@ -91,9 +82,6 @@ pub(super) async fn erase_texts(engine: &Engine, ctx: &OpContext, targets: &[Uui
 }
 
 /// Removes what else the person has, after the memories.
-///
-/// # Errors
-/// When a database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn erase_rows(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<(), Error> {
     let (db, tenant) = (engine.db(), ctx.tenant_id);
@@ -116,9 +104,6 @@ pub(super) async fn erase_rows(engine: &Engine, ctx: &OpContext, user: UserId) -
 }
 
 /// Removes what the control database has: reports, keys, chats, costs, the reference and the name, and texts of the audit log.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn erase_control(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<(), Error> {
     let tenant = ctx.tenant_id;

@@ -25,9 +25,6 @@ fn days(engine: &Engine, policy: &LifecyclePolicy, record: Record) -> Option<u32
 }
 
 /// Deletes some old records of an agent in one transaction; how many.
-///
-/// # Errors
-/// When the database is out of reach.
 #[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, %agent, ?record))]
 pub(super) async fn delete(
     engine: &Engine,

@@ -12,9 +12,6 @@ use wire::AgentId;
 pub(super) const BATCH: i64 = 500;
 
 /// Deletes some entries of an agent's profiles in one transaction; how many.
-///
-/// # Errors
-/// When the database is out of reach.
 #[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, %agent))]
 pub(super) async fn delete(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<i64, Error> {
     let ended = identity::capture_policy(engine, ctx).await?.sensitive.ended(engine.clock().now());

@@ -86,9 +86,6 @@ impl Step {
 }
 
 /// Requests the sweep of a tenant, unless one began less than an hour ago or waits; whether it did.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn request_sweep(engine: &Engine, ctx: &OpContext) -> Result<bool, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -53,9 +53,6 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
 
 /// The rows that `name` may mean, the first agent's first. A short id is looked up among `agents` (none named: of any), an id everywhere, so
 /// the caller checks who owns the row.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn rows(tx: &mut Tx, ctx: &OpContext, agents: &[AgentId], name: &MemoryRef, lock: bool) -> Result<Vec<Memory>, DbError> {
     match name {

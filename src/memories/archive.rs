@@ -10,9 +10,6 @@ use wire::{AgentId, ArchiveReason, MemoryId};
 
 /// Archives up to `most` memories of an agent, the weakest first, in the caller's transaction, which sees every user; how many. Rows that
 /// somebody else changes now are left out.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub(crate) async fn archive(
     engine: &Engine,

@@ -33,9 +33,6 @@ pub async fn record(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Op
 }
 
 /// A memory with quotes, versions, and the links that the caller may see.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn in_full(engine: &Engine, ctx: &OpContext, tx: &mut Tx, mut memory: Memory) -> Result<MemoryRecord, Error> {
     let versions = store::versions(tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
@@ -211,9 +208,6 @@ fn changed(from: &Version, to: &Version) -> Vec<String> {
 }
 
 /// Those of some memories that a person confirmed as they are now.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
     if ids.is_empty() {
@@ -226,9 +220,6 @@ pub(crate) async fn reviewed(engine: &Engine, ctx: &OpContext, ids: &[MemoryId])
 }
 
 /// The newest texts that wait for a review among those that the caller wrote, shared ones included.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

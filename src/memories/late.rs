@@ -48,9 +48,6 @@ pub async fn embed_late(engine: &Engine, ctx: &OpContext, agent: AgentId, id: Me
 
 /// Compares a live memory, whose key is locked, with the others under its key. If one says the same, the later stated one supersedes the
 /// earlier; whether it did.
-///
-/// # Errors
-/// When the database is out of reach.
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn merge_twin(
     engine: &Engine,

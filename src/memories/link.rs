@@ -196,9 +196,6 @@ pub async fn settle_links(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Res
 }
 
 /// For each of `ids` the live memories that contradict it, as far as the caller may see them.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn contradictions(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
     let mut found: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();

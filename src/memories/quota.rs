@@ -29,9 +29,6 @@ pub(super) async fn refuse_if_full(ctx: &OpContext, tx: &mut Tx, draft: &Draft) 
 
 /// Archives the weakest episodes of an agent until it has at most its limit, in the transaction that added some; how many. The transaction
 /// holds [`lock_episodes`], so that the agent never has more.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub(crate) async fn make_room(
     engine: &Engine,
@@ -50,9 +47,6 @@ pub(crate) async fn make_room(
 }
 
 /// Takes the turn of an agent's writers of episodes.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(crate) async fn lock_episodes(tx: &mut Tx, agent: AgentId) -> Result<(), Error> {
     Ok(lock(tx, lock_key(&[b"episodes", agent.0.as_bytes()])).await?)
 }

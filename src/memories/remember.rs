@@ -41,9 +41,6 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
 }
 
 /// Whether the policy shares what the caller writes with a scope.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn is_shared_by_policy(engine: &Engine, ctx: &OpContext, scope: Option<MemoryScope>) -> Result<bool, Error> {
     let may = scope.is_some_and(may_be_shared) && ctx.require(Scope::CommonsWrite).is_ok();
@@ -67,9 +64,6 @@ pub(super) struct Prepared {
 
 /// Whether a person reviews this before other agents read it: because one of its texts may carry instructions, or because the policy says
 /// so.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, suspicious: bool) -> Result<bool, Error> {
     Ok(suspicious || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
@@ -208,9 +202,6 @@ pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -
 }
 
 /// How the caller's memories age, or those of the commons.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn lifecycle(engine: &Engine, ctx: &OpContext, commons: bool) -> Result<LifecyclePolicy, Error> {
     let agent = if commons { ctx.commons_id } else { ctx.agent_id()? };

@@ -206,9 +206,6 @@ async fn lock_rows(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &S
 
 /// What memories superseded, or what superseded them, directly or through others: rows that a decision about sharing may change. They are
 /// locked together with the memories, before the counts.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(crate) async fn linked(ctx: &OpContext, tx: &mut Tx, ids: &[MemoryId]) -> Result<Vec<MemoryId>, Error> {
     let mut found: Vec<MemoryId> = ids.to_vec();
     let mut next = 0;
@@ -326,9 +323,6 @@ pub(crate) async fn give_back(
 
 /// Takes the copy of a memory out of everybody's reach, because the decision that shared it is undone: unless other agents' memories were shared
 /// as the same one, or an agent wrote it. The caller has locked the counts of the commons.
-///
-/// # Errors
-/// When the database is out of reach.
 #[instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, memory: &Memory) -> Result<(), Error> {
     let reason = Reason::new(MADE_PRIVATE);

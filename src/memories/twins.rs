@@ -69,9 +69,6 @@ pub(crate) fn judge_all(model: &Model, content: &str, nearest: Vec<(Memory, f64)
 
 /// Links a memory to the near ones that differ from it, and suggests to people that the later stated of both may replace the other; returns
 /// them for the answer. Messages and episodes differ all the time: they are left alone.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn set_beside(
     engine: &Engine,
@@ -110,9 +107,6 @@ pub(crate) async fn set_beside(
 
 /// Lets one memory supersede another that says the same. The topics of the other, a longer retention and a pin are kept on it; both texts stay
 /// in the history. The caller has locked the counts of the agent.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn supersede(
     engine: &Engine,
@@ -139,9 +133,6 @@ pub(crate) async fn supersede(
 
 /// Leaves one of a memory and the others of its owner, kind and place that hold the same content: the one that was stated last. The caller has
 /// locked the content and the counts of the agent.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn leave_one(engine: &Engine, ctx: &OpContext, tx: &mut Tx, agent: AgentId, id: MemoryId) -> Result<(), Error> {
     let now = engine.clock().now();

@@ -62,9 +62,6 @@ pub(super) async fn lock_profile(tx: &mut Tx, subject: Subject) -> Result<(), Er
 }
 
 /// Merges proposals into a profile and records the change. A narrative whose writer saw a leaf that was forgotten since is thrown away.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, drawn: Drawn) -> Result<Applied, Error> {
     if drawn.proposals.is_empty() && drawn.narrative.is_none() {

@@ -94,9 +94,6 @@ pub async fn put_connection(
 }
 
 /// Whether a person has a connection: it was stored, or something was learned about it.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(crate) async fn has_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subject, id: Uuid) -> Result<bool, Error> {
     Ok(!known_connections(tx, tenancy, subject, &[id]).await?.is_empty())
 }

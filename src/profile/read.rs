@@ -70,9 +70,6 @@ pub struct View {
 
 impl View {
     /// Reads the profile of a subject.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub async fn load(tx: &mut Tx, tenancy: Tenancy, subject: Subject, policy: &CapturePolicy, now: DateTime<Utc>) -> Result<Self, Error> {
         let (sensitive, mut stored) = (policy.sensitive, store::profile(tx, tenancy, subject).await?);
         let all = store::leaves(tx, tenancy, subject).await?;
@@ -213,9 +210,6 @@ impl View {
     }
 
     /// The profile as a whole, with the memories that its leaves were made into, of the agent whose profile it is and of others after it.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub(super) async fn response(&self, tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<ProfileResponse, Error> {
         let mut sources: Vec<Uuid> = self.leaves.iter().flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
         sources.sort_unstable();

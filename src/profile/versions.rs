@@ -33,9 +33,6 @@ pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, 
 }
 
 /// A page of the changes of a profile, newest first.
-///
-/// # Errors
-/// When the database is out of reach.
 pub(super) async fn read(
     tx: &mut Tx,
     tenancy: Tenancy,

@@ -31,9 +31,6 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
 }
 
 /// Logs each anchor that is not in `logged`, adds it there, and returns the new ones.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn log_anchors(engine: &Engine, logged: &mut BTreeMap<TenantId, Anchor>) -> Result<Vec<(TenantId, Anchor)>, Error> {
     let mut fresh = audit::anchors(engine).await?;

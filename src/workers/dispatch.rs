@@ -64,9 +64,6 @@ pub async fn run(engine: Engine, load: Load, turns: Arc<Turns>, stop: Cancellati
 }
 
 /// Claims one batch of each kind of work from each bus and works through it; how many events were claimed.
-///
-/// # Errors
-/// When a database is out of reach.
 #[boxed]
 pub async fn work(engine: &Engine, stop: &CancellationToken) -> Result<usize, Error> {
     let (mut claimed, turns) = (0, Turns::default());
@@ -91,9 +88,6 @@ async fn work_of(engine: &Engine, load: Load, turns: &Turns, stop: &Cancellation
 }
 
 /// Does one step of the heavy work whose turn it is; how many were done: none if nothing is due.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn step(engine: &Engine, turns: &Turns, stop: &CancellationToken) -> Result<usize, Error> {
     let pool = engine.db().memory.system();
@@ -104,9 +98,6 @@ pub async fn step(engine: &Engine, turns: &Turns, stop: &CancellationToken) -> R
 }
 
 /// Claims and does the light work of one database.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn work_on(engine: &Engine, database: &Database, stop: &CancellationToken) -> Result<usize, Error> {
     work_batch(engine, database, Load::Light, stop).await

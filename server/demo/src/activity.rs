@@ -105,9 +105,6 @@ pub const COMPLETED: &[Completed] = &[
 ];
 
 /// Reports an action.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn report(engine: &Engine, ctx: &OpContext, reported: &Reported) -> Result<(), Failure> {
     let request = RecordActionRequest {
         action: reported.action.to_owned(),
@@ -125,9 +122,6 @@ pub async fn report(engine: &Engine, ctx: &OpContext, reported: &Reported) -> Re
 }
 
 /// Reports the steps of a workflow.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn complete(engine: &Engine, ctx: &OpContext, completed: &Completed) -> Result<(), Failure> {
     let step = |(name, output): &(&str, &str)| NewStep {
         step_name: (*name).to_owned(),

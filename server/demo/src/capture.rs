@@ -95,9 +95,6 @@ pub const OUTAGE: Memory = Memory {
 };
 
 /// Stores a text as a source of the agent and captures it.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn capture(engine: &Engine, agent: &OpContext, captured: &Captured) -> Result<(), Failure> {
     let (form, text) = match captured.mode {
         CaptureMode::Transcript => (SourceForm::Transcript, stamped(captured.text, engine.clock().now())),
@@ -119,9 +116,6 @@ pub async fn capture(engine: &Engine, agent: &OpContext, captured: &Captured) ->
 }
 
 /// Records observations.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn observe(engine: &Engine, agent: &OpContext, observed: &Observed) -> Result<(), Failure> {
     for (category, content) in observed.notes {
         let request = ObservationRequest {
@@ -158,9 +152,6 @@ pub async fn decide(engine: &Engine, reviewer: &OpContext, verdict: &Verdict) ->
 }
 
 /// Mina, who decides about candidates. Nobody knows her password.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn reviewer(engine: &Engine, ctx: &OpContext) -> Result<OpContext, Failure> {
     let password = engine.clock().secret(PASSWORD_LENGTH);
     let roles = &[OperatorRole::Viewer, OperatorRole::Reviewer];

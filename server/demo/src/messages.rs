@@ -59,9 +59,6 @@ pub const SAID: &[Said] = &[
 ];
 
 /// Stores the messages of a session.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn say(engine: &Engine, ctx: &OpContext, said: &Said) -> Result<(), Failure> {
     let message = |(role, content): &(Role, &str)| NewMessage {
         role: *role,

@@ -58,9 +58,6 @@ pub const NOTICED: &[Noticed] = {
 };
 
 /// Records what an agent noticed.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn notice(engine: &Engine, ctx: &OpContext, agent: &OpContext, noticed: &Noticed) -> Result<(), Failure> {
     let (reference, name) = VERA;
     let user: UserRef = reference.parse()?;

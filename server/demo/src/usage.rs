@@ -19,9 +19,6 @@ const CALLS: [(&str, Purpose, i64, TokenUse); 4] = [
 ];
 
 /// Enters the calls into the ledger, then sets a quota and grants credit.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn load(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
     usage::set_price(engine, MODEL, Price { input: Usd::from_dollars(2), output: Usd::from_dollars(8) }).await?;
     let now = engine.clock().now();

@@ -28,9 +28,6 @@ async fn begin(engine: &Engine, ctx: &OpContext) -> Result<Tx, Error> {
 }
 
 /// What a batch would add.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
     let ids = batch.lines.iter().filter_map(|(_, line)| report(line)).map(|(id, ..)| json!({ "id": id })).collect();
@@ -41,9 +38,6 @@ pub(super) async fn check(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Re
 }
 
 /// Writes a batch.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn write(engine: &Engine, ctx: &OpContext, batch: &Batch) -> Result<ImportCount, Error> {
     let of = if batch.section == Section::Action { Reports::Actions } else { Reports::Steps };

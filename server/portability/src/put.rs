@@ -65,9 +65,6 @@ fn topics<'a>(memories: impl Iterator<Item = &'a MemoryLine>) -> Value {
 }
 
 /// Writes a batch. Memories get their words at once, and jobs for their vectors.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {
     if batch.section == Section::Memory {

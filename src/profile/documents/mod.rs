@@ -58,9 +58,6 @@ pub async fn search_user_context(
 
 /// The same search with a vector that the caller has, in the name of the operation's user. The caller says why it has none,
 /// and has checked the connections.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn find(
     engine: &Engine,

@@ -78,9 +78,6 @@ async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, dr
 }
 
 /// Requests the vectors of a subject's documents.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject) -> Result<(), Error> {
     let origin = Origin { user_id: subject.user_id, ..Origin::default() };
@@ -90,9 +87,6 @@ pub async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Sub
 }
 
 /// Gives a part of an attachment its documents, unless it was erased meanwhile. To repeat it changes nothing.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn index_attachment(engine: &Engine, ctx: &OpContext, subject: Subject, attachment: &Attachment<'_>) -> Result<(), Error> {
     let drafts = of_attachment(attachment);

@@ -111,9 +111,6 @@ pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &New
 }
 
 /// Appends an entry at once: for what happens in the control database without changing it.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 #[tracing::instrument(skip_all, fields(%tenant))]
 pub async fn append(engine: &Engine, tenant: TenantId, entry: NewEntry) -> Result<(), DbError> {
@@ -178,9 +175,6 @@ pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: 
 }
 
 /// Deletes rows of the outboxes that were delivered a day ago, of every tenant; how many.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let mut swept = 0;

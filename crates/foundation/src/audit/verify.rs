@@ -130,9 +130,6 @@ fn fault_of(tenant: TenantId, link: &Link, head: &Anchor) -> Option<Fault> {
 }
 
 /// The anchor of every tenant that has entries.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn anchors(engine: &Engine) -> Result<Vec<(TenantId, Anchor)>, Error> {
     let heads = store::heads(engine.db().control.system()).await?;
     Ok(heads.into_iter().map(|head| (head.tenant_id, Anchor { entries: head.seq, hash: head.hash })).collect())

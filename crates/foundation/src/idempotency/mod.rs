@@ -123,9 +123,6 @@ impl<'a> Once<'a> {
     }
 
     /// Adds memories whose words the request may hold, if it was committed before they were stored.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub async fn add_memories(&self, engine: &Engine, memories: &[MemoryId]) -> Result<(), Error> {
         let Some(keyed) = &self.keyed else { return Ok(()) };
         let mut tx = engine.db().memory.begin(self.ctx.tenancy()).await?;
@@ -174,9 +171,6 @@ impl Keyed<'_> {
 }
 
 /// Deletes the requests of all tenants that are older than a day; returns how many.
-///
-/// # Errors
-/// When a database is out of reach.
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     let mut swept = 0;
     for database in [&engine.db().memory, &engine.db().kb, &engine.db().control] {

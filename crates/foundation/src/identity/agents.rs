@@ -133,9 +133,6 @@ pub async fn agent_by_slug(engine: &Engine, ctx: &OpContext, slug: &str) -> Resu
 }
 
 /// Every agent of the tenant, commons first, then by slug.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<Agent>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -145,9 +142,6 @@ pub async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<Agent>, 
 }
 
 /// What the usable keys of an agent may do, together.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Vec<Scope>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -157,9 +151,6 @@ pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Resu
 }
 
 /// The tenant and the slug of the agent that has an id, among all tenants.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn agent_holder(engine: &Engine, id: AgentId) -> Result<Option<(TenantId, String)>, Error> {
     Ok(store::agent_holder(engine.db().control.system(), id).await?)
 }

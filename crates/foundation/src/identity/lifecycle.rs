@@ -18,9 +18,6 @@ const LIMIT_MAX: u32 = 100_000_000;
 const EVERY: AgentId = AgentId(Uuid::nil());
 
 /// The policy for the memories of an agent: its own, or that of its tenant, or the defaults. It may be some seconds old.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn lifecycle_policy(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<LifecyclePolicy, Error> {
     if let Some(policy) = engine.lifecycle_policies().get(&(ctx.tenant_id, agent)).await {
         return Ok(policy);
@@ -38,9 +35,6 @@ pub fn days_with_log(engine: &Engine, days: u32) -> Option<u32> {
 }
 
 /// For how many days back the memories of an agent and the commons can be asked about; `None` without a limit.
-///
-/// # Errors
-/// When the database is out of reach.
 #[instrument(level = "debug", skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, %agent))]
 pub async fn history_days(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Option<u32>, Error> {
     let own = lifecycle_policy(engine, ctx, agent).await?;

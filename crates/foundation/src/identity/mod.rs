@@ -85,9 +85,6 @@ pub async fn context_of_key(engine: &Engine, tenant: TenantId, key: KeyId, reque
 }
 
 /// Writes how keys were used since the last time. What cannot be written is kept for the next time.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn flush_uses(engine: &Engine) -> Result<(), Error> {
     let uses = engine.key_uses().take();

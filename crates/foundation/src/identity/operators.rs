@@ -174,9 +174,6 @@ async fn in_office(engine: &Engine, id: OperatorId) -> Result<OperatorRecord, Er
 }
 
 /// Notes that an operator signed out.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
     let entry = NewEntry::new(engine, ctx, "operator.signed_out", "operator", ctx.actor.id(), "signed out");
@@ -185,36 +182,24 @@ pub async fn sign_out(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
 
 /// A session's data and end, if it exists and is not over. The table holds only the hash of the id: whoever reads it can take over no
 /// session.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn session_load(engine: &Engine, id: &str) -> Result<Option<(serde_json::Value, DateTime<Utc>)>, Error> {
     Ok(store::session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
 }
 
 /// Starts a session; false when the id is taken.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn session_create(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
     Ok(store::insert_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
 }
 
 /// Writes a session that exists; one that was deleted meanwhile stays deleted.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, expires: DateTime<Utc>) -> Result<bool, Error> {
     Ok(store::save_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
 }
 
 /// Ends a session.
-///
-/// # Errors
-/// When the database is out of reach.
 #[boxed]
 pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
     Ok(store::delete_session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)

@@ -10,9 +10,6 @@ use verb::verb;
 use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
 
 /// The policy of the caller's tenant, for background work.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn capture_policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -65,9 +62,6 @@ pub struct SearchSettings {
 }
 
 /// The settings of the caller's tenant and agent, for a search.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn search_settings(engine: &Engine, ctx: &OpContext) -> Result<SearchSettings, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -130,9 +124,6 @@ pub async fn knowledge_categories(engine: &Engine, ctx: &OpContext, agent: Optio
 }
 
 /// Whether the context log keeps the texts of an agent's contexts.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<bool, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

@@ -21,9 +21,6 @@ const NAMED_MAX: i64 = 200;
 
 /// The user that a reference means. A reference that is new gets an id, which stays the same from then on; for an operation that only reads
 /// it gets an id that nobody has.
-///
-/// # Errors
-/// When the database is out of reach.
 #[verb]
 pub async fn user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<UserId, Error> {
     let reference = match reference {
@@ -54,9 +51,6 @@ fn stranger(ctx: &OpContext, reference: &str) -> UserId {
 }
 
 /// The user that a reference means, if there is one; a new reference is not stored.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn known_user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<Option<UserId>, Error> {
     match reference {
         UserRef::Id(id) => Ok(Some(*id)),
@@ -183,9 +177,6 @@ pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error>
 }
 
 /// The users whose reference or name begins with a text, at most 200: for a filter of a list.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn users_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<UserId>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
@@ -195,9 +186,6 @@ pub async fn users_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result
 }
 
 /// What some users are called: their name, or else the organisation's reference to them. Users that it never named are left out.
-///
-/// # Errors
-/// When the database is out of reach.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn user_names(engine: &Engine, ctx: &OpContext, ids: &[UserId]) -> Result<HashMap<UserId, String>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;

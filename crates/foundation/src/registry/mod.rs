@@ -35,9 +35,6 @@ pub struct Floors {
 }
 
 /// Reads a registered model by name.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn registered(control: &Database, name: &str) -> Result<Option<Model>, DbError> {
     store::model(control.system(), name).await
 }

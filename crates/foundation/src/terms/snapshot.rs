@@ -142,9 +142,6 @@ impl Snapshots {
     }
 
     /// The tenant's vocabulary as it was at a moment.
-    ///
-    /// # Errors
-    /// When the database is out of reach.
     pub async fn as_of(&self, kb: &Database, tenancy: Tenancy, moment: Moment) -> Result<Snapshot, DbError> {
         let mut tx = kb.begin(tenancy).await?;
         let (version, at) = match moment {

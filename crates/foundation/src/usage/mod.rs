@@ -14,9 +14,6 @@ use crate::engine::Engine;
 use crate::error::Error;
 
 /// Writes what was recorded since the last time, and reads the prices again. If the database is out of reach, the next call writes it.
-///
-/// # Errors
-/// When the database is out of reach.
 pub async fn flush(engine: &Engine) -> Result<(), Error> {
     let (accounts, control) = (engine.accounts(), engine.db().control.system());
     let moving = accounts.moving.lock().await;

@@ -13,10 +13,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use std::ops::Range;
 use verb::verb;
-use wire::{
-    CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, OperatorRole, QuarantineState, SourceId,
-    TOPIC_MAX,
-};
+use wire::{CONTENT_MAX, CapturePolicy, EventId, MemoryId, MemoryKind, MemoryScope, MemoryStatus, QuarantineState, SourceId, TOPIC_MAX};
 
 /// The words that a person makes a candidate of.
 #[derive(Clone, Debug)]
@@ -47,9 +44,8 @@ pub struct Added {
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's source and a turn that it does not have; `Invalid` for the field
 /// `words` if they are not in the turn or too long, and for the field `topic`; `Conflict` for a turn that may carry an instruction and was not
 /// released from quarantine, and for words that were rejected, deleted or erased before.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn add_candidate(engine: &Engine, ctx: &OpContext, source: SourceId, selection: Selection) -> Result<Added, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     // The words are only looked up: what is stored is the text of the source, which passed the gate.
     let Selection { turn, words, kind, topic } = selection;
     let topic = topic.filter(|topic| !topic.trim().is_empty()).map(|topic| Admitted::text("topic", topic)).transpose()?;

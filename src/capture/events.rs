@@ -9,7 +9,7 @@ use foundation::{Checks, Engine, Error, OpContext, jobs};
 use serde_json::Value;
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, EventBus, EventCount, EventFilter, EventId, EventRow, EventState, MemoryId, OperatorRole, Page};
+use wire::{AgentId, BULK_MAX, EventBus, EventCount, EventFilter, EventId, EventRow, EventState, MemoryId, Page};
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
@@ -22,9 +22,8 @@ const PHRASES: usize = 3;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or task.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn events(engine: &Engine, ctx: &OpContext, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("task", filter.task.as_deref(), TASK_MAX).done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
@@ -55,12 +54,8 @@ async fn topics(tx: &mut Tx, ctx: &OpContext, events: &[Event]) -> Result<HashMa
 }
 
 /// How many events are not done, by bus and state; states without any are left out.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn event_counts(engine: &Engine, ctx: &OpContext) -> Result<Vec<EventCount>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut counts = Vec::new();
     for (bus, database) in [(EventBus::Memories, &engine.db().memory), (EventBus::Knowledge, &engine.db().kb)] {
         let mut tx = database.begin(ctx.tenancy()).await?;
@@ -152,9 +147,8 @@ fn in_words(task: &str, outcome: &Value) -> Option<String> {
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`, `Invalid` for no ids or too many.
-#[verb]
+#[verb(role = Operator)]
 pub async fn retry(engine: &Engine, ctx: &OpContext, ids: &[EventId]) -> Result<i64, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     let message = format!("names {} events; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "ids", message).done()?;
     let now = engine.clock().now();

@@ -11,8 +11,7 @@ use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    AgentId, CaptureNumbers, EventBus, OperatorRole, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow,
-    SourceTurn,
+    AgentId, CaptureNumbers, EventBus, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow, SourceTurn,
 };
 
 /// Rows on one page of the console.
@@ -26,9 +25,8 @@ const EVENTS: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn sources(engine: &Engine, ctx: &OpContext, filter: &SourceFilter) -> Result<Page<SourceRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
@@ -73,9 +71,8 @@ fn source_row(one: Located, numbers: &HashMap<SourceId, SourceNumbers>, slugs: &
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's source.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn source(engine: &Engine, ctx: &OpContext, id: SourceId, turn: i64) -> Result<SourceDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let parts = store::source_parts(&mut tx, ctx.tenant_id, id).await?;
@@ -150,12 +147,8 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
 }
 
 /// What waits: in the inbox, in quarantine, on the bus.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn numbers(engine: &Engine, ctx: &OpContext) -> Result<CaptureNumbers, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let numbers = store::numbers(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;

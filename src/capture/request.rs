@@ -17,7 +17,7 @@ use uuid::Uuid;
 use verb::verb;
 use wire::{
     AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
-    MemoryInput, MemoryScope, OperatorRole, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
+    MemoryInput, MemoryScope, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
 };
 
 /// Queues the extraction of a conversation that was stored as a source.
@@ -91,9 +91,8 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` as for a source and a capture.
-#[verb]
+#[verb(role = Operator)]
 pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<SourceResponse, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     identity::agent(engine, ctx, paste.agent_id).await?;
     let target = Target { scope: paste.scope, project_id: paste.project_id, repo_id: None, session_id: None };
     let payload = target.payload(Some(paste.mode))?;

@@ -16,7 +16,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use verb::verb;
-use wire::{CONTENT_MAX, MemoryId, OperatorRole, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
+use wire::{CONTENT_MAX, MemoryId, Source, SourceForm, SourceId, SourceReading, SourceSpeaker};
 use words::guard;
 use words::names::SPEAKER_MAX;
 
@@ -63,7 +63,7 @@ pub struct RenamedSpeaker {
 /// `Forbidden` without the role `operator`; `NotFound` for another tenant's source; `Invalid` for a name that is empty, too long, the
 /// present one, or reads like an instruction; `Conflict` if nobody in the source has the old name, or for another number of turns than
 /// `shown`.
-#[verb]
+#[verb(role = Operator)]
 pub async fn rename_speaker(
     engine: &Engine,
     ctx: &OpContext,
@@ -72,7 +72,6 @@ pub async fn rename_speaker(
     to: String,
     shown: Option<i64>,
 ) -> Result<RenamedSpeaker, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     let to = admitted(from, to)?;
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

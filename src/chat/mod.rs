@@ -12,7 +12,7 @@ use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use verb::verb;
-use wire::{BotId, KeyId, OperatorRole, RequestId, UserId};
+use wire::{BotId, KeyId, RequestId, UserId};
 
 /// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
 const SECRET_LENGTH: usize = 43;
@@ -27,9 +27,8 @@ fn hash(secret: &str) -> Vec<u8> {
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign key, `Invalid` for its name.
-#[verb]
+#[verb(role = Admin)]
 pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str) -> Result<(BotId, String), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default().text("name", name, 100).done()?;
     let (id, secret) = (BotId(engine.clock().id()), engine.clock().secret(SECRET_LENGTH));
@@ -46,9 +45,8 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign bot, `Invalid` for the chat's id.
-#[verb]
+#[verb(role = Admin)]
 pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str, user: UserId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     // Telegram's ids of groups and channels are negative.
     let private = chat.bytes().all(|byte| byte.is_ascii_digit());
     Checks::default().text("chat", chat, CHAT_MAX).that(private, "chat", "must be a private chat, whose id has digits only").done()?;
@@ -64,9 +62,8 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
-#[verb]
+#[verb(role = Admin)]
 pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     if !store::unbind_chat(engine.db().control.system(), ctx.tenant_id, bot, chat).await? {
         return Err(Error::NotFound("chat"));
     }

@@ -8,7 +8,7 @@ use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, OperatorRole, Page, TOPIC_MAX};
+use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, Page, TOPIC_MAX};
 
 /// Candidates on one page.
 const PAGE: usize = 25;
@@ -21,9 +21,8 @@ const AROUND: i32 = 200;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn inbox(engine: &Engine, ctx: &OpContext, filter: &InboxFilter) -> Result<Page<InboxItem>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
@@ -41,9 +40,8 @@ pub async fn inbox(engine: &Engine, ctx: &OpContext, filter: &InboxFilter) -> Re
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than 100 ids.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn items(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<InboxItem>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} candidates; at most {BULK_MAX} are allowed", ids.len());
     Checks::default().that(ids.len() <= BULK_MAX, "ids", message).done()?;
     let slugs = slugs(engine, ctx).await?;
@@ -56,12 +54,8 @@ pub async fn items(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result
 }
 
 /// The places in sources that say what a memory says, newest first, with the text around them.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn quotes(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Vec<InboxQuote>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut quotes = Vec::new();
     for (_, evidence) in memories::evidence_of(&mut tx, ctx.tenancy(), &[id], QUOTES).await? {

@@ -11,7 +11,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, OperatorRole, PairId, PairRelation, Relation};
+use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, PairId, PairRelation, Relation};
 
 /// What accepting a proposal did, as far as undoing it needs to know.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,9 +40,8 @@ enum Effect {
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no proposals, too many, or those of several agents; `NotFound` if none of them is
 /// open, or not the tenant's; `Conflict` if a memory has changed since it was shown.
-#[verb(ids = ids.len())]
+#[verb(role = Reviewer, ids = ids.len())]
 pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool, shown: &Shown) -> Result<Vec<PairId>, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -113,9 +112,8 @@ pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: b
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed
 /// since, so that undoing would lose the change, or if nothing recorded what the decision did.
-#[verb(ids = ids.len())]
+#[verb(role = Reviewer, ids = ids.len())]
 pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

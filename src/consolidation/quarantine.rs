@@ -7,7 +7,7 @@ use foundation::audit::{self, NewEntry};
 use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{OperatorRole, Page, QuarantineId, QuarantineItem, QuarantineState};
+use wire::{Page, QuarantineId, QuarantineItem, QuarantineState};
 
 /// Turns on one page.
 const PAGE: usize = 25;
@@ -16,9 +16,8 @@ const PAGE: usize = 25;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn quarantine(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<Page<QuarantineItem>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, None)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
@@ -42,9 +41,8 @@ pub async fn quarantine(engine: &Engine, ctx: &OpContext, after: Option<&str>) -
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's turn; `Conflict` if somebody decided already.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineId, release: bool) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let now = engine.clock().now();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
@@ -74,9 +72,8 @@ pub async fn decide_quarantine(engine: &Engine, ctx: &OpContext, id: QuarantineI
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's turn; `Conflict` unless the turn is dismissed.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn undo_dismissal(engine: &Engine, ctx: &OpContext, id: QuarantineId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let one = store::quarantined(&mut tx, ctx.tenancy(), id).await?.ok_or(Error::NotFound("turn in quarantine"))?;
     if !store::reopen_quarantined(&mut tx, ctx.tenancy(), id).await? {

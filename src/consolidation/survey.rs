@@ -18,8 +18,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, MemoryEvidence, MemoryId, MemoryKind, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair,
-    SuggestionFilter,
+    AgentId, MemoryEvidence, MemoryId, MemoryKind, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair, SuggestionFilter,
 };
 
 /// Memories of one event: afterwards others have their turn.
@@ -60,9 +59,8 @@ pub async fn request_survey(engine: &Engine, ctx: &OpContext) -> Result<bool, Er
 ///
 /// # Errors
 /// `Forbidden` without the role `operator`, `NotFound` for an agent that is not the organisation's.
-#[verb]
+#[verb(role = Operator)]
 pub async fn survey_now(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     if let Some(agent) = agent
         && !slugs(engine, ctx).await?.contains_key(&agent)
     {
@@ -153,9 +151,8 @@ fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> O
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn suggestions(engine: &Engine, ctx: &OpContext, filter: &SuggestionFilter) -> Result<Page<SuggestedPair>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), None)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;

@@ -11,7 +11,7 @@ use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
 use verb::verb;
-use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId, OperatorRole};
+use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId};
 
 /// Two logged contexts, the earlier first; or, for one id, that context and what the same request gives its agent now. Nothing is logged or
 /// counted.
@@ -19,9 +19,8 @@ use wire::{AssembledContext, ComparedContext, ContextComparison, ContextId, Oper
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` unless `ids` names one or two contexts; `NotFound` for another tenant's context, and for
 /// one id whose text, and with it the request, is no longer kept.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn compare(engine: &Engine, ctx: &OpContext, ids: &[ContextId]) -> Result<ContextComparison, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let agents = identity::all_agents(engine, ctx).await?;
     match ids {
         [one] => with_today(engine, ctx, *one, agents).await,

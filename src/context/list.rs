@@ -8,7 +8,7 @@ use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, OperatorRole, Page};
+use wire::{AgentId, ContextDetail, ContextEntry, ContextFilter, ContextId, Page};
 
 /// Contexts on one page.
 const PAGE: usize = 25;
@@ -18,9 +18,8 @@ const PAGE: usize = 25;
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, a period that ends before it begins, or a reference that is no
 /// user's.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -> Result<Page<ContextEntry>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default()
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
@@ -49,9 +48,8 @@ fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
 ///
 /// # Errors
 /// As [`logged`]; `Forbidden` for agents.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn entry(engine: &Engine, ctx: &OpContext, id: ContextId) -> Result<ContextDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let context = logged(engine, ctx, id, None).await?;
     let slugs = memories::slugs(engine, ctx).await?;
     let sources = sources::names(engine, ctx, &context.blocks).await?;

@@ -10,7 +10,7 @@ use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
 use uuid::Uuid;
 use verb::verb;
-use wire::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
+use wire::{ContextPreview, KeyId, PreviewRequest, Scope};
 
 /// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
 /// would use are used, and their use is booked.
@@ -18,9 +18,8 @@ use wire::{ContextPreview, KeyId, OperatorRole, PreviewRequest, Scope};
 /// # Errors
 /// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for a user that is missing or unknown, and as
 /// [`super::assemble`].
-#[verb]
+#[verb(role = Viewer)]
 pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) -> Result<ContextPreview, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let PreviewRequest { agent_id, context: request } = request;
     check(&request)?;
     let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|one| one.id == agent_id).ok_or(Error::NotFound("agent"))?;

@@ -5,15 +5,14 @@ use foundation::audit::{self, NewEntry};
 use foundation::intake::Reason;
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
-use wire::{LegalHold, OperatorRole, REASON_MAX, UserId, UserRef};
+use wire::{LegalHold, REASON_MAX, UserId, UserRef};
 
 /// Puts a user under a legal hold. An erasure that runs stops before its next step.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for an unknown reference; `Conflict` if there is a hold.
-#[verb]
+#[verb(role = Admin)]
 pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<UserId, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let reason = &Reason::new(reason);
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
@@ -33,9 +32,8 @@ pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` if there is no hold.
-#[verb]
+#[verb(role = Admin)]
 pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let reason = &Reason::new(reason);
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
@@ -52,12 +50,8 @@ pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason:
 }
 
 /// The open legal holds, newest first.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn holds(engine: &Engine, ctx: &OpContext) -> Result<Vec<LegalHold>, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let holds = store::holds(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;

@@ -3,7 +3,7 @@
 use super::{mentions, rows, store};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
-use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, OperatorRole, UserId, UserRef};
+use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, UserId, UserRef};
 
 /// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes
 /// nothing.
@@ -11,9 +11,8 @@ use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a name that is too short or too long, or too many; `NotFound` for an unknown
 /// reference.
-#[verb]
+#[verb(role = Admin)]
 pub async fn preview(engine: &Engine, ctx: &OpContext, user: &UserRef, names: &[String]) -> Result<ErasurePreview, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut checks = Checks::default();
     check_names(&mut checks, names);
     checks.done()?;

@@ -7,7 +7,7 @@ use db::Tx;
 use db::columns::{Erasure as Rule, Holds, TABLES, label};
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, OperatorRole, SignedReport, TableCount};
+use wire::{ErasedTable, Erasure, ErasureId, ErasureReport, KeptTable, MentionPlace, MentionRef, SignedReport, TableCount};
 
 /// The first field of a report.
 const FORMAT: &str = "remembrancer-erasure-report-1";
@@ -81,9 +81,8 @@ pub(super) async fn stored(tx: &mut Tx, ctx: &OpContext, id: ErasureId) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound` for a request that is not done.
-#[verb]
+#[verb(role = Admin)]
 pub async fn report(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<SignedReport, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let report = stored(&mut tx, ctx, id).await?;
     tx.commit().await?;
@@ -91,12 +90,8 @@ pub async fn report(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<S
 }
 
 /// Whether this server signed a report, and the report was not changed since.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn verify_report(engine: &Engine, ctx: &OpContext, signed: &SignedReport) -> Result<bool, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let Some(key) = Key::find(engine, ctx.tenant_id).await? else { return Ok(false) };
     let text = text(&signed.report)?;
     Ok(signed.algorithm == ALGORITHM && signed.report.tenant_id == ctx.tenant_id && key.signature(&text) == signed.signature)

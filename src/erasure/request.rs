@@ -11,8 +11,7 @@ use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
 use wire::{
-    ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, OperatorRole, REASON_MAX,
-    UserId,
+    ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, REASON_MAX, UserId,
 };
 
 /// Most requests that are listed.
@@ -89,12 +88,8 @@ async fn refuse_held(engine: &Engine, ctx: &OpContext, user: UserId, rows: &[Men
 }
 
 /// The latest 100 requests, newest first.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn requests(engine: &Engine, ctx: &OpContext) -> Result<Vec<Erasure>, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let list = store::list(&mut tx, ctx.tenant_id, engine.clock().now(), LISTED).await?;
     tx.commit().await?;
@@ -112,9 +107,8 @@ pub(crate) async fn waiting(engine: &Engine, ctx: &OpContext, tx: &mut Tx) -> Re
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn show(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<ErasureDetail, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let stored = store::request(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?.ok_or(Error::NotFound("request"))?;
     let report = report::stored(&mut tx, ctx, id).await?;
@@ -165,9 +159,8 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`; `Conflict` if it was confirmed or ended.
-#[verb]
+#[verb(role = Admin)]
 pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let (mut tx, Stored { request, .. }) = locked(engine, ctx, id).await?;
     if request.state != ErasureState::Waiting {
         return Err(Error::Conflict(format!("this request is {}: it cannot be withdrawn", request.state)));

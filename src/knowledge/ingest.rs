@@ -14,7 +14,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use verb::verb;
-use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, OperatorRole, RunId, Scope, UPLOAD_FILES_MAX, UploadedFile};
+use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, RunId, UPLOAD_FILES_MAX, UploadedFile};
 use words::guard;
 use words::normal;
 use words::stems;
@@ -60,14 +60,13 @@ pub struct Ingestion {
 /// # Errors
 /// `Forbidden` without `kb:write`; `Invalid` for a collection without a name; any error of the databases. Files that were ingested before
 /// an error stay, and the next ingestion continues from there.
-#[verb]
+#[verb(scope = KbWrite)]
 pub async fn ingest(
     engine: &Engine,
     ctx: &OpContext,
     ingestion: Ingestion,
     progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Result<IngestReport, Error> {
-    ctx.require(Scope::KbWrite)?;
     ingest_files(engine, ctx, ingestion, progress).await.map(|(report, _)| report)
 }
 
@@ -77,9 +76,8 @@ pub async fn ingest(
 /// # Errors
 /// `Forbidden` without the role `reviewer`, because a glossary among the files changes the vocabulary; `Invalid` for a collection without
 /// a name, for no files or too many, and for two files with one name.
-#[verb(files = files.len())]
+#[verb(role = Reviewer, files = files.len())]
 pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: Vec<(String, Vec<u8>)>) -> Result<Vec<UploadedFile>, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let names: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     Checks::default()
         .that(

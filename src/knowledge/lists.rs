@@ -8,10 +8,7 @@ use documents::index::{self, IndexEntry};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use verb::verb;
-use wire::{
-    Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, OperatorRole, Page, Scope,
-    TopologyRequest,
-};
+use wire::{Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentId, IndexPage, IngestRun, Page, TopologyRequest};
 use words::normal;
 use words::quote::{block, one_line};
 
@@ -27,9 +24,8 @@ const CITED_DAYS: i64 = 30;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
@@ -42,12 +38,8 @@ pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter
 }
 
 /// The collections that have a document in force, by name; at most 200.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn collections(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let collections = store::collections(&mut tx, ctx.tenant_id, COLLECTIONS).await?;
     tx.commit().await?;
@@ -58,9 +50,8 @@ pub async fn collections(engine: &Engine, ctx: &OpContext) -> Result<Vec<String>
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<DocumentDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let row = store::document(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("document"))?;
@@ -94,9 +85,8 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<IngestRun>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_runs(&mut tx, ctx.tenant_id).await?;
@@ -107,12 +97,8 @@ pub async fn runs(engine: &Engine, ctx: &OpContext, after: Option<&str>, before:
 }
 
 /// Every component with its neighbours, by name.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     all_components(engine, ctx).await
 }
 
@@ -120,9 +106,8 @@ pub async fn topology(engine: &Engine, ctx: &OpContext) -> Result<Vec<Component>
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a component that is in no document.
-#[verb]
+#[verb(scope = KbRead)]
 pub async fn component(engine: &Engine, ctx: &OpContext, request: TopologyRequest) -> Result<Component, Error> {
-    ctx.require(Scope::KbRead)?;
     Checks::default().text("component", &request.component, 256).done()?;
     let form = normal(&request.component);
     all_components(engine, ctx).await?.into_iter().find(|known| normal(&known.name) == form).ok_or(Error::NotFound("component"))
@@ -161,12 +146,8 @@ async fn all_components(engine: &Engine, ctx: &OpContext) -> Result<Vec<Componen
 }
 
 /// The index pages of everything in force: one per directory, from front matter alone.
-///
-/// # Errors
-/// `Forbidden` without `kb:read`.
-#[verb]
+#[verb(scope = KbRead)]
 pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, Error> {
-    ctx.require(Scope::KbRead)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let rows = store::front_matters(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
@@ -189,9 +170,8 @@ pub async fn index(engine: &Engine, ctx: &OpContext) -> Result<Vec<IndexPage>, E
 ///
 /// # Errors
 /// `Forbidden` without `kb:read`, `NotFound` for a document that is not there or no longer in force.
-#[verb]
+#[verb(scope = KbRead)]
 pub async fn full_text(engine: &Engine, ctx: &OpContext, name: &str) -> Result<String, Error> {
-    ctx.require(Scope::KbRead)?;
     let is_named = |row: &DocumentRow| {
         row.id.to_string() == name
             || row.reference.as_deref() == Some(name)

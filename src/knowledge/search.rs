@@ -16,7 +16,7 @@ use std::sync::Arc;
 use verb::verb;
 use wire::{
     ChunkId, DegradedPart, DocumentKind, K_MAX, KnowledgeHit, KnowledgeRequest, KnowledgeResponse, MatchedBy, Part, QUERY_MAX, Ranking,
-    Scope, SourceTag,
+    SourceTag,
 };
 use words::bm25::{Postings, Words};
 use words::identifiers::Identifiers;
@@ -140,9 +140,8 @@ impl RankedChunk {
 /// # Errors
 /// `Forbidden` without `kb:read`; `Invalid` for an empty or over-long query or a `k` outside 1..=100; `Unavailable` when the database is
 /// out of reach.
-#[verb]
+#[verb(scope = KbRead)]
 pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest) -> Result<KnowledgeResponse, Error> {
-    ctx.require(Scope::KbRead)?;
     Checks::default()
         .bytes("query", &request.query, QUERY_MAX)
         .that((1..=K_MAX).contains(&request.k), "k", format!("is {}; it may be 1 to {K_MAX}", request.k))

@@ -6,18 +6,14 @@ use crate::memories;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentAging, AgentId, Forecast, LifecyclePolicy, OperatorRole};
+use wire::{AgentAging, AgentId, Forecast, LifecyclePolicy};
 
 /// Most sweeps that are listed.
 const RUNS: i64 = 20;
 
 /// The forecast for every agent of the tenant, for an operator.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn forecast(engine: &Engine, ctx: &OpContext) -> Result<Forecast, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let (now, slugs) = (engine.clock().now(), memories::slugs(engine, ctx).await?);
     let mut policies = Vec::new();
     for agent in agents(engine, ctx).await? {

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, ArchiveReason, LifecyclePolicy, OperatorRole};
+use wire::{AgentId, ArchiveReason, LifecyclePolicy};
 
 /// Memories of one transaction: what a sweep holds locked at a time, for some milliseconds.
 const BATCH: i64 = 100;
@@ -100,12 +100,8 @@ pub async fn request_sweep(engine: &Engine, ctx: &OpContext) -> Result<bool, Err
 }
 
 /// Requests a sweep now, for an operator.
-///
-/// # Errors
-/// `Forbidden` without the role `operator`.
-#[verb]
+#[verb(role = Operator)]
 pub async fn sweep_now(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     insert(engine, ctx, &mut tx, SweepPayload { run: engine.clock().id(), after: None }).await?;
     let entry = NewEntry::new(engine, ctx, "sweep.requested", "tenant", ctx.tenant_id, "sweep requested");

@@ -8,8 +8,8 @@ use foundation::{Checks, Engine, Error, OpContext, audit, identity};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, OperatorRole, Page,
-    SESSION_MAX, StateFilter,
+    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, Page, SESSION_MAX,
+    StateFilter,
 };
 
 /// Memories on one page of the console.
@@ -54,9 +54,8 @@ fn is_live(status: MemoryStatus) -> bool {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     check(filter)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
@@ -73,9 +72,8 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<MemoryRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} memories; at most {BULK_MAX} are allowed", ids.len());
     Checks::default().that(ids.len() <= BULK_MAX, "ids", message).done()?;
     let slugs = slugs(engine, ctx).await?;
@@ -90,9 +88,8 @@ pub async fn rows_by_id(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> R
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = store::by_ids(&mut tx, ctx.tenancy(), None, &[id], false).await?.pop().ok_or(Error::NotFound("memory"))?;
@@ -123,12 +120,8 @@ pub async fn detail(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Me
 }
 
 /// Which recalls in the log returned a memory: how many, and the latest of them.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn recalls(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<MemoryRecalls, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let (total, latest) = store::recalls(&mut tx, ctx.tenancy(), id, RECALLS_MAX).await?;

@@ -10,7 +10,7 @@ use foundation::idempotency::Once;
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
 use verb::verb;
-use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, ReviseResponse, Source};
+use wire::{MemoryId, MemoryStatus, REASON_MAX, ReviseRequest, ReviseResponse, Source};
 
 /// Gives a memory of any agent new content, as its next version. Agents then read it as the words of the operator. Topic, scope, links and
 /// ids stay, and the history keeps the old content. If the memory has another version than `version`, which the person saw, nothing
@@ -19,7 +19,7 @@ use wire::{MemoryId, MemoryStatus, OperatorRole, REASON_MAX, ReviseRequest, Revi
 /// # Errors
 /// `Forbidden` without the role `operator`; `Invalid` without a reason or a content, or if either is too long; `NotFound`; `Conflict` for a
 /// memory that is deleted, archived, superseded, a candidate, or has another version.
-#[verb]
+#[verb(role = Operator)]
 pub async fn correct(
     engine: &Engine,
     ctx: &OpContext,
@@ -28,7 +28,6 @@ pub async fn correct(
     content: String,
     reason: &str,
 ) -> Result<ReviseResponse, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let reason = Reason::new(reason);
     let cause = Cause { reason: Some(&reason), version, is_quoted: true, ..Cause::default() };
@@ -41,9 +40,8 @@ pub async fn correct(
 ///
 /// # Errors
 /// As [`correct`]; `Conflict` if the memory was changed since.
-#[verb]
+#[verb(role = Operator)]
 pub async fn undo_correction(engine: &Engine, ctx: &OpContext, id: MemoryId, version: i32) -> Result<ReviseResponse, Error> {
-    ctx.require_role(OperatorRole::Operator)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = access::find(&mut tx, ctx, &id.into(), Purpose::Read, engine.clock().now()).await?;
     let versions = store::versions(&mut tx, ctx.tenancy(), memory.agent_id, id).await?;

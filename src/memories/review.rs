@@ -6,7 +6,7 @@ use super::store;
 use foundation::audit::{self, NewEntry};
 use foundation::{Checks, Engine, Error, OpContext};
 use verb::verb;
-use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
+use wire::{BULK_MAX, BulkOutcome, MemoryId};
 
 /// Marks up to 100 shared memories as reviewed, all or none, as they were shown. It holds for their present text: after a later change of
 /// the content or of a detail they are unreviewed again. Those that were reviewed already do not change.
@@ -14,9 +14,8 @@ use wire::{BULK_MAX, BulkOutcome, MemoryId, OperatorRole};
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for no ids or too many; `NotFound` if any is not the tenant's; `Conflict` for a memory
 /// that is not shared, that no agent recalls, or that has changed since it was shown.
-#[verb(ids = ids.len())]
+#[verb(role = Reviewer, ids = ids.len())]
 pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &Shown) -> Result<BulkOutcome, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let ids = named(ids)?;
     let mut outcome = BulkOutcome::at(engine.clock().now());
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

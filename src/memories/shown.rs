@@ -5,7 +5,7 @@ use super::store;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use verb::verb;
-use wire::{BULK_MAX, ChangedMemory, MemoryId, OperatorRole};
+use wire::{BULK_MAX, ChangedMemory, MemoryId};
 
 /// The versions of memories that a person saw. A memory that is not named may have any version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,9 +36,8 @@ impl FromIterator<(MemoryId, i32)> for Shown {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than 100 memories.
-#[verb(memories = shown.0.len())]
+#[verb(role = Viewer, memories = shown.0.len())]
 pub async fn changed_since(engine: &Engine, ctx: &OpContext, shown: &Shown) -> Result<Vec<ChangedMemory>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let message = format!("names {} memories; at most {BULK_MAX} are allowed", shown.0.len());
     Checks::default().that(shown.0.len() <= BULK_MAX, "shown", message).done()?;
     let ids: Vec<MemoryId> = shown.0.keys().copied().collect();

@@ -9,7 +9,7 @@ use foundation::identity::{self, Agent, store};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter, OperatorRole};
+use wire::{ActivityDay, AgentDetail, AgentId, AgentName, AgentSummary, BarUnit, HealthFilter};
 
 /// Days that the activity chart shows.
 const ACTIVITY_DAYS: i64 = 28;
@@ -23,12 +23,8 @@ const USERS: i64 = 10;
 type Written = HashMap<(AgentId, NaiveDate), i64>;
 
 /// Every agent of the tenant with its counts, the commons first.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentSummary>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
     let mut control = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut control, ctx.tenant_id).await?;
@@ -75,9 +71,8 @@ fn summary(agent: Agent, counts: Option<Counts>, first_day: NaiveDate, written: 
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's agent.
-#[verb(agent = %id)]
+#[verb(role = Viewer, agent = %id)]
 pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AgentDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
     let agent = identity::agent(engine, ctx, id).await?;
     let policy = identity::lifecycle(engine, ctx, Some(id)).await?;
@@ -121,12 +116,8 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
 }
 
 /// The names of every agent of the tenant, the commons first, then by slug.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn agent_names(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentName>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;

@@ -10,8 +10,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, OperatorRole, Page, ProposalId, SourceId, TermId,
-    UserId, audit_words,
+    AuditEntry, AuditFilter, AuditFormat, DecisionId, DocumentId, KeyId, MemoryId, Page, ProposalId, SourceId, TermId, UserId, audit_words,
 };
 use words::csv_line;
 
@@ -26,9 +25,8 @@ const PART: usize = 500;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -> Result<Page<AuditEntry>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut page = audit::browse(engine, ctx, &with_targets(engine, ctx, filter).await?).await?;
     name(engine, ctx, &mut page.rows).await?;
     Ok(page)
@@ -38,7 +36,7 @@ pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; when the writer fails.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
     ctx: &OpContext,
@@ -46,7 +44,6 @@ pub async fn export_audit_log<W: AsyncWrite + Unpin + Send>(
     format: AuditFormat,
     mut writer: W,
 ) -> Result<u64, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let failed = |error: std::io::Error| Error::failed("the audit log could not be written")(error);
     // Entries that arrive meanwhile, this export's own among them, are not part of it.
     let until = filter.until.unwrap_or_else(|| engine.clock().now());

@@ -17,8 +17,7 @@ use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use verb::verb;
 use wire::{
-    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, OperatorRole, Overview, PeopleFilter, ProposalFilter,
-    TermFilter,
+    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, ProposalFilter, TermFilter,
 };
 
 /// Days whose recalls can need attention.
@@ -31,9 +30,8 @@ const NEWEST: i64 = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; any error of the databases.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
     let mut overview = Overview::default();
     let agents = of_control(engine, ctx, &mut overview).await?;

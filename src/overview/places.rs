@@ -7,7 +7,7 @@ use foundation::{Checks, Engine, Error, OpContext, identity, projects};
 use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentName, DocumentFilter, MemoryId, OperatorRole, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
+use wire::{AgentName, DocumentFilter, MemoryId, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 
 /// Most places of each kind.
 const EACH: usize = 5;
@@ -18,9 +18,8 @@ const EACH: usize = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a text of more than 256 characters.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn places(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<Place>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let text = text.trim();
     if text.is_empty() {
         return Ok(Vec::new());

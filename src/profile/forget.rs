@@ -13,7 +13,7 @@ use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
 use sqlx::types::Json;
 use verb::verb;
-use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, OperatorRole, REASON_MAX, Scope};
+use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, REASON_MAX, Scope};
 
 /// Forgets one leaf of a user's profile: the agent's own, or one of the commons' profile if the policy shares it. Forgetting twice is no
 /// error. Memories stay: forget them to forget what they say.
@@ -55,9 +55,8 @@ pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRe
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` for an empty or too long reason; `NotFound`.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId, reason: &str) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let leaf = find(&mut tx, ctx, subject, leaf).await?.ok_or(Error::NotFound("leaf of the profile"))?;
@@ -71,9 +70,8 @@ pub async fn forget_leaf_of(engine: &Engine, ctx: &OpContext, subject: Subject, 
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound`.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, leaf: LeafId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut leaf = find(&mut tx, ctx, subject, leaf).await?.ok_or(Error::NotFound("leaf of the profile"))?;
     if leaf.state == LeafState::Forgotten {

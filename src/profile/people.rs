@@ -13,8 +13,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, OperatorRole, Page, PeopleFilter, PersonDetail, PersonRow,
-    USER_REF_MAX, UserId,
+    AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, Page, PeopleFilter, PersonDetail, PersonRow, USER_REF_MAX, UserId,
 };
 use words::shorten;
 
@@ -30,9 +29,8 @@ const SENTENCE_MAX: usize = 600;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid filter or cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn people(engine: &Engine, ctx: &OpContext, filter: &PeopleFilter) -> Result<Page<PersonRow>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("user", filter.user.as_deref(), USER_REF_MAX).done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let (slugs, policy) = (slugs(engine, ctx).await?, identity::capture_policy(engine, ctx).await?);
@@ -97,9 +95,8 @@ fn first_sentence(narrative: &str) -> String {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a `before` below 1; `NotFound` if the agent knows nothing and has no connection.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn person(engine: &Engine, ctx: &OpContext, subject: Subject, before: Option<i64>) -> Result<PersonDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;
     let (slugs, policy) = (slugs(engine, ctx).await?, identity::capture_policy(engine, ctx).await?);
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;

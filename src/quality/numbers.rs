@@ -7,7 +7,7 @@ use chrono::{Days, NaiveDate};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use verb::verb;
-use wire::{BarUnit, OperatorRole, Quality, QualityCounts, QualityFilter};
+use wire::{BarUnit, Quality, QualityCounts, QualityFilter};
 
 /// Periods, in days.
 const PERIODS: [u32; 3] = [7, 30, 90];
@@ -21,9 +21,8 @@ const QUESTIONS: i64 = 5000;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a period that is not offered.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -> Result<Quality, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let days = filter.days.unwrap_or(30);
     Checks::default().that(PERIODS.contains(&days), "days", "must be one of 7, 30, 90").done()?;
     let now = engine.clock().now();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use verb::verb;
 use walkdir::{DirEntry, WalkDir};
-use wire::{OperatorRole, SkillError, SkillList, SkillSummary};
+use wire::{SkillError, SkillList, SkillSummary};
 use words::tokens::count;
 
 /// The name of a document.
@@ -44,12 +44,8 @@ pub fn refresh(engine: &Engine) -> bool {
 }
 
 /// The skills that the server has, for operators.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<SkillList, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let skills = engine.skills().skills();
     let summary = |skill: &Skill| SkillSummary {
         path: skill.path.clone(),

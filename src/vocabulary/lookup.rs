@@ -23,9 +23,8 @@ const SPELLING_FLOOR: f64 = 0.86;
 ///
 /// # Errors
 /// `Forbidden` without `memory:read`, `Invalid` for an empty or over-long phrase.
-#[verb]
+#[verb(scope = MemoryRead)]
 pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) -> Result<LookupResponse, Error> {
-    ctx.require(Scope::MemoryRead)?;
     Checks::default().text("phrase", &request.phrase, TOPIC_MAX).done()?;
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
     if let Some(term) = snapshot.find(&request.phrase) {

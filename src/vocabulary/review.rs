@@ -14,8 +14,8 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use verb::verb;
 use wire::{
-    AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, OperatorRole, Page, Proposal,
-    ProposalDetail, ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
+    AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, Page, Proposal, ProposalDetail,
+    ProposalFilter, ProposalId, ProposalStatus, REASON_MAX, TOPIC_MAX, TermId, Verdict,
 };
 use words::normal;
 
@@ -28,9 +28,8 @@ const SHOWN: i64 = 5;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter) -> Result<Page<Proposal>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::<i64>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
@@ -47,9 +46,8 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for more than [`BULK_MAX`] ids.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId]) -> Result<Vec<Proposal>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     check_number(&mut Checks::default(), ids).done()?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let rows = store::proposals(&mut tx, ctx.tenant_id, ids, false).await?;
@@ -64,9 +62,8 @@ pub async fn proposals_by_id(engine: &Engine, ctx: &OpContext, ids: &[ProposalId
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Result<ProposalDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let row = store::proposals(&mut tx, ctx.tenant_id, &[id], false).await?.pop().ok_or(Error::NotFound("proposal"))?;
@@ -97,9 +94,8 @@ pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Resul
 ///
 /// # Errors
 /// As [`decide`].
-#[verb]
+#[verb(role = Viewer)]
 pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Effect, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
@@ -114,9 +110,8 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
 /// was decided meanwhile, or its phrase already means something.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let verdict = &*Admitted::new(verdict.clone())?;
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -145,9 +140,8 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was undone already, or a later decision
 /// depends on it.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
     let row = store::decisions(&mut tx, ctx.tenant_id, &[id]).await?.pop().ok_or(Error::NotFound("decision"))?;
@@ -176,9 +170,8 @@ pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<De
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for a foreign cursor.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, before: Option<&str>) -> Result<Page<Decision>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let seek = Seek::from_parameters(after, before)?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_decisions(&mut tx, ctx.tenant_id).await?;

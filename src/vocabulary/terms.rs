@@ -25,9 +25,8 @@ const HISTORY: i64 = 50;
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor or text.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let seek = Seek::<String>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
@@ -43,9 +42,8 @@ pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Res
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `NotFound` for another tenant's.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDetail, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let row = store::newest(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("term"))?;
@@ -66,9 +64,8 @@ pub async fn term(engine: &Engine, ctx: &OpContext, id: TermId) -> Result<TermDe
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an empty or over-long text.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<NamedTerm>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     Checks::default().text("term", text, TOPIC_MAX).done()?;
     let id = text.trim().parse().ok();
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -81,9 +78,8 @@ pub async fn term_named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an over-long text.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn term_names(engine: &Engine, ctx: &OpContext, q: &str) -> Result<Vec<String>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let filter = TermFilter { q: Some(q.trim().to_owned()).filter(|q| !q.is_empty()), ..TermFilter::default() };
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -176,9 +172,8 @@ fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`change`].
-#[verb]
+#[verb(role = Viewer)]
 pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Effect, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     check(change)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
@@ -193,9 +188,8 @@ pub async fn preview_change(engine: &Engine, ctx: &OpContext, id: TermId, change
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a term or alias that is not in force; `Conflict` when
 /// a form means another term.
-#[verb]
+#[verb(role = Reviewer)]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermChange) -> Result<Decision, Error> {
-    ctx.require_role(OperatorRole::Reviewer)?;
     let change = &*Admitted::new(change.clone())?;
     check(change)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

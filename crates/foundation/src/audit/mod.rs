@@ -18,7 +18,7 @@ use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
 use serde::{Deserialize, Serialize};
 use verb::verb;
-use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, OperatorRole, Page, RequestId, TenantId};
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, Page, RequestId, TenantId};
 use words::guard;
 
 /// Entries on one page of the console.
@@ -162,9 +162,8 @@ pub fn check(filter: &AuditFilter) -> Result<(), Error> {
 ///
 /// # Errors
 /// As [`browse`].
-#[verb(size)]
+#[verb(role = Viewer, size)]
 pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     check(filter)?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;

@@ -8,7 +8,7 @@ use crate::op::OpContext;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 use verb::verb;
-use wire::{OperatorRole, TenantId};
+use wire::TenantId;
 
 /// Links that are read at a time.
 const BATCH: i64 = 1000;
@@ -82,12 +82,8 @@ pub struct Verified {
 }
 
 /// Recomputes a tenant's chain from its first entry, and compares it with an earlier anchor.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> Result<Verified, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut verified = Verified { head: Anchor::genesis(), erased: 0, fault: None };
     let replaced = |head: &Anchor| expected.is_some_and(|expected| expected.entries == head.entries && expected.hash != head.hash);
     if replaced(&verified.head) {

@@ -24,7 +24,7 @@ pub async fn create_agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &s
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for its slug or an id that no agent can have; `Conflict` for its slug or id.
-#[verb]
+#[verb(role = Admin)]
 pub async fn create_agent_with_id(
     engine: &Engine,
     ctx: &OpContext,
@@ -33,7 +33,6 @@ pub async fn create_agent_with_id(
     name: &str,
     require_user: bool,
 ) -> Result<Agent, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     check_slug(slug)?;
     let name = &*Admitted::text("name", name.to_owned())?;
     let mut checks = Checks::default();
@@ -88,9 +87,8 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
     if !store::set_discipline(&mut tx, ctx.tenant_id, agent, discipline).await? {
         return Err(Error::NotFound("agent"));
@@ -103,9 +101,8 @@ pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, di
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` without a reason; `NotFound` for a foreign agent and for the commons.
-#[verb(%agent)]
+#[verb(role = Admin, %agent)]
 pub async fn set_blocked(engine: &Engine, ctx: &OpContext, agent: AgentId, blocked: bool, reason: &str) -> Result<bool, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let mut tx = engine.db().control.begin_system().await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;

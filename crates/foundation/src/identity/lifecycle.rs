@@ -8,7 +8,7 @@ use crate::op::OpContext;
 use tracing::instrument;
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, HistoryDays, LifecyclePolicy, OperatorRole, RetentionDays};
+use wire::{AgentId, HistoryDays, LifecyclePolicy, RetentionDays};
 
 /// Longest retention, in days: a century.
 const DAYS_MAX: u32 = 36_500;
@@ -44,12 +44,8 @@ pub async fn history_days(engine: &Engine, ctx: &OpContext, agent: AgentId) -> R
 }
 
 /// The policy of one agent, or without an agent that of the tenant, for an operator.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<LifecyclePolicy, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     lifecycle_policy(engine, ctx, agent.unwrap_or(EVERY)).await
 }
 
@@ -58,9 +54,8 @@ pub async fn lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>)
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` with every field that is wrong; `NotFound` for another tenant's agent.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>, policy: LifecyclePolicy) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     check(&policy)?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_system().await?;

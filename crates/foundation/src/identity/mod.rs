@@ -43,7 +43,7 @@ use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
-use wire::{AgentId, ErrorCode, KeyId, OperatorRole, RequestId, Scope, TenantId, UserRef, is_slug};
+use wire::{AgentId, ErrorCode, KeyId, RequestId, Scope, TenantId, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -153,7 +153,7 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
-#[verb]
+#[verb(role = Admin)]
 pub async fn create_key(
     engine: &Engine,
     ctx: &OpContext,
@@ -163,7 +163,6 @@ pub async fn create_key(
     user: Option<&UserRef>,
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(KeyId, String), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let name = &*Admitted::text("name", name.to_owned())?;
     let now = engine.clock().now();
     Checks::default()
@@ -192,9 +191,8 @@ pub async fn create_key(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already revoked one.
-#[verb]
+#[verb(role = Admin)]
 pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
     if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
         return Err(Error::NotFound("key"));

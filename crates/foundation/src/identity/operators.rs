@@ -21,7 +21,7 @@ const PASSWORD_MIN: usize = 12;
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
 /// that anybody has.
-#[verb]
+#[verb(role = Admin)]
 pub async fn create_operator(
     engine: &Engine,
     ctx: &OpContext,
@@ -30,7 +30,6 @@ pub async fn create_operator(
     password: &str,
     roles: &[OperatorRole],
 ) -> Result<OperatorId, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let login = &*Admitted::id("login", login)?;
     let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default()
@@ -55,9 +54,8 @@ pub async fn create_operator(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let record = store::operator_by_login(engine.db().control.system(), login).await?;
     record.filter(|record| record.tenant_id == ctx.tenant_id).map(|record| record.id).ok_or(Error::NotFound("operator"))
 }
@@ -66,9 +64,8 @@ pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) ->
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
-#[verb]
+#[verb(role = Admin)]
 pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
     if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
         return Err(Error::NotFound("operator"));
@@ -80,9 +77,8 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: &[OperatorRole]) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     Checks::default().that(!roles.is_empty(), "roles", "must hold at least one role").done()?;
     let mut tx = engine.db().control.begin_system().await?;
     if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {

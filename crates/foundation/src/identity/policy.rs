@@ -7,7 +7,7 @@ use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::OpContext;
 use verb::verb;
-use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, OperatorRole, SearchPolicy};
+use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, SearchPolicy};
 
 /// The policy of the caller's tenant, for background work.
 #[verb]
@@ -19,12 +19,8 @@ pub async fn capture_policy(engine: &Engine, ctx: &OpContext) -> Result<CaptureP
 }
 
 /// The policy, for an operator.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     capture_policy(engine, ctx).await
 }
 
@@ -32,9 +28,8 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut checks = Checks::default();
     checks.that((0.0..=1.0).contains(&policy.confidence_min), "confidence_min", "must be a number from 0 to 1");
     for matter in Matter::ALL {
@@ -72,12 +67,8 @@ pub async fn search_settings(engine: &Engine, ctx: &OpContext) -> Result<SearchS
 }
 
 /// How `search_my_memories` ranks, for an operator.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPolicy, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let policy = store::search_policy(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
@@ -88,9 +79,8 @@ pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPol
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a weight or a threshold outside 0 to 1, or if all weights are 0.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let (weights, message) = (policy.weights, "must be a number from 0 to 1");
     let all = [weights.similarity, weights.recency, weights.importance, weights.source_priority];
     let names = ["similarity", "recency", "importance", "source_priority"];
@@ -110,12 +100,8 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
 }
 
 /// The documents that are relevant to an agent, by kind or collection, for an operator; none means all. Nothing without an agent.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn knowledge_categories(engine: &Engine, ctx: &OpContext, agent: Option<AgentId>) -> Result<Vec<String>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let Some(agent) = agent else { return Ok(vec![]) };
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let categories = store::knowledge_categories(&mut tx, ctx.tenant_id, agent).await?;
@@ -136,9 +122,8 @@ pub async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentI
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId, keeps: bool) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin_system().await?;
     if !store::set_keeps_context_texts(&mut tx, ctx.tenant_id, agent, keeps).await? {
         return Err(Error::NotFound("agent"));
@@ -152,9 +137,8 @@ pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: Ag
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` for a category that is empty or too long, or too many.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: AgentId, categories: &[String]) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let categories = &*Admitted::new(categories.to_vec())?;
     let message = format!("has {} entries; at most {CATEGORIES_MAX} are allowed", categories.len());
     let mut checks = Checks::default();

@@ -117,9 +117,8 @@ pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a reference that has the form of an id or is too long; `Conflict` when the
 /// organisation has the reference or the id already.
-#[verb]
+#[verb(role = Admin)]
 pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: Option<&str>, id: Option<UserId>) -> Result<User, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let reference = &*Admitted::id("external_ref", reference)?;
     let name = name.map(|name| Admitted::text("name", name.to_owned())).transpose()?;
     let name = name.as_ref().map(|name| name.as_str());
@@ -164,12 +163,8 @@ pub async fn adopt_user(engine: &Engine, ctx: &OpContext, user: &User) -> Result
 }
 
 /// The organisation's users, by their reference.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`.
-#[verb]
+#[verb(role = Admin)]
 pub async fn users(engine: &Engine, ctx: &OpContext) -> Result<Vec<User>, Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let users = store::users(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;

@@ -17,20 +17,14 @@ use serde_json::json;
 use tracing::instrument;
 use uuid::Uuid;
 use verb::verb;
-use wire::{
-    Account, Balances, Credit, DOLLARS_MAX, OperatorRole, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, Usd, UserId, UserRef,
-};
+use wire::{Account, Balances, Credit, DOLLARS_MAX, REASON_MAX, TITLE_MAX, TOKENS_MAX, TenantId, UsageLimits, Usd, UserId, UserRef};
 
 /// Accounts, and grants, that the page lists.
 const LISTED: i64 = 100;
 
 /// The accounts that have limits, with what is left, and the latest grants.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn balances(engine: &Engine, ctx: &OpContext) -> Result<Balances, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     super::flush(engine).await?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
@@ -80,9 +74,8 @@ fn left(one: &StoredAccount) -> Left {
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for an amount of 0 or beyond [`DOLLARS_MAX`], for a reason that is empty or longer than
 /// [`REASON_MAX`], and for an unknown user.
-#[verb]
+#[verb(role = Admin)]
 pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, dollars: Usd, reason: &str) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let fits = dollars != Usd::ZERO && (Usd::ZERO - DOLLARS_MAX..=DOLLARS_MAX).contains(&dollars);
     let message = format!("must be an amount other than 0, from -{DOLLARS_MAX} to {DOLLARS_MAX} US dollars");
     Checks::default().that(fits, "dollars", message).text("reason", reason, REASON_MAX).done()?;
@@ -111,9 +104,8 @@ pub async fn grant_credit(engine: &Engine, ctx: &OpContext, user: Option<&UserRe
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a quota below 0 or beyond [`DOLLARS_MAX`] or [`TOKENS_MAX`], and for an unknown user.
-#[verb]
+#[verb(role = Admin)]
 pub async fn set_limits(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, limits: UsageLimits) -> Result<(), Error> {
-    ctx.require_role(OperatorRole::Admin)?;
     let fits = limits.month_dollars.is_none_or(|quota| (Usd::ZERO..=DOLLARS_MAX).contains(&quota));
     Checks::default()
         .that(fits, "month_dollars", format!("must be an amount from 0 to {DOLLARS_MAX} US dollars"))

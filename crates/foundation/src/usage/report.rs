@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use uuid::Uuid;
 use verb::verb;
-use wire::{OperatorRole, Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
+use wire::{Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
 use words::csv_line;
 
 /// Agents, models or users of a report that are listed; the others are one line.
@@ -22,12 +22,8 @@ const OTHERS: &str = "all others";
 const COLUMNS: [&str; 9] = ["day", "agent", "user", "model", "purpose", "calls", "tokens_in", "tokens_out", "dollars"];
 
 /// What an organisation used since a time: one line for each agent, model and purpose, the dearest first.
-///
-/// # Errors
-/// `Forbidden` without the role `viewer`.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn report(engine: &Engine, ctx: &OpContext, since: DateTime<Utc>) -> Result<Vec<store::Used>, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let used = store::used(&mut tx, ctx.tenant_id, since).await?;
     tx.commit().await?;
@@ -73,9 +69,8 @@ pub fn as_csv(answer: &UsageResponse) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` as in [`own`].
-#[verb]
+#[verb(role = Viewer)]
 pub async fn overview(engine: &Engine, ctx: &OpContext, filter: &UsageFilter) -> Result<UsageReport, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let period = Period::new(filter.from, filter.until, engine.clock().now())?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let parts = store::parts(&mut tx, lines(ctx, filter, period)).await?;
@@ -89,14 +84,13 @@ pub async fn overview(engine: &Engine, ctx: &OpContext, filter: &UsageFilter) ->
 ///
 /// # Errors
 /// As [`overview`]; when the writer fails.
-#[verb]
+#[verb(role = Viewer)]
 pub async fn export<W: AsyncWrite + Unpin + Send>(
     engine: &Engine,
     ctx: &OpContext,
     filter: &UsageFilter,
     mut writer: W,
 ) -> Result<u64, Error> {
-    ctx.require_role(OperatorRole::Viewer)?;
     let period = Period::new(filter.from, filter.until, engine.clock().now())?;
     let failed = |error: std::io::Error| Error::failed("the report could not be written")(error);
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;

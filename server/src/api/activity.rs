@@ -1,12 +1,10 @@
 //! What agents report, over HTTP.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::ApiError;
 use super::openapi::Created;
 use super::params::Segment;
-use axum::extract::State;
 use remembrancer::activity;
 use wire::{RecordActionRequest, RecordActionResponse, RecordStepsRequest, RecordStepsResponse, Scope};
 
@@ -14,22 +12,17 @@ use wire::{RecordActionRequest, RecordActionResponse, RecordStepsRequest, Record
 const STEPS_BODY_MAX: usize = 4 * 1024 * 1024;
 
 /// `POST /api/actions`: records an action.
-pub async fn action(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    body: UnreadBody<RecordActionRequest>,
-) -> Result<Created<RecordActionResponse>, ApiError> {
+pub async fn action(Caller(engine, ctx): Caller, body: UnreadBody<RecordActionRequest>) -> Result<Created<RecordActionResponse>, ApiError> {
     let request = body.read(&ctx, Scope::MemoryWrite).await?;
-    Ok(Created(activity::record_action(&api.engine, &ctx, request).await?))
+    Ok(Created(activity::record_action(&engine, &ctx, request).await?))
 }
 
 /// `POST /api/workflows/{name}/steps`: records up to 100 completed steps of a workflow.
 pub async fn steps(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
+    Caller(engine, ctx): Caller,
     Segment(workflow, _): Segment<String>,
     body: UnreadBody<RecordStepsRequest>,
 ) -> Result<Created<RecordStepsResponse>, ApiError> {
     let request = body.at_most(STEPS_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
-    Ok(Created(activity::record_steps(&api.engine, &ctx, workflow, request).await?))
+    Ok(Created(activity::record_steps(&engine, &ctx, workflow, request).await?))
 }

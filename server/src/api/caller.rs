@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use foundation::op::IdempotencyKey;
-use foundation::{Error, OpContext, idempotency, identity};
+use foundation::{Engine, Error, OpContext, idempotency, identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wire::{RequestId, UserRef};
@@ -24,8 +24,8 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// The header of a repeated answer.
 pub const REPLAYED: &str = "idempotent-replayed";
 
-/// The context of a request with a valid API key that is within its limit.
-pub struct Caller(pub OpContext);
+/// The engine, and the context of a request with a valid API key that is within its limit.
+pub struct Caller(pub Engine, pub OpContext);
 
 impl FromRequestParts<Api> for Caller {
     type Rejection = ApiError;
@@ -43,7 +43,7 @@ impl FromRequestParts<Api> for Caller {
         let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, ..ctx };
         let mut named = parts.headers.get_all(USER).iter();
         match (named.next(), named.next()) {
-            (None, _) => Ok(Self(ctx)),
+            (None, _) => Ok(Self(api.engine.clone(), ctx)),
             (Some(_), Some(_)) => Err(Error::invalid(USER, "is sent twice: a proxy must replace it, not add to it").into()),
             (Some(value), None) => {
                 let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(USER, "is not UTF-8"))?;
@@ -52,7 +52,8 @@ impl FromRequestParts<Api> for Caller {
                     return Err(Error::invalid(USER, "has a comma, so it may be two headers in one: a proxy must replace it").into());
                 }
                 let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
-                Ok(Self(identity::named_by_caller(&api.engine, ctx, &user).await?))
+                let ctx = identity::named_by_caller(&api.engine, ctx, &user).await?;
+                Ok(Self(api.engine.clone(), ctx))
             }
         }
     }

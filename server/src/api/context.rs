@@ -1,13 +1,11 @@
 //! Contexts: the whole prompt of a model call, and the log of them.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::openapi::Found;
 use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
-use axum::extract::State;
 use remembrancer::{context, quality};
 use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, AssembleRequest, AssembledContext, ContextId, LoggedContext, Scope};
 
@@ -17,33 +15,19 @@ const CONTEXT_BODY_MAX: usize = 4 * 1024 * 1024;
 const ANSWER_BODY_MAX: usize = 6 * ANSWER_MAX + 1024;
 
 /// `POST /api/context`: the prompt of the agent's next model call.
-pub async fn assemble(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    body: UnreadBody<AssembleRequest>,
-) -> Result<Found<AssembledContext>, ApiError> {
+pub async fn assemble(Caller(engine, ctx): Caller, body: UnreadBody<AssembleRequest>) -> Result<Found<AssembledContext>, ApiError> {
     let request = body.at_most(CONTEXT_BODY_MAX).read(&ctx, Scope::ContextRead).await?;
-    Ok(Found(context::assemble(&api.engine, &ctx, request).await?))
+    Ok(Found(context::assemble(&engine, &ctx, request).await?))
 }
 
 /// `GET /api/context/{id}`: one assembled context as the log keeps it.
-pub async fn logged(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<ContextId>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<LoggedContext>, ApiError> {
-    Ok(Json(context::logged(&api.engine, &ctx, id.id("context")?, parameters.user()?.as_ref()).await?))
+pub async fn logged(Caller(engine, ctx): Caller, id: Segment<ContextId>, parameters: Parameters<OfUser>) -> Answer<LoggedContext> {
+    Ok(Json(context::logged(&engine, &ctx, id.id("context")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `POST /api/context/{id}/answer`: which memories of a context the agent's answer uses.
-pub async fn report_answer(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<ContextId>,
-    body: UnreadBody<AnswerRequest>,
-) -> Result<Json<AnswerUse>, ApiError> {
+pub async fn report_answer(Caller(engine, ctx): Caller, id: Segment<ContextId>, body: UnreadBody<AnswerRequest>) -> Answer<AnswerUse> {
     let id = id.id("context")?;
     let request = body.at_most(ANSWER_BODY_MAX).read(&ctx, Scope::ContextRead).await?;
-    Ok(Json(quality::report_answer(&api.engine, &ctx, id, request).await?))
+    Ok(Json(quality::report_answer(&engine, &ctx, id, request).await?))
 }

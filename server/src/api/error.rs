@@ -14,6 +14,9 @@ use wire::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
 /// Seconds after which something that is away may be back.
 const AWAY: HeaderValue = HeaderValue::from_static("5");
 
+/// What most handlers answer: a body in JSON.
+pub type Answer<T> = Result<Json<T>, ApiError>;
+
 /// Why a request failed: an error of the engine, or a refusal of the HTTP layer.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {

@@ -1,13 +1,11 @@
 //! Knowledge over HTTP: ingestion of documents, and index pages.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::openapi::{Describe, Operation, Refusal};
 use super::params::Query;
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use foundation::Error;
@@ -23,7 +21,7 @@ pub const BODY_MAX: usize = 24 * 1024 * 1024;
 const DOCUMENTS_MAX: usize = 100;
 
 /// `POST /api/kb/documents`: ingests documents. Other documents of the collection stay as they are.
-pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody<IngestRequest>) -> Result<Json<IngestReport>, ApiError> {
+pub async fn ingest(Caller(engine, ctx): Caller, body: UnreadBody<IngestRequest>) -> Answer<IngestReport> {
     let request = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
     if !(1..=DOCUMENTS_MAX).contains(&request.documents.len()) {
         let message = format!("has {} entries; it may have 1 to {DOCUMENTS_MAX}", request.documents.len());
@@ -37,7 +35,7 @@ pub async fn ingest(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBod
         dry_run: request.dry_run,
         failures: vec![],
     };
-    Ok(Json(knowledge::ingest(&api.engine, &ctx, ingestion, &|_, _| {}).await?))
+    Ok(Json(knowledge::ingest(&engine, &ctx, ingestion, &|_, _| {}).await?))
 }
 
 /// The parameters of `GET /api/kb/index`.
@@ -71,8 +69,8 @@ impl Describe for Index {
 }
 
 /// `GET /api/kb/index`: every index page, or the Markdown of the one at `path`.
-pub async fn index(State(api): State<Api>, Caller(ctx): Caller, Query(parameters): Query<IndexParameters>) -> Result<Index, ApiError> {
-    let pages = knowledge::index(&api.engine, &ctx).await?;
+pub async fn index(Caller(engine, ctx): Caller, Query(parameters): Query<IndexParameters>) -> Result<Index, ApiError> {
+    let pages = knowledge::index(&engine, &ctx).await?;
     let Some(path) = parameters.path else { return Ok(Index::All(Json(IndexResponse { pages }))) };
     let page = pages.into_iter().find(|page| page.path == path).ok_or(Error::NotFound("page"))?;
     Ok(Index::One(page.content))

@@ -1,13 +1,12 @@
 //! The contract of `/api/memory/`: categorised memories by short id, the memory block of a prompt, chat commands.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::openapi::{Created, Describe, NoContent, Operation};
 use super::params::{OfUser, Parameters, Segment};
 use axum::Json;
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -23,35 +22,25 @@ use wire::{
 const REST: &str = "rest";
 
 /// `GET /api/memory/`: every entry, by category, then creation.
-pub async fn list(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<MemoryListResponse>, ApiError> {
-    Ok(Json(contract::list(&api.engine, &ctx, parameters.user()?.as_ref()).await?))
+pub async fn list(Caller(engine, ctx): Caller, parameters: Parameters<OfUser>) -> Answer<MemoryListResponse> {
+    Ok(Json(contract::list(&engine, &ctx, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/memory/{id}`: one entry with its versions.
-pub async fn get(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<MemoryWithVersions>, ApiError> {
-    Ok(Json(contract::get(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
+pub async fn get(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<MemoryWithVersions> {
+    Ok(Json(contract::get(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `POST /api/memory/`: 201 with the new entry; 409 `similar_exists` with the one that says the same, or 409 `same_subject` with those that
 /// say something else of the same subject.
 pub async fn create(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
+    Caller(engine, ctx): Caller,
     parameters: Parameters<OfUser>,
     body: UnreadBody<AddMemoryRequest>,
 ) -> Result<Created<MemoryResponse>, ApiError> {
     let request = body.read(&ctx, Scope::MemoryWrite).await?;
     let user_id = request.user_id.or(parameters.user()?);
-    let added = contract::add(&api.engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
+    let added = contract::add(&engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
     match added.memory {
         Some(memory) => Ok(Created(memory)),
         None if added.same_subject.is_empty() => Err(ApiError::SimilarExists(added.suggestion.map(Box::new))),
@@ -61,26 +50,20 @@ pub async fn create(
 
 /// `PUT /api/memory/{id}`: new content, as the next version.
 pub async fn update(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
+    Caller(engine, ctx): Caller,
     id: Segment<MemoryRef>,
     parameters: Parameters<OfUser>,
     body: UnreadBody<PutMemoryRequest>,
-) -> Result<Json<MemoryResponse>, ApiError> {
+) -> Answer<MemoryResponse> {
     let PutMemoryRequest { content, source } = body.read(&ctx, Scope::MemoryWrite).await?;
     let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, source, user_id: parameters.user()? };
-    let (memory, _) = contract::update(&api.engine, &ctx, request, REST).await?;
+    let (memory, _) = contract::update(&engine, &ctx, request, REST).await?;
     Ok(Json(memory))
 }
 
 /// `DELETE /api/memory/{id}`: soft; 204.
-pub async fn delete(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<NoContent, ApiError> {
-    contract::delete(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
+pub async fn delete(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Result<NoContent, ApiError> {
+    contract::delete(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
     Ok(NoContent)
 }
 
@@ -136,22 +119,17 @@ impl Describe for PromptBlock {
 
 /// `GET /api/memory/prompt`: the block as Markdown; 304 if it matches the caller's `If-None-Match`.
 pub async fn prompt(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
+    Caller(engine, ctx): Caller,
     parameters: Parameters<OfUser>,
     KnownTags(known): KnownTags,
 ) -> Result<PromptBlock, ApiError> {
-    let block = contract::prompt(&api.engine, &ctx, parameters.user()?.as_ref()).await?;
+    let block = contract::prompt(&engine, &ctx, parameters.user()?.as_ref()).await?;
     let unchanged = known.iter().any(|tag| tag == "*" || *tag == block.etag);
     Ok(PromptBlock { etag: block.etag, text: (!unchanged).then_some(block.text) })
 }
 
 /// `POST /api/commands/memory`: a chat command, answered as text.
-pub async fn command(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    body: UnreadBody<CommandRequest>,
-) -> Result<Json<CommandResponse>, ApiError> {
+pub async fn command(Caller(engine, ctx): Caller, body: UnreadBody<CommandRequest>) -> Answer<CommandResponse> {
     let request = body.read(&ctx, Scope::MemoryRead).await?;
-    Ok(Json(contract::command(&api.engine, &ctx, request).await?))
+    Ok(Json(contract::command(&engine, &ctx, request).await?))
 }

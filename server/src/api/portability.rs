@@ -3,7 +3,7 @@
 use super::Api;
 use super::body::{NDJSON, UnreadLines};
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::openapi::{Describe, Operation, Refusal};
 use super::params::Query;
 use super::transfers::{Impatient, Transfers};
@@ -50,9 +50,9 @@ impl Describe for Sent {
 }
 
 /// `GET /api/export`: everything of the key's agent.
-pub async fn export(State(api): State<Api>, Caller(ctx): Caller) -> Result<Sent, ApiError> {
+pub async fn export(State(api): State<Api>, Caller(engine, ctx): Caller) -> Result<Sent, ApiError> {
     let agent = ctx.agent_id()?;
-    send(api.engine, &api.transfers, ctx, Selection::Agent(agent)).await.map(Sent)
+    send(engine, &api.transfers, ctx, Selection::Agent(agent)).await.map(Sent)
 }
 
 /// An export as a stream. Without its footer it broke off.
@@ -132,17 +132,17 @@ pub struct ImportParameters {
 /// `POST /api/import`: imports an exported file with records of the key's agent. The body is stored in a temporary file first.
 pub async fn import(
     State(api): State<Api>,
-    Caller(ctx): Caller,
+    Caller(engine, ctx): Caller,
     parameters: Result<Query<ImportParameters>, ApiError>,
     body: UnreadLines,
-) -> Result<Json<ImportReport>, ApiError> {
+) -> Answer<ImportReport> {
     ctx.require(Scope::MemoryWrite)?;
     let parts = body.stream(&ctx, Scope::Export)?;
     let Query(ImportParameters { dry_run }) =
         parameters.map_err(|_| Error::invalid("dry_run", "must be true or false, and there must be no other parameter"))?;
     let _turn = api.transfers.import(&ctx)?;
     let file = spool(parts, api.transfers.stall).await?;
-    Ok(Json(portability::import(&api.engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
+    Ok(Json(portability::import(&engine, &ctx, file, ImportOptions { agent: None, dry_run }, &|_| {}).await?))
 }
 
 /// Writes a body into a temporary file without a name, which is gone when it is closed.

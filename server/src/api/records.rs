@@ -1,12 +1,10 @@
 //! Memories: one in full, for a caller that has its id from a hit or a summary, and many to remember at once.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::Answer;
 use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
-use axum::extract::State;
 use foundation::Error;
 use remembrancer::{memories, tools};
 use wire::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse};
@@ -15,60 +13,35 @@ use wire::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Sc
 const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;
 
 /// `POST /api/memories/batch`: remembers up to 500 facts, each by itself.
-pub async fn batch(State(api): State<Api>, Caller(ctx): Caller, body: UnreadBody<BatchRequest>) -> Result<Json<BatchResponse>, ApiError> {
+pub async fn batch(Caller(engine, ctx): Caller, body: UnreadBody<BatchRequest>) -> Answer<BatchResponse> {
     let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
     let items = items.into_iter().map(tools::read).collect();
-    Ok(Json(memories::remember_batch(&api.engine, &ctx, user_id, items).await?))
+    Ok(Json(memories::remember_batch(&engine, &ctx, user_id, items).await?))
 }
 
 /// `GET /api/memories/{memory_id}`: everything about a memory, by id or short id.
-pub async fn record(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<MemoryRecord>, ApiError> {
-    Ok(Json(memories::record(&api.engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
+pub async fn record(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<MemoryRecord> {
+    Ok(Json(memories::record(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `PUT /api/memories/{memory_id}/pin`: pins a memory. A pinned memory never expires and is never archived.
-pub async fn pin(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<PinResponse>, ApiError> {
-    Ok(Json(memories::set_pinned(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
+pub async fn pin(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<PinResponse> {
+    Ok(Json(memories::set_pinned(&engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
 }
 
 /// `PUT /api/memories/{memory_id}/share`: shares a memory of the agent with all agents of the organisation.
-pub async fn share(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<ShareResponse>, ApiError> {
-    Ok(Json(memories::set_shared(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
+pub async fn share(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<ShareResponse> {
+    Ok(Json(memories::set_shared(&engine, &ctx, &id.id("memory")?, parameters.user()?, true).await?))
 }
 
 /// `DELETE /api/memories/{memory_id}/share`: makes a shared memory that the agent wrote private again.
-pub async fn unshare(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<ShareResponse>, ApiError> {
-    Ok(Json(memories::set_shared(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
+pub async fn unshare(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<ShareResponse> {
+    Ok(Json(memories::set_shared(&engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
 }
 
 /// `DELETE /api/memories/{memory_id}/pin`: unpins a memory. Its retention begins now.
-pub async fn unpin(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfUser>,
-) -> Result<Json<PinResponse>, ApiError> {
-    Ok(Json(memories::set_pinned(&api.engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
+pub async fn unpin(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<PinResponse> {
+    Ok(Json(memories::set_pinned(&engine, &ctx, &id.id("memory")?, parameters.user()?, false).await?))
 }
 
 parameters! {
@@ -84,21 +57,16 @@ parameters! {
 }
 
 /// `GET /api/memories/{memory_id}/versions`: every version, newest first; with `from` and `to`, those two and what differs.
-pub async fn versions(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    id: Segment<MemoryRef>,
-    parameters: Parameters<OfVersions>,
-) -> Result<Json<VersionsResponse>, ApiError> {
+pub async fn versions(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfVersions>) -> Answer<VersionsResponse> {
     let memory = id.id("memory")?;
     let OfVersions { user_id, from, to } = parameters.read()?;
     match (from, to) {
         (None, None) => {
-            let versions = memories::history(&api.engine, &ctx, &memory, user_id.as_ref()).await?;
+            let versions = memories::history(&engine, &ctx, &memory, user_id.as_ref()).await?;
             Ok(Json(VersionsResponse::All { versions }))
         }
         (Some(from), Some(to)) => {
-            let compared = memories::compare(&api.engine, &ctx, &memory, user_id.as_ref(), from, to).await?;
+            let compared = memories::compare(&engine, &ctx, &memory, user_id.as_ref(), from, to).await?;
             Ok(Json(VersionsResponse::Compared(Box::new(compared))))
         }
         (None, Some(_)) => Err(Error::invalid("from", "is required with to").into()),

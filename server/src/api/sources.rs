@@ -1,12 +1,10 @@
 //! Sources over HTTP: what a client sends in to be captured.
 
-use super::Api;
 use super::body::UnreadText;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::Answer;
 use super::params::{Parameters, parameters};
 use axum::Json;
-use axum::extract::State;
 use remembrancer::capture;
 use uuid::Uuid;
 use wire::{SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceResponse, UserRef};
@@ -36,16 +34,11 @@ parameters! {
 }
 
 /// `POST /api/sources`: stores a transcript, a note, a document or an attachment. Nothing is read out of it until it is captured.
-pub async fn add(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    parameters: Parameters<OfSource>,
-    body: UnreadText,
-) -> Result<Json<SourceResponse>, ApiError> {
+pub async fn add(Caller(engine, ctx): Caller, parameters: Parameters<OfSource>, body: UnreadText) -> Answer<SourceResponse> {
     let attached = parameters.parse::<SourceForm>("form").is_ok_and(|form| form == Some(SourceForm::Attachment));
     let media_type = body.media_type().filter(|_| attached);
     let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX, attached).await?;
     let OfSource { form, title, filename, attachment_id, time_zone, session_id, connection_id, user_id } = parameters.read()?;
     let details = SourceDetails { form, title, filename, attachment_id, media_type, time_zone, session_id, connection_id, user_id };
-    Ok(Json(capture::add_source(&api.engine, &ctx, details, content).await?))
+    Ok(Json(capture::add_source(&engine, &ctx, details, content).await?))
 }

@@ -1,13 +1,11 @@
 //! The tools, over HTTP.
 
-use super::Api;
 use super::body::UnreadBody;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::Answer;
 use super::openapi::{Describe, Operation, Refusal};
 use super::params::{Parameters, Segment, parameters};
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use foundation::Error;
 use remembrancer::tools::{Tool, ToolList};
@@ -28,27 +26,22 @@ parameters! {
 
 /// `GET /api/tools`: every tool that the key may call, with its description and the JSON Schema of its input. `limit` restricts the number of
 /// tools; system tools do not count.
-pub async fn list(Caller(ctx): Caller, parameters: Parameters<OfList>) -> Result<Json<ToolList>, ApiError> {
+pub async fn list(Caller(_, ctx): Caller, parameters: Parameters<OfList>) -> Answer<ToolList> {
     let OfList { limit } = parameters.read()?;
     Ok(Json(ToolList { tools: tools::offered(&ctx, limit).into_iter().map(|tool| tool.describe(&ctx)).collect() }))
 }
 
 /// `GET /api/prompts`: instructions for the calling agent on how to use the tools, with their names filled in.
-pub async fn prompts(State(api): State<Api>, Caller(ctx): Caller) -> Result<Json<PromptList>, ApiError> {
-    Ok(Json(PromptList { prompts: prompts::for_agent(&api.engine, &ctx).await? }))
+pub async fn prompts(Caller(engine, ctx): Caller) -> Answer<PromptList> {
+    Ok(Json(PromptList { prompts: prompts::for_agent(&engine, &ctx).await? }))
 }
 
 /// `POST /api/tools/{name}`: calls a tool with a JSON object.
-pub async fn call(
-    State(api): State<Api>,
-    Caller(ctx): Caller,
-    Segment(name, _): Segment<String>,
-    body: UnreadBody<Value>,
-) -> Result<Json<Value>, ApiError> {
+pub async fn call(Caller(engine, ctx): Caller, Segment(name, _): Segment<String>, body: UnreadBody<Value>) -> Answer<Value> {
     let tool = tools::find(&name).ok_or(Error::NotFound("tool"))?;
     let call = tool.authorize(&ctx)?;
     let input = body.json().await?;
-    Ok(Json(call.run(&api.engine, input).await?.value))
+    Ok(Json(call.run(&engine, input).await?.value))
 }
 
 /// Describes the call of one tool.

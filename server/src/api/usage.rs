@@ -1,12 +1,10 @@
 //! What an agent's calls of models cost, as JSON and as CSV.
 
-use super::Api;
 use super::caller::Caller;
-use super::error::ApiError;
+use super::error::{Answer, ApiError};
 use super::openapi::{Describe, Operation};
 use super::params::{Parameters, parameters};
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::NaiveDate;
@@ -38,8 +36,8 @@ impl Parameters<Period> {
 }
 
 /// `GET /api/usage`: the calls of models that the key's agent caused.
-pub async fn report(State(api): State<Api>, Caller(ctx): Caller, period: Parameters<Period>) -> Result<Json<UsageResponse>, ApiError> {
-    Ok(Json(usage::own(&api.engine, &ctx, &period.request()?).await?))
+pub async fn report(Caller(engine, ctx): Caller, period: Parameters<Period>) -> Answer<UsageResponse> {
+    Ok(Json(usage::own(&engine, &ctx, &period.request()?).await?))
 }
 
 /// A report as a file of CSV.
@@ -61,7 +59,7 @@ impl Describe for Table {
 }
 
 /// `GET /api/usage.csv`: the same as CSV.
-pub async fn table(State(api): State<Api>, Caller(ctx): Caller, period: Parameters<Period>) -> Result<Table, ApiError> {
-    let answer = usage::own(&api.engine, &ctx, &period.request()?).await?;
+pub async fn table(Caller(engine, ctx): Caller, period: Parameters<Period>) -> Result<Table, ApiError> {
+    let answer = usage::own(&engine, &ctx, &period.request()?).await?;
     Ok(Table(usage::as_csv(&answer)?))
 }

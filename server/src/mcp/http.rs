@@ -86,7 +86,7 @@ fn end_of(stop: CancellationToken, calls: TaskTracker, grace: Duration) -> Cance
 }
 
 /// `GET`, `POST` and `DELETE /mcp`.
-pub async fn handle(State(api): State<Api>, Caller(ctx): Caller, request: Request) -> Result<Response, ApiError> {
+pub async fn handle(State(api): State<Api>, Caller(_, ctx): Caller, request: Request) -> Result<Response, ApiError> {
     let mcp = &api.mcp;
     let Actor::Agent { key_id: key, .. } = ctx.actor else { return Err(Error::internal("a key belongs to an agent").into()) };
     mcp.check_origin(request.headers())?;

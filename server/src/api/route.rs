@@ -59,42 +59,23 @@ pub struct Route {
     pub methods: MethodRouter<Api>,
 }
 
+/// A function for each method that makes a route of it, with the id and the summary of its operation.
+macro_rules! routes_of_methods {
+    ($($name:ident $method:ident),+) => {
+        $(
+            pub fn $name<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
+            where
+                H: Handler<T, Api> + DescribedHandler<D>,
+                T: 'static,
+            {
+                Self::described::<H, D>(Method::$method, (path, id, summary), routing::$name(handler))
+            }
+        )+
+    };
+}
+
 impl Route {
-    /// A route of the method GET, with the id and the summary of its operation.
-    pub fn get<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
-    where
-        H: Handler<T, Api> + DescribedHandler<D>,
-        T: 'static,
-    {
-        Self::described::<H, D>(Method::GET, (path, id, summary), routing::get(handler))
-    }
-
-    /// A route of the method POST, with the id and the summary of its operation.
-    pub fn post<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
-    where
-        H: Handler<T, Api> + DescribedHandler<D>,
-        T: 'static,
-    {
-        Self::described::<H, D>(Method::POST, (path, id, summary), routing::post(handler))
-    }
-
-    /// A route of the method PUT, with the id and the summary of its operation.
-    pub fn put<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
-    where
-        H: Handler<T, Api> + DescribedHandler<D>,
-        T: 'static,
-    {
-        Self::described::<H, D>(Method::PUT, (path, id, summary), routing::put(handler))
-    }
-
-    /// A route of the method DELETE, with the id and the summary of its operation.
-    pub fn delete<H, T, D>(path: &'static str, id: &'static str, summary: &'static str, handler: H) -> Self
-    where
-        H: Handler<T, Api> + DescribedHandler<D>,
-        T: 'static,
-    {
-        Self::described::<H, D>(Method::DELETE, (path, id, summary), routing::delete(handler))
-    }
+    routes_of_methods!(get GET, post POST, put PUT, delete DELETE);
 
     fn described<H: DescribedHandler<D>, D>(
         method: Method,

@@ -36,7 +36,6 @@ pub struct SurveyPayload {
     /// Those after this one, by id.
     pub after: Option<MemoryId>,
     /// Those of this agent; of all agents, if there is none.
-    #[serde(default)]
     pub agent_id: Option<AgentId>,
 }
 

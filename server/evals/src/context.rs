@@ -33,18 +33,10 @@ pub enum Line {
         key: String,
         text: String,
         category: ObservationCategory,
-        #[serde(default)]
         at: Option<DateTime<Utc>>,
     },
     /// A message of a conversation.
-    Turn {
-        person: String,
-        key: String,
-        text: String,
-        role: Role,
-        #[serde(default)]
-        at: Option<DateTime<Utc>>,
-    },
+    Turn { person: String, key: String, text: String, role: Role, at: Option<DateTime<Utc>> },
     /// What somebody asks, and the keys of what a good context holds.
     Task { person: String, query: String, wanted: Vec<String> },
 }

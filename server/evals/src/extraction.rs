@@ -13,9 +13,7 @@ use wire::MemoryKind;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Labelled {
     pub scope: String,
-    #[serde(default)]
     pub speaker: Option<String>,
-    #[serde(default)]
     pub at: Option<DateTime<FixedOffset>>,
     pub text: String,
     /// Empty if there was nothing to note.

@@ -25,24 +25,9 @@ use wire::{CapturePolicy, ObservationCategory, ObservationRequest, ProfileReques
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Line {
     /// What an agent observed.
-    Observation {
-        person: String,
-        text: String,
-        category: ObservationCategory,
-        #[serde(default)]
-        at: Option<DateTime<Utc>>,
-        #[serde(default)]
-        session: Option<Uuid>,
-    },
+    Observation { person: String, text: String, category: ObservationCategory, at: Option<DateTime<Utc>>, session: Option<Uuid> },
     /// New values of keys of the profile.
-    Update {
-        person: String,
-        values: Map<String, Value>,
-        #[serde(default)]
-        at: Option<DateTime<Utc>>,
-        #[serde(default)]
-        session: Option<Uuid>,
-    },
+    Update { person: String, values: Map<String, Value>, at: Option<DateTime<Utc>>, session: Option<Uuid> },
     /// What the profile should have at a path, and what it must not have.
     Leaf {
         person: String,

@@ -29,10 +29,8 @@ pub enum Line {
         scope: String,
         key: String,
         text: String,
-        #[serde(default)]
         at: Option<DateTime<Utc>>,
         /// Its topic; the scope by default.
-        #[serde(default)]
         topic: Option<String>,
     },
     Question {

@@ -68,7 +68,6 @@ pub struct LoggedChunk {
     pub chunk_id: ChunkId,
     pub similarity: f64,
     /// Absent in entries from before scores were logged; its similarity is used instead.
-    #[serde(default)]
     pub score: Option<f64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,

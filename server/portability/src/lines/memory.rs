@@ -41,25 +41,18 @@ pub struct SourceLine {
     pub created_at: Stamp,
     #[serde(default = "note")]
     pub form: SourceForm,
-    #[serde(default)]
     pub title: Option<String>,
-    #[serde(default)]
     pub filename: Option<String>,
-    #[serde(default)]
     pub attachment_id: Option<String>,
-    #[serde(default)]
     pub session_id: Option<Uuid>,
-    #[serde(default)]
     pub connection_id: Option<Uuid>,
     /// The first part of a source that was split.
-    #[serde(default)]
     pub whole_id: Option<Uuid>,
     #[serde(default = "one")]
     pub part: i32,
     #[serde(default = "one")]
     pub parts: i32,
     /// Who says what from which byte to which; absent: it is read again when the source is captured.
-    #[serde(default)]
     pub turns: Option<Value>,
 }
 
@@ -96,9 +89,7 @@ pub struct MemoryLine {
     pub title: Option<String>,
     pub content: String,
     pub summary: Option<String>,
-    #[serde(default)]
     pub rationale: Option<String>,
-    #[serde(default)]
     pub alternatives: Option<Vec<String>>,
     pub role: Option<Role>,
     pub source: Json<Source>,
@@ -114,24 +105,17 @@ pub struct MemoryLine {
     pub pinned: bool,
     pub version: i32,
     pub access_count: i64,
-    #[serde(default)]
     pub recalled_count: Option<i64>,
-    #[serde(default)]
     pub remembered_count: Option<i64>,
     pub last_accessed_at: Option<Stamp>,
     pub observed_at: Option<Stamp>,
     pub created_at: Stamp,
     pub updated_at: Stamp,
     /// When it was last stated; absent in older files: when it was said, or else last written.
-    #[serde(default)]
     pub stated_at: Option<Stamp>,
-    #[serde(default)]
     pub speaker_kind: Option<String>,
-    #[serde(default)]
     pub confirmed_by: Option<String>,
-    #[serde(default)]
     pub confirmed_at: Option<Stamp>,
-    #[serde(default)]
     pub trust: Option<String>,
     pub expires_at: Option<Stamp>,
     pub archived_at: Option<Stamp>,
@@ -140,13 +124,10 @@ pub struct MemoryLine {
     pub delete_reason: Option<String>,
     pub profile_fact: bool,
     /// Of a message: the rule that chose its retention.
-    #[serde(default)]
     pub retention_rule: Option<RetentionRule>,
     /// Of a message: what its importance was computed from, as `[{factor, weight, words}]`.
-    #[serde(default)]
     pub importance_factors: Option<Value>,
     /// Why it is archived.
-    #[serde(default)]
     pub archive_reason: Option<ArchiveReason>,
     /// Further topics, under which the same content was remembered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -186,13 +167,9 @@ pub struct VersionLine {
     pub status: MemoryStatus,
     pub deleted: bool,
     /// Absent, as scope and retention: not known.
-    #[serde(default)]
     pub kind: Option<MemoryKind>,
-    #[serde(default)]
     pub scope: Option<MemoryScope>,
-    #[serde(default)]
     pub project_id: Option<Uuid>,
-    #[serde(default)]
     pub retention: Option<Retention>,
     pub updated_at: Stamp,
     pub valid_from: Stamp,
@@ -207,16 +184,13 @@ pub struct VersionLine {
     pub summary: Option<String>,
     pub category: Option<Category>,
     pub subject: Option<String>,
-    #[serde(default)]
     pub rationale: Option<String>,
     /// Absent: rationale and alternatives of this version are not known.
-    #[serde(default)]
     pub alternatives: Option<Vec<String>>,
     /// Absent: title, summary, category, subject, confidence and `observed_at` of this version are not known.
     pub confidence: Option<Share>,
     pub observed_at: Option<Stamp>,
     /// Since when it counted as stated.
-    #[serde(default)]
     pub stated_at: Option<Stamp>,
 }
 
@@ -264,17 +238,11 @@ pub struct EventLine {
     pub outcome: Option<Value>,
     pub created_at: Stamp,
     pub finished_at: Option<Stamp>,
-    #[serde(default)]
     pub event_type: Option<String>,
-    #[serde(default)]
     pub source_metadata: Option<Value>,
-    #[serde(default)]
     pub session_id: Option<Uuid>,
-    #[serde(default)]
     pub connection_id: Option<Uuid>,
-    #[serde(default)]
     pub requested_scope: Option<String>,
-    #[serde(default)]
     pub processed_at: Option<Stamp>,
 }
 

@@ -27,7 +27,7 @@ pub struct Agent {
 }
 
 /// What an API key's prefix resolves to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub struct KeyRecord {
     pub tenant_id: TenantId,
     pub commons_id: AgentId,
@@ -38,6 +38,7 @@ pub struct KeyRecord {
     /// Whether the agent is blocked.
     pub blocked: bool,
     pub secret_hash: Vec<u8>,
+    #[sqlx(skip)]
     pub scopes: Vec<Scope>,
     /// The one user that the key acts for.
     pub user_id: Option<UserId>,
@@ -55,7 +56,7 @@ pub struct Admission {
 }
 
 /// An operator with what sign-in needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub struct OperatorRecord {
     pub tenant_id: TenantId,
     pub tenant_name: String,
@@ -66,6 +67,7 @@ pub struct OperatorRecord {
     pub password_hash: String,
     /// Counts the changes that end sessions.
     pub access_epoch: i32,
+    #[sqlx(skip)]
     pub roles: Vec<OperatorRole>,
     pub disabled_at: Option<DateTime<Utc>>,
 }

@@ -35,37 +35,15 @@ pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: Da
 
 #[derive(sqlx::FromRow)]
 struct KeyRow {
-    tenant_id: TenantId,
-    commons_id: AgentId,
-    key_id: KeyId,
-    agent_id: AgentId,
-    agent_slug: String,
-    require_user: bool,
-    blocked: bool,
-    secret_hash: Vec<u8>,
+    #[sqlx(flatten)]
+    record: KeyRecord,
     scopes: Vec<String>,
-    user_id: Option<UserId>,
-    expires_at: Option<DateTime<Utc>>,
-    revoked_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<KeyRow> for KeyRecord {
     type Error = DbError;
-    fn try_from(row: KeyRow) -> Result<Self, DbError> {
-        Ok(Self {
-            scopes: parse_all("api_keys", "scopes", &row.key_id.to_string(), &row.scopes)?,
-            tenant_id: row.tenant_id,
-            commons_id: row.commons_id,
-            key_id: row.key_id,
-            agent_id: row.agent_id,
-            agent_slug: row.agent_slug,
-            require_user: row.require_user,
-            blocked: row.blocked,
-            secret_hash: row.secret_hash,
-            user_id: row.user_id,
-            expires_at: row.expires_at,
-            revoked_at: row.revoked_at,
-        })
+    fn try_from(KeyRow { record, scopes }: KeyRow) -> Result<Self, DbError> {
+        Ok(Self { scopes: parse_all("api_keys", "scopes", &record.key_id.to_string(), &scopes)?, ..record })
     }
 }
 

@@ -4,7 +4,7 @@ use super::parse_all;
 use crate::identity::model::OperatorRecord;
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, sql};
-use wire::{AgentId, OperatorId, OperatorRole, TenantId};
+use wire::{OperatorId, OperatorRole, TenantId};
 
 /// A new operator.
 pub struct NewOperator<'a> {
@@ -27,33 +27,15 @@ pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperat
 
 #[derive(sqlx::FromRow)]
 struct OperatorRow {
-    tenant_id: TenantId,
-    tenant_name: String,
-    commons_id: AgentId,
-    id: OperatorId,
-    login: String,
-    name: String,
-    password_hash: String,
+    #[sqlx(flatten)]
+    record: OperatorRecord,
     roles: Vec<String>,
-    access_epoch: i32,
-    disabled_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<OperatorRow> for OperatorRecord {
     type Error = DbError;
-    fn try_from(row: OperatorRow) -> Result<Self, DbError> {
-        Ok(Self {
-            roles: parse_all("operators", "roles", &row.id.to_string(), &row.roles)?,
-            tenant_id: row.tenant_id,
-            tenant_name: row.tenant_name,
-            commons_id: row.commons_id,
-            id: row.id,
-            login: row.login,
-            name: row.name,
-            password_hash: row.password_hash,
-            access_epoch: row.access_epoch,
-            disabled_at: row.disabled_at,
-        })
+    fn try_from(OperatorRow { record, roles }: OperatorRow) -> Result<Self, DbError> {
+        Ok(Self { roles: parse_all("operators", "roles", &record.id.to_string(), &roles)?, ..record })
     }
 }
 

@@ -31,7 +31,7 @@ const KEPT: TimeDelta = TimeDelta::days(1);
 const SWEEP: i64 = 10_000;
 
 /// An entry before it has its place in the chain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct NewEntry {
     pub event_id: EventId,
     pub at: DateTime<Utc>,

@@ -269,7 +269,8 @@ pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) 
     #[derive(sqlx::FromRow)]
     struct Stored {
         #[sqlx(flatten)]
-        row: AuditEntry,
+        entry: NewEntry,
+        seq: i64,
         previous: Vec<u8>,
         hash: Vec<u8>,
         texts_hash: Option<Vec<u8>>,
@@ -287,28 +288,13 @@ pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) 
            order by l.seq limit $3"
         ))
         .await?;
-    let link = |Stored { row, previous, hash, texts_hash, salt }: Stored| Link {
-        seq: row.seq,
+    let link = |Stored { entry, seq, previous, hash, texts_hash, salt }: Stored| Link {
+        entry,
+        seq,
         texts: match (texts_hash, salt) {
             (None, _) => Texts::InRow,
             (Some(hash), Some(salt)) => Texts::Beside { salt, hash },
             (Some(hash), None) => Texts::Erased { hash },
-        },
-        entry: NewEntry {
-            event_id: row.event_id,
-            at: row.at,
-            actor_kind: row.actor_kind,
-            actor_id: row.actor_id,
-            actor_name: row.actor_name,
-            action: row.action,
-            target_kind: row.target_kind,
-            target_id: row.target_id,
-            agent_id: row.agent_id,
-            message: row.message,
-            reason: row.reason,
-            request_id: row.request_id,
-            changes: row.changes,
-            visibility: row.visibility,
         },
         previous,
         hash,

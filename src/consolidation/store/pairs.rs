@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tenancy, Tx, of_user, sql, statement};
-use sqlx::FromRow;
+use sqlx::postgres::PgRow;
+use sqlx::{FromRow, Row};
 use wire::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
 
 /// One end of a proposal.
@@ -29,54 +30,33 @@ pub struct Pair {
     pub to: End,
 }
 
-#[derive(FromRow)]
-struct Row {
-    id: PairId,
-    agent_id: AgentId,
-    user_id: Option<UserId>,
-    relation: PairRelation,
-    reason: String,
-    created_at: DateTime<Utc>,
-    from_id: MemoryId,
-    from_short_id: String,
-    from_version: i32,
-    from_content: String,
-    from_status: MemoryStatus,
-    from_said_at: DateTime<Utc>,
-    to_id: MemoryId,
-    to_short_id: String,
-    to_version: i32,
-    to_content: String,
-    to_status: MemoryStatus,
-    to_said_at: DateTime<Utc>,
+impl FromRow<'_, PgRow> for Pair {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            agent_id: row.try_get("agent_id")?,
+            user_id: row.try_get("user_id")?,
+            relation: row.try_get("relation")?,
+            reason: row.try_get("reason")?,
+            created_at: row.try_get("created_at")?,
+            from: End::of(row, "from")?,
+            to: End::of(row, "to")?,
+        })
+    }
 }
 
-impl From<Row> for Pair {
-    fn from(row: Row) -> Self {
-        Self {
-            id: row.id,
-            agent_id: row.agent_id,
-            user_id: row.user_id,
-            relation: row.relation,
-            reason: row.reason,
-            created_at: row.created_at,
-            from: End {
-                id: row.from_id,
-                short_id: row.from_short_id,
-                version: row.from_version,
-                content: row.from_content,
-                status: row.from_status,
-                said_at: row.from_said_at,
-            },
-            to: End {
-                id: row.to_id,
-                short_id: row.to_short_id,
-                version: row.to_version,
-                content: row.to_content,
-                status: row.to_status,
-                said_at: row.to_said_at,
-            },
-        }
+impl End {
+    /// The end whose columns begin with the name of its side.
+    fn of(row: &PgRow, side: &str) -> Result<Self, sqlx::Error> {
+        let column = |name: &str| format!("{side}_{name}");
+        Ok(Self {
+            id: row.try_get(column("id").as_str())?,
+            short_id: row.try_get(column("short_id").as_str())?,
+            version: row.try_get(column("version").as_str())?,
+            content: row.try_get(column("content").as_str())?,
+            status: row.try_get(column("status").as_str())?,
+            said_at: row.try_get(column("said_at").as_str())?,
+        })
     }
 }
 
@@ -100,8 +80,7 @@ macro_rules! open_pairs {
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<Pair>, DbError> {
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
-    let rows: Vec<Row> = tx.rows(statement!(sql, tenancy.tenant, ids, tenancy.users)).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    tx.rows(statement!(sql, tenancy.tenant, ids, tenancy.users)).await
 }
 
 /// One page of suggestions about active memories, of one agent or of all, and one more, oldest first.
@@ -115,8 +94,7 @@ pub async fn suggestion_list(
     let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)");
     let mut query = statement!(sql, tenancy.tenant, tenancy.users, agent);
     seek.push(&mut query, "p.created_at", "p.id", false, size);
-    let rows: Vec<Row> = tx.rows(query).await?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    tx.rows(query).await
 }
 
 /// How many suggestions about active memories wait, of one agent or of all.
@@ -133,8 +111,7 @@ pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<Agent
 /// An open proposal, locked.
 pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pair>, DbError> {
     let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
-    let row: Option<Row> = tx.row_if_any(statement!(sql, tenancy.tenant, id, tenancy.users)).await?;
-    Ok(row.map(Into::into))
+    tx.row_if_any(statement!(sql, tenancy.tenant, id, tenancy.users)).await
 }
 
 /// A proposal that was decided.

@@ -13,7 +13,6 @@ pub struct BotRecord {
     pub secret_hash: Vec<u8>,
 }
 
-/// A bot by its id.
 pub async fn bot(pool: &SystemPool, id: BotId) -> Result<Option<BotRecord>, DbError> {
     pool.row_if_any(sql!([id], "select tenant_id, key_id, secret_hash from bots where id = $1")).await
 }

@@ -15,7 +15,6 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Its text at a level.
     pub fn text(&self, level: Level) -> &str {
         &self.texts[place(level)]
     }

@@ -16,7 +16,6 @@ use words::aging::decayed;
 use words::minutes::{self, Minutes, SOMEBODY, label};
 use words::normal;
 
-/// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
 /// The start of 2020, where [`weight`] is 1.

@@ -80,7 +80,6 @@ fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
     slugs.get(&agent).cloned().unwrap_or_else(|| agent.to_string())
 }
 
-/// The first sentence of a narrative.
 fn first_sentence(narrative: &str) -> String {
     let line = narrative.lines().next().unwrap_or_default();
     let end = line.char_indices().find(|(at, c)| {

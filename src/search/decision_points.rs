@@ -18,7 +18,6 @@ pub struct Recipe {
 /// A search without a decision point.
 pub const PLAIN: Recipe = Recipe { sources: SearchSource::ALL, actions: &[], decisions: false, weights: None, k: 5 };
 
-/// The recipe of a decision point.
 pub fn recipe(point: DecisionPoint) -> Recipe {
     use ActionKind::{Action, Approval, Decision, Outcome, Performance, Rejection};
     use SearchSource::{Audit, Knowledge, Memory, Workflow};

@@ -57,7 +57,6 @@ pub fn offered(ctx: &OpContext, limit: Option<usize>) -> Vec<&'static Tool> {
     offered.collect()
 }
 
-/// A tool by name.
 pub fn find(name: &str) -> Option<&'static Tool> {
     all().iter().find(|tool| tool.name == name)
 }

@@ -17,7 +17,6 @@ pub struct Types {
     pub output: SchemaOf,
 }
 
-/// An input.
 pub fn input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     schema.insert("title".into(), T::schema_name().into());
@@ -34,7 +33,6 @@ pub fn explainable_input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Sche
     schema
 }
 
-/// An output.
 pub fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }

@@ -17,7 +17,6 @@ pub struct Planner<'a> {
 /// Rows of terms and of aliases.
 pub type Rows = (Vec<TermName>, Vec<Alias>);
 
-/// A new term.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewTerm<'a> {
     pub term: &'a str,

@@ -104,7 +104,6 @@ pub const COMPLETED: &[Completed] = &[
     },
 ];
 
-/// Reports an action.
 pub async fn report(engine: &Engine, ctx: &OpContext, reported: &Reported) -> Result<(), Failure> {
     let request = RecordActionRequest {
         action: reported.action.to_owned(),

@@ -8,7 +8,6 @@ use remembrancer::{consolidation, memories, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{AgentId, BULK_MAX, InboxFilter, InboxVerdict, MemoryFilter, MemoryId, MemoryKind, RememberRequest, RequestId, Scope, Source};
 
-/// A new agent of the tenant.
 pub async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
     let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite, Scope::ContextRead];

@@ -149,7 +149,6 @@ impl Filling<'_> {
         Ok(people)
     }
 
-    /// Stores one line at its time.
     async fn store<'a>(&self, Filled { ctx, keys }: &mut Filled<'a>, line: &'a Line) -> Result<(), Failure> {
         let Self { engine, clock, fill, .. } = *self;
         match line {

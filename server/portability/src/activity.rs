@@ -14,7 +14,6 @@ use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 use wire::{ImportCount, UserId};
 
-/// A report of a line, with its id and user.
 fn report(line: &Line) -> Option<(Uuid, Option<UserId>, Body)> {
     match line {
         Line::Action(line) => Some((line.id, line.user_id, line.body())),

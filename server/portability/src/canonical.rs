@@ -30,7 +30,6 @@ impl Names {
         self.ids.insert(slug, id);
     }
 
-    /// The id of an agent.
     pub fn id(&self, slug: &str) -> Option<AgentId> {
         self.ids.get(slug).copied()
     }

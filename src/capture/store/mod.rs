@@ -153,7 +153,6 @@ pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> 
     .await
 }
 
-/// The user of an event.
 pub async fn user_of_event(tx: &mut Tx, tenancy: Tenancy, held: Held) -> Result<Option<UserId>, DbError> {
     let user: Option<Option<UserId>> = tx
         .value_if_any(sql!(

@@ -30,7 +30,6 @@ pub async fn lock_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> Resu
     .await
 }
 
-/// Stores the turns of a part.
 pub async fn put_turns(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, part: SourceId, turns: &[StoredTurn]) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, agent, part, Json(turns), tenancy.users],

@@ -92,7 +92,6 @@ pub fn total(blocks: &[Block]) -> usize {
     blocks.iter().map(Block::tokens).sum()
 }
 
-/// Sorts blocks into an order.
 pub fn sort(blocks: &mut [Block], order: BlockOrder) {
     blocks.sort_by_key(|block| place(block.name, order));
 }

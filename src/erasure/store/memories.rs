@@ -43,7 +43,6 @@ pub struct Doomed {
     pub counted: Option<i64>,
 }
 
-/// The ids of a user's memories.
 pub async fn memories_of(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Vec<MemoryId>, DbError> {
     tx.values(sql!([tenant, user], "select id from agent_memories where tenant_id = $1 and user_id = $2 order by id")).await
 }

@@ -78,7 +78,6 @@ pub struct NewRequest<'a> {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Stores a request.
 pub async fn insert_request(tx: &mut Tx, tenant: TenantId, new: &NewRequest<'_>) -> Result<(), DbError> {
     let query = insert!("insert into erasure_requests" {
         tenant_id: tenant,
@@ -142,7 +141,6 @@ macro_rules! stored {
     };
 }
 
-/// One request.
 pub async fn request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: DateTime<Utc>) -> Result<Option<Stored>, DbError> {
     tx.row_if_any(sql!([tenant, now, id], stored!(""))).await
 }
@@ -152,7 +150,6 @@ pub async fn lock_request(tx: &mut Tx, tenant: TenantId, id: ErasureId, now: Dat
     tx.row_if_any(sql!([tenant, now, id], stored!(" for update"))).await
 }
 
-/// Confirms a request.
 pub async fn confirm(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: OperatorId, name: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, id, by, name, now],
@@ -162,7 +159,6 @@ pub async fn confirm(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: OperatorI
     .await
 }
 
-/// Withdraws a request.
 pub async fn withdraw(tx: &mut Tx, tenant: TenantId, id: ErasureId, by: &str, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, id, by, now],

@@ -40,7 +40,6 @@ pub struct NewText<'a> {
     pub now: DateTime<Utc>,
 }
 
-/// A new chunk.
 pub struct NewChunk<'a> {
     pub id: ChunkId,
     pub heading_path: &'a [String],
@@ -51,7 +50,6 @@ pub struct NewChunk<'a> {
     pub terms: BTreeMap<String, u32>,
 }
 
-/// A new component.
 pub struct NewComponent<'a> {
     pub name: &'a str,
     pub normal: String,
@@ -126,7 +124,6 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
     Ok(true)
 }
 
-/// Stores a text.
 pub async fn insert_document(tx: &mut Tx, tenant: TenantId, text: &NewText<'_>) -> Result<(), DbError> {
     let query = insert!("insert into documents" {
         tenant_id: tenant,

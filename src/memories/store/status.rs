@@ -56,7 +56,6 @@ pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Re
     Ok(live.unwrap_or(false))
 }
 
-/// Marks a memory as superseded by another.
 pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, agent, id, tenancy.users],

@@ -143,7 +143,6 @@ macro_rules! decision {
     };
 }
 
-/// Writes a decision.
 pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -> Result<(), DbError> {
     let query = insert!("insert into decisions" {
         tenant_id: tenant,
@@ -174,7 +173,6 @@ pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: Deci
         .await
 }
 
-/// Decisions by id.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Result<Vec<DecisionRow>, DbError> {
     tx.rows(sql!([tenant, ids], "select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)")).await

@@ -32,7 +32,6 @@ pub struct Thread<'a> {
 
 struct Said<'a> {
     turn: &'a Turn,
-    /// The last sentence.
     last: Sentence,
     /// Numbers, dates and names of people's statements.
     values: HashSet<String>,

@@ -143,7 +143,6 @@ mod tests {
         note(sentence, &words(sentence), NaiveDate::from_ymd_opt(year, month, day).unwrap()).unwrap_or_default()
     }
 
-    /// A Thursday.
     const THURSDAY: (i32, u32, u32) = (2026, 5, 21);
 
     #[test]

@@ -142,7 +142,6 @@ struct Piece {
     code: bool,
 }
 
-/// The pieces of a turn.
 fn pieces(turn: &Turn) -> Vec<Piece> {
     let (mut pieces, mut start, mut code, end) = (Vec::new(), 0, false, turn.text.len());
     while end - start > PIECE_MAX {

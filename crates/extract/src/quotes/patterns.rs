@@ -68,7 +68,6 @@ pub struct Patterns {
     stop: HashMap<String, Vec<usize>>,
 }
 
-/// The patterns of `patterns.txt`.
 pub static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::parse(include_str!("patterns.txt")));
 
 impl Patterns {
@@ -93,7 +92,6 @@ impl Patterns {
         all
     }
 
-    /// Adds a list of patterns.
     fn add(&mut self, name: &str, list: &str, classes: &Classes) {
         let Some(sort) = Sort::named(name) else { return };
         // These lists are words and not phrases.

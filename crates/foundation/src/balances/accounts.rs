@@ -112,7 +112,6 @@ impl Accounts {
         self.prices.read().unwrap_or_else(PoisonError::into_inner).get(model).copied()
     }
 
-    /// Replaces the prices.
     pub fn set_prices(&self, prices: HashMap<String, Price>) {
         *self.prices.write().unwrap_or_else(PoisonError::into_inner) = prices;
     }

@@ -13,7 +13,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Watches a tenant.
     pub fn watch(&self, tenant: TenantId) -> watch::Receiver<u64> {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         tenants.retain(|_, sender| !sender.is_closed());

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use wire::{KeyId, TenantId};
 
-/// A key of a tenant.
 pub type KeyRef = (TenantId, KeyId);
 
 /// The key that a request carried. Whoever recognises it enters it, also if the key is refused, and whoever ends the request counts it.
@@ -39,7 +38,6 @@ pub struct Use {
 }
 
 impl Use {
-    /// One request.
     pub fn request(refused: bool, from: Option<IpAddr>, now: DateTime<Utc>) -> Self {
         match refused {
             true => Self { requests: 1, ..Self::refusal(now) },

@@ -195,7 +195,6 @@ pub async fn session_save(engine: &Engine, id: &str, data: &serde_json::Value, e
     Ok(store::save_session(engine.db().control.system(), &keys::hash(id), data, expires).await?)
 }
 
-/// Ends a session.
 #[boxed]
 pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
     Ok(store::delete_session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)

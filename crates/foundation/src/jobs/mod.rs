@@ -126,7 +126,6 @@ pub struct Origin {
     pub metadata: Option<serde_json::Value>,
 }
 
-/// A new event.
 pub struct NewEvent {
     pub id: EventId,
     pub kind: EventKind,

@@ -42,7 +42,6 @@ pub async fn linked(tx: &mut Tx, tenant: TenantId, project: Uuid, at: DateTime<U
     .await
 }
 
-/// Inserts a project.
 pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> Result<(), DbError> {
     tx.run(sql!(
         [ctx.tenant_id, ctx.commons_id, project.id, &project.slug, &project.name, project.created_at, ctx.actor.name()],
@@ -51,7 +50,6 @@ pub async fn insert_project(tx: &mut Tx, ctx: &OpContext, project: &Project) -> 
     .await
 }
 
-/// Inserts a repository.
 pub async fn insert_repo(tx: &mut Tx, ctx: &OpContext, repo: &Repo) -> Result<(), DbError> {
     tx.run(sql!(
         [ctx.tenant_id, ctx.commons_id, repo.id, repo.project_id, &repo.slug, &repo.name, repo.created_at, ctx.actor.name()],

@@ -3,7 +3,6 @@
 use super::Model;
 use db::{DbError, SystemPool, sql};
 
-/// The row of one model.
 pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbError> {
     pool.row_if_any(sql!(
         [name],

@@ -127,7 +127,6 @@ pub struct MemoryLine {
     pub retention_rule: Option<RetentionRule>,
     /// Of a message: what its importance was computed from, as `[{factor, weight, words}]`.
     pub importance_factors: Option<Value>,
-    /// Why it is archived.
     pub archive_reason: Option<ArchiveReason>,
     /// Further topics, under which the same content was remembered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -410,7 +409,6 @@ impl Record for MemoryLine {
     }
 }
 
-/// Kinds of speakers.
 const SPEAKER_KINDS: [&str; 4] = ["person", "agent", "tool", "document"];
 /// How far a memory is trusted.
 const TRUSTS: [&str; 2] = ["own", "captured"];

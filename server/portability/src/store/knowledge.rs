@@ -106,7 +106,6 @@ pub async fn missing_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value) -> Resu
     .await
 }
 
-/// The words of one chunk.
 pub struct ChunkWords {
     pub id: ChunkId,
     pub terms: Vec<(String, u32)>,

@@ -158,7 +158,6 @@ pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing
     tx.run(statement!(sql, tenancy.tenant, rows, importing.by, tenancy.users)).await
 }
 
-/// Inserts links.
 pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     let columns = Section::Link.columns();
     let (columns, values) = (columns.join(", "), columns.join(", r."));
@@ -176,7 +175,6 @@ pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<()
     tx.run(statement!(sql, tenancy.tenant, rows, tenancy.users)).await
 }
 
-/// Inserts tombstones.
 pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<(), DbError> {
     let columns = Section::Tombstone.columns();
     let (columns, values, of_user) = (columns.join(", "), values(Section::Tombstone, &columns), of_user!("m", "$3"));

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
 
-/// A new key.
 pub struct NewKey<'a> {
     pub id: KeyId,
     pub agent_id: AgentId,
@@ -130,7 +129,6 @@ pub async fn key_names(tx: &mut Tx, tenant: TenantId, ids: &[KeyId]) -> Result<V
     tx.rows(sql!([tenant, ids], "select id, name || ' (rmb_' || prefix || '_…)' from api_keys where tenant_id = $1 and id = any($2)")).await
 }
 
-/// A tenant's key by its id.
 pub async fn key_by_id(pool: &SystemPool, tenant: TenantId, id: KeyId) -> Result<Option<KeyRecord>, DbError> {
     let row: Option<KeyRow> = pool.row_if_any(sql!([tenant, id], keys!(), "k.tenant_id = $1 and k.id = $2")).await?;
     row.map(TryInto::try_into).transpose()

@@ -46,7 +46,6 @@ pub async fn tenant_slugs(pool: &SystemPool) -> Result<Vec<String>, DbError> {
     pool.values(sql!([], "select slug from tenants order by slug")).await
 }
 
-/// Inserts a tenant and its commons.
 pub async fn insert_tenant(tx: &mut Tx, tenant: &Tenant, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!([tenant.id, &tenant.slug, &tenant.name, now], "insert into tenants (id, slug, name, created_at) values ($1, $2, $3, $4)"))
         .await?;
@@ -57,7 +56,6 @@ pub async fn insert_tenant(tx: &mut Tx, tenant: &Tenant, now: DateTime<Utc>) -> 
     .await
 }
 
-/// Inserts an agent.
 pub async fn insert_agent(tx: &mut Tx, tenant: TenantId, agent: &Agent, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, agent.id, agent.kind, &agent.slug, &agent.name, agent.require_user, now, agent.discipline],

@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use wire::{OperatorId, OperatorRole, TenantId};
 
-/// A new operator.
 pub struct NewOperator<'a> {
     pub id: OperatorId,
     pub login: &'a str,
@@ -15,7 +14,6 @@ pub struct NewOperator<'a> {
     pub roles: &'a [OperatorRole],
 }
 
-/// Inserts an operator.
 pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
     tx.run(sql!(
@@ -56,7 +54,6 @@ pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<
     row.map(TryInto::try_into).transpose()
 }
 
-/// An operator by id.
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = pool.row_if_any(sql!([id], operators!(), "o.id = $1")).await?;
     row.map(TryInto::try_into).transpose()

@@ -26,7 +26,6 @@ pub async fn count_views(tx: &mut Tx, tenant: TenantId, operator: OperatorId) ->
     tx.value(sql!([tenant, operator], "select count(*) from saved_views where tenant_id = $1 and operator_id = $2")).await
 }
 
-/// Inserts a view.
 pub async fn insert_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, view: &SavedView, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, view.id, operator, view.page, &view.name, &view.query, now],

@@ -191,7 +191,11 @@ macro_rules! columns {
 }
 
 /// Entries with their texts.
-const FROM: &str = " from audit_log l left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id";
+macro_rules! entries {
+    () => {
+        " from audit_log l left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id"
+    };
+}
 
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFilter) {
     query.push(" where l.tenant_id = ").push_bind(tenant);
@@ -217,14 +221,14 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &AuditFi
 
 /// How many entries a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new(format!("select {COUNTED}{FROM}"));
+    let mut query = QueryBuilder::new(format!("select {COUNTED}{}", entries!()));
     narrow(&mut query, tenant, filter);
     count_rows(tx, query, "l.at desc, l.event_id desc").await
 }
 
 /// One page's entries and one more, in reading order.
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
-    let mut query = QueryBuilder::new(format!("select {}{FROM}", columns!()));
+    let mut query = QueryBuilder::new(concat!("select ", columns!(), entries!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "l.at", "l.event_id", true, size);
     tx.rows(query).await
@@ -236,11 +240,8 @@ pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -
         [tenant, target, most],
         "select ",
         columns!(),
-        r"
-            from audit_log l
-            left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
-           where l.tenant_id = $1 and l.target_id = $2
-           order by l.seq desc limit $3"
+        entries!(),
+        " where l.tenant_id = $1 and l.target_id = $2 order by l.seq desc limit $3"
     ))
     .await
 }
@@ -281,11 +282,9 @@ pub async fn links(control: &SystemPool, tenant: TenantId, seq: i64, most: i64) 
             [tenant, seq, most],
             "select ",
             columns!(),
-            r", l.previous, l.hash, l.texts_hash, x.salt
-            from audit_log l
-            left join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
-           where l.tenant_id = $1 and l.seq > $2
-           order by l.seq limit $3"
+            ", l.previous, l.hash, l.texts_hash, x.salt",
+            entries!(),
+            " where l.tenant_id = $1 and l.seq > $2 order by l.seq limit $3"
         ))
         .await?;
     let link = |Stored { entry, seq, previous, hash, texts_hash, salt }: Stored| Link {

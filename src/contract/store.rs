@@ -32,8 +32,7 @@ pub async fn entries(
             concat!(
                 "select ",
                 columns!(),
-                "
-                    from agent_memories m where ",
+                " from agent_memories m where ",
                 of_user!("m", "$3"),
                 " and m.tenant_id = $1 and m.agent_id = any($2) and m.live and ",
                 $listed,

@@ -41,8 +41,7 @@ pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec
                       or m.profile_fact))
           select ",
         columns!(),
-        r"
-            from agent_memories m
+        r" from agent_memories m
            where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7) and ",
         of_user!("m", "$3"),
         r"

@@ -128,8 +128,7 @@ pub async fn same_content(
     let text = concat!(
         "select ",
         columns!(),
-        r"
-            from agent_memories m
+        r" from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.kind = $4 and m.scope = $5
              and m.project_id is not distinct from $6 and m.repo_id is not distinct from $7 and m.session_id is not distinct from $8
              and m.connection_id is not distinct from $9 and m.live and (m.expires_at is null or m.expires_at > $11)
@@ -391,8 +390,7 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>, ids: 
             concat!(
                 "select ",
                 columns!(),
-                r"
-                    from agent_memories m
+                r" from agent_memories m
                    where m.tenant_id = $1 and ($2::uuid is null or m.agent_id = $2) and m.id = any($3) and ",
                 of_user!("m", "$4"),
                 r"
@@ -413,8 +411,7 @@ pub async fn by_short(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId], short: 
             concat!(
                 "select ",
                 columns!(),
-                r"
-                    from agent_memories m
+                r" from agent_memories m
                    where m.tenant_id = $1 and (cardinality($2::uuid[]) = 0 or m.agent_id = any($2)) and m.short_id = $3 and ",
                 of_user!("m", "$4"),
                 r"
@@ -433,8 +430,7 @@ pub async fn profile_fact(tx: &mut Tx, tenancy: Tenancy, draft: &Draft, now: Dat
         [tenancy.tenant, draft.key.agent_id, draft.key.user_id, draft.key.topic_key(), normal(&draft.topic_raw), now, tenancy.users],
         "select ",
         columns!(),
-        r"
-            from agent_memories m
+        r" from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.live and m.profile_fact
              and (m.topic_key = $4 or m.topic_normal = $5) and (m.expires_at is null or m.expires_at > $6) and ",
         of_user!("m", "$7"),

@@ -27,8 +27,7 @@ pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[Memor
         [tenant, form, ids, most],
         "select ",
         columns!(),
-        r"
-            from agent_memories m
+        r" from agent_memories m
            where m.tenant_id = $1 and m.live and (m.topic_normal = $2 or m.id = any($3))
            order by m.updated_at desc, m.id desc limit $4"
     ))
@@ -60,8 +59,7 @@ pub async fn stale(tx: &mut Tx, tenant: TenantId, forms: &[String], version: i64
         [tenant, forms, version, most],
         "select ",
         columns!(),
-        r"
-            from agent_memories m
+        r" from agent_memories m
            where m.tenant_id = $1 and m.topic_normal = any($2) and m.vocabulary_version < $3
            order by m.agent_id, m.id limit $4"
     ))

@@ -71,445 +71,112 @@ pub const RECALLS: &[(i64, &str, bool)] = &[
 
 /// Memories, oldest first.
 pub const MEMORIES: &[Memory] = &[
-    private(
-        "atlas",
-        83881,
-        "Vera prefers Terraform",
-        "slack",
-        "C-infra",
-        Profile,
-        "Vera wants every piece of infrastructure managed by Terraform; nothing is clicked together in a web console.",
-    ),
-    private(
-        "atlas",
-        82264,
-        "staging db",
-        "drive",
-        "D-runbook",
-        Project,
-        "The staging database runs on pg-stage-2; it is rebuilt from an anonymised copy every Sunday night.",
-    ),
-    private(
-        "atlas",
-        81074,
-        "meeting notes style",
-        "drive",
-        "D-notes",
-        Profile,
-        "Idris likes meeting notes as five bullets at most, decisions first, names in bold.",
-    ),
-    private(
-        "atlas",
-        79896,
-        "quarterly planning",
-        "drive",
-        "D-planning",
-        Project,
-        "Planning for the next quarter starts in the second week of the last month; drafts live in the planning folder.",
-    ),
-    shared(
-        "binky",
-        77839,
-        "release sign-off",
-        "slack",
-        "C-release",
-        Decision,
-        "Mina approves every release to production; without her, Idris does.",
-    ),
-    private(
-        "atlas",
-        74984,
-        "Mina's time zone",
-        "slack",
-        "C-team",
-        Profile,
-        "Mina works from Lisbon and is not reachable before 9:00 Western European Time.",
-    ),
-    private(
-        "atlas",
-        72578,
-        "customer interview",
-        "drive",
-        "D-research",
-        Project,
-        "Five interviews with clinics are planned; the question guide was approved by Vera.",
-    ),
-    private(
-        "binky",
-        70686,
-        "changelog tone",
-        "slack",
-        "C-release",
-        Profile,
-        "The changelog speaks to users, in the present tense, without ticket numbers.",
-    ),
-    shared(
-        "atlas",
-        68084,
-        "database choice",
-        "drive",
-        "D-adr",
-        Decision,
-        "We use Postgres with JSONB for the knowledge graph; a graph database was considered and put off.",
-    ),
-    shared(
-        "atlas",
-        66866,
-        "database choice",
-        "drive",
-        "D-adr",
-        Decision,
-        "The knowledge graph stays in Postgres; a dedicated graph store is looked at again when traversals exceed four hops.",
-    ),
-    private(
-        "binky",
-        63449,
-        "hotfix procedure",
-        "slack",
-        "C-release",
-        Project,
-        "A hotfix branches from the released tag, is reviewed by two people and is merged back the same day.",
-    ),
-    forgotten("atlas", 62469, "Idris' sister", "slack", "C-team", Profile, "Idris mentioned that his sister had an operation."),
-    shared(
-        "atlas",
-        59289,
-        "travel policy",
-        "drive",
-        "D-policies",
-        Project,
-        "Trains are preferred below five hours; flights need Vera's word.",
-    ),
-    shared(
-        "binky",
-        57668,
-        "release calendar",
-        "slack",
-        "C-release",
-        Decision,
-        "Releases go out on Tuesdays and Thursdays before noon, never on a Friday.",
-    ),
-    private("atlas", 54838, "on-call", "slack", "C-ops", Project, "Idris has the pager this week; the rota is in the operations sheet."),
-    private(
-        "atlas",
-        53754,
-        "error budget",
-        "drive",
-        "D-slo",
-        Project,
-        "The error budget of the search service is 0.1 % a month; September used two thirds of it.",
-    ),
-    private(
-        "binky",
-        50858,
-        "flaky tests",
-        "slack",
-        "C-build",
-        Project,
-        "The upload tests fail when the clock crosses midnight in UTC; quarantine is not allowed, they are being rewritten.",
-    ),
-    private(
-        "atlas",
-        49061,
-        "Vera's report",
-        "email",
-        "inbox-vera",
-        Profile,
-        "Vera wants the weekly report on Monday before ten, one page, risks on top.",
-    ),
-    private(
-        "atlas",
-        47796,
-        "supplier contract",
-        "email",
-        "inbox-contracts",
-        Project,
-        "The contract with the translation supplier ends in March and renews itself unless cancelled in January.",
-    ),
-    private(
-        "binky",
-        44762,
-        "build cache",
-        "slack",
-        "C-build",
-        Project,
-        "The build cache is cleared with every compiler update; a cold build takes about half an hour.",
-    ),
-    shared(
-        "atlas",
-        43794,
-        "accessibility",
-        "drive",
-        "D-design",
-        Decision,
-        "New pages are checked with a screen reader before review; contrast is measured in both themes.",
-    ),
-    private(
-        "atlas",
-        42224,
-        "design review",
-        "slack",
-        "C-design",
-        Project,
-        "Design reviews happen on Wednesdays at two; the document is sent out the day before.",
-    ),
-    shared(
-        "atlas",
-        40410,
-        "naming of agents",
-        "slack",
-        "C-team",
-        Artifact,
-        "Agents are named by the team that owns them; atlas belongs to projects, binky to releases.",
-    ),
-    shared("binky", 39489, "version numbers", "slack", "C-release", Decision, "Version numbers follow the calendar: year, month, patch."),
-    private(
-        "atlas",
-        37596,
-        "incident of 12 October",
-        "drive",
-        "D-incidents",
-        Episode,
-        "The search outage came from a migration that held a lock for nine minutes; migrations now set a lock timeout.",
-    ),
-    shared(
-        "atlas",
-        36258,
-        "migration rules",
-        "drive",
-        "D-runbook",
-        Decision,
-        "Every migration sets a lock timeout and is tried on a copy of production first.",
-    ),
-    forgotten("atlas", 35235, "Mina's coffee", "slack", "C-team", Profile, "Mina takes her coffee without milk."),
-    shared(
-        "binky",
-        33792,
-        "rollback",
-        "slack",
-        "C-release",
-        Decision,
-        "A rollback is a new release of the previous tag; the database only ever moves forward.",
-    ),
-    private(
-        "atlas",
-        32306,
-        "hiring plan",
-        "drive",
-        "D-people",
-        Project,
-        "Two engineers and one designer are to be hired before summer; the first interviews are in January.",
-    ),
-    private(
-        "atlas",
-        30333,
-        "Idris prefers diagrams",
-        "slack",
-        "C-design",
-        Profile,
-        "Idris asks for a drawing whenever more than two services are involved.",
-    ),
-    shared(
-        "atlas",
-        29420,
-        "data retention",
-        "drive",
-        "D-policies",
-        Decision,
-        "Logs with personal data are kept for thirty days, everything else for a year.",
-    ),
-    private(
-        "binky",
-        27989,
-        "feature flags",
-        "slack",
-        "C-release",
-        Project,
-        "A feature flag that is older than two releases is removed or explained.",
-    ),
-    private(
-        "atlas",
-        26356,
-        "customer feedback",
-        "drive",
-        "D-research",
-        Episode,
-        "Clinics ask for an export of their schedules more often than for anything else.",
-    ),
-    private(
-        "atlas",
-        24560,
-        "pricing page",
-        "drive",
-        "D-web",
-        Project,
-        "The pricing page is rewritten by Mina; the draft is due on the first of the month.",
-    ),
-    private(
-        "atlas",
-        23296,
-        "vera prefers terraform managed infra",
-        "slack",
-        "C-infra",
-        Profile,
-        "Vera insists on Terraform for all infrastructure; nothing at all is clicked together in a web console.",
-    ),
-    private(
-        "binky",
-        21677,
-        "release checklist",
-        "slack",
-        "C-release",
-        Artifact,
-        "The checklist has eleven steps; step four, the backup, may never be skipped.",
-    ),
-    shared("atlas", 20760, "office days", "slack", "C-team", Project, "The team meets in the office on the first Thursday of the month."),
-    private(
-        "atlas",
-        18886,
-        "search relevance",
-        "slack",
-        "C-build",
-        Episode,
-        "Searches by room number fail because the index drops short numbers.",
-    ),
-    shared(
-        "atlas",
-        17606,
-        "budget owner",
-        "email",
-        "inbox-vera",
-        Decision,
-        "Vera owns the budget for tools; anything above two hundred a month needs her approval.",
-    ),
-    private(
-        "atlas",
-        17100,
-        "Vera's report",
-        "email",
-        "inbox-vera",
-        Profile,
-        "Vera wants the weekly report on Monday before nine, one page, risks on top.",
-    ),
-    private(
-        "binky",
-        16299,
-        "tag signing",
-        "slack",
-        "C-release",
-        Decision,
-        "Release tags are signed with the team's key; the build refuses unsigned ones.",
-    ),
-    private(
-        "atlas",
-        14577,
-        "interview guide",
-        "drive",
-        "D-research",
-        Artifact,
-        "The interview guide has nine questions and ends with what we should have asked.",
-    ),
-    private(
-        "atlas",
-        13543,
-        "stage-db",
-        "slack",
-        "C-ops",
-        Project,
-        "The staging database moved to pg-stage-3 and is now rebuilt every night.",
-    ),
-    private(
-        "atlas",
-        11670,
-        "Idris on leave",
-        "slack",
-        "C-team",
-        Episode,
-        "Idris is away from the 14th to the 25th; Mina answers for operations.",
-    ),
-    private(
-        "binky",
-        10694,
-        "performance regression",
-        "slack",
-        "C-release",
-        Episode,
-        "Version 2026.10 was four times slower on the schedule page; the missing index was added in 2026.10.1.",
-    ),
-    private(
-        "atlas",
-        8985,
-        "quarterly planning",
-        "drive",
-        "D-planning",
-        Project,
-        "The planning workshop is on Wednesday in the large room; Mina moderates.",
-    ),
-    private(
-        "atlas",
-        7803,
-        "security review",
-        "email",
-        "inbox-vera",
-        Project,
-        "An outside security review starts in December; scope is the API and the console.",
-    ),
-    shared("binky", 7415, "go/no-go", "slack", "C-release", Decision, "If Mina and Idris are both away, a release waits."),
-    private(
-        "atlas",
-        5895,
-        "clinic pilot",
-        "drive",
-        "D-research",
-        Project,
-        "The pilot with the clinic in Porto has forty users and runs until the end of the year.",
-    ),
-    private(
-        "atlas",
-        4945,
-        "Vera prefers short answers",
-        "slack",
-        "C-team",
-        Profile,
-        "Vera reads answers on her phone: three sentences, then a link.",
-    ),
-    private(
-        "atlas",
-        3494,
-        "weekly report",
-        "email",
-        "inbox-vera",
-        TaskHint,
-        "This week's report should mention the pilot and the security review.",
-    ),
-    private(
-        "atlas",
-        3_102,
-        "order of the weekly report",
-        "email",
-        "inbox-vera",
-        Profile,
-        "Vera wants the numbers first in the weekly report and the risks at its end.",
-    ),
-    private(
-        "binky",
-        2124,
-        "next release",
-        "slack",
-        "C-release",
-        Project,
-        "The next release is 2026.11.2 on Tuesday; the schedule export is in it.",
-    ),
-    private(
-        "atlas",
-        1662,
-        "schedule export",
-        "slack",
-        "C-build",
-        Project,
-        "The export gives one row per appointment, in local time, with the room's full name.",
-    ),
-    private("atlas", 130, "standup", "slack", "C-team", Episode, "The standup is at 9:45 while the room is being repainted."),
+    private("atlas", 83881, "Vera prefers Terraform", "slack", "C-infra", Profile)
+        .says("Vera wants every piece of infrastructure managed by Terraform; nothing is clicked together in a web console."),
+    private("atlas", 82264, "staging db", "drive", "D-runbook", Project)
+        .says("The staging database runs on pg-stage-2; it is rebuilt from an anonymised copy every Sunday night."),
+    private("atlas", 81074, "meeting notes style", "drive", "D-notes", Profile)
+        .says("Idris likes meeting notes as five bullets at most, decisions first, names in bold."),
+    private("atlas", 79896, "quarterly planning", "drive", "D-planning", Project)
+        .says("Planning for the next quarter starts in the second week of the last month; drafts live in the planning folder."),
+    shared("binky", 77839, "release sign-off", "slack", "C-release", Decision)
+        .says("Mina approves every release to production; without her, Idris does."),
+    private("atlas", 74984, "Mina's time zone", "slack", "C-team", Profile)
+        .says("Mina works from Lisbon and is not reachable before 9:00 Western European Time."),
+    private("atlas", 72578, "customer interview", "drive", "D-research", Project)
+        .says("Five interviews with clinics are planned; the question guide was approved by Vera."),
+    private("binky", 70686, "changelog tone", "slack", "C-release", Profile)
+        .says("The changelog speaks to users, in the present tense, without ticket numbers."),
+    shared("atlas", 68084, "database choice", "drive", "D-adr", Decision)
+        .says("We use Postgres with JSONB for the knowledge graph; a graph database was considered and put off."),
+    shared("atlas", 66866, "database choice", "drive", "D-adr", Decision)
+        .says("The knowledge graph stays in Postgres; a dedicated graph store is looked at again when traversals exceed four hops."),
+    private("binky", 63449, "hotfix procedure", "slack", "C-release", Project)
+        .says("A hotfix branches from the released tag, is reviewed by two people and is merged back the same day."),
+    forgotten("atlas", 62469, "Idris' sister", "slack", "C-team", Profile).says("Idris mentioned that his sister had an operation."),
+    shared("atlas", 59289, "travel policy", "drive", "D-policies", Project)
+        .says("Trains are preferred below five hours; flights need Vera's word."),
+    shared("binky", 57668, "release calendar", "slack", "C-release", Decision)
+        .says("Releases go out on Tuesdays and Thursdays before noon, never on a Friday."),
+    private("atlas", 54838, "on-call", "slack", "C-ops", Project)
+        .says("Idris has the pager this week; the rota is in the operations sheet."),
+    private("atlas", 53754, "error budget", "drive", "D-slo", Project)
+        .says("The error budget of the search service is 0.1 % a month; September used two thirds of it."),
+    private("binky", 50858, "flaky tests", "slack", "C-build", Project)
+        .says("The upload tests fail when the clock crosses midnight in UTC; quarantine is not allowed, they are being rewritten."),
+    private("atlas", 49061, "Vera's report", "email", "inbox-vera", Profile)
+        .says("Vera wants the weekly report on Monday before ten, one page, risks on top."),
+    private("atlas", 47796, "supplier contract", "email", "inbox-contracts", Project)
+        .says("The contract with the translation supplier ends in March and renews itself unless cancelled in January."),
+    private("binky", 44762, "build cache", "slack", "C-build", Project)
+        .says("The build cache is cleared with every compiler update; a cold build takes about half an hour."),
+    shared("atlas", 43794, "accessibility", "drive", "D-design", Decision)
+        .says("New pages are checked with a screen reader before review; contrast is measured in both themes."),
+    private("atlas", 42224, "design review", "slack", "C-design", Project)
+        .says("Design reviews happen on Wednesdays at two; the document is sent out the day before."),
+    shared("atlas", 40410, "naming of agents", "slack", "C-team", Artifact)
+        .says("Agents are named by the team that owns them; atlas belongs to projects, binky to releases."),
+    shared("binky", 39489, "version numbers", "slack", "C-release", Decision)
+        .says("Version numbers follow the calendar: year, month, patch."),
+    private("atlas", 37596, "incident of 12 October", "drive", "D-incidents", Episode)
+        .says("The search outage came from a migration that held a lock for nine minutes; migrations now set a lock timeout."),
+    shared("atlas", 36258, "migration rules", "drive", "D-runbook", Decision)
+        .says("Every migration sets a lock timeout and is tried on a copy of production first."),
+    forgotten("atlas", 35235, "Mina's coffee", "slack", "C-team", Profile).says("Mina takes her coffee without milk."),
+    shared("binky", 33792, "rollback", "slack", "C-release", Decision)
+        .says("A rollback is a new release of the previous tag; the database only ever moves forward."),
+    private("atlas", 32306, "hiring plan", "drive", "D-people", Project)
+        .says("Two engineers and one designer are to be hired before summer; the first interviews are in January."),
+    private("atlas", 30333, "Idris prefers diagrams", "slack", "C-design", Profile)
+        .says("Idris asks for a drawing whenever more than two services are involved."),
+    shared("atlas", 29420, "data retention", "drive", "D-policies", Decision)
+        .says("Logs with personal data are kept for thirty days, everything else for a year."),
+    private("binky", 27989, "feature flags", "slack", "C-release", Project)
+        .says("A feature flag that is older than two releases is removed or explained."),
+    private("atlas", 26356, "customer feedback", "drive", "D-research", Episode)
+        .says("Clinics ask for an export of their schedules more often than for anything else."),
+    private("atlas", 24560, "pricing page", "drive", "D-web", Project)
+        .says("The pricing page is rewritten by Mina; the draft is due on the first of the month."),
+    private("atlas", 23296, "vera prefers terraform managed infra", "slack", "C-infra", Profile)
+        .says("Vera insists on Terraform for all infrastructure; nothing at all is clicked together in a web console."),
+    private("binky", 21677, "release checklist", "slack", "C-release", Artifact)
+        .says("The checklist has eleven steps; step four, the backup, may never be skipped."),
+    shared("atlas", 20760, "office days", "slack", "C-team", Project)
+        .says("The team meets in the office on the first Thursday of the month."),
+    private("atlas", 18886, "search relevance", "slack", "C-build", Episode)
+        .says("Searches by room number fail because the index drops short numbers."),
+    shared("atlas", 17606, "budget owner", "email", "inbox-vera", Decision)
+        .says("Vera owns the budget for tools; anything above two hundred a month needs her approval."),
+    private("atlas", 17100, "Vera's report", "email", "inbox-vera", Profile)
+        .says("Vera wants the weekly report on Monday before nine, one page, risks on top."),
+    private("binky", 16299, "tag signing", "slack", "C-release", Decision)
+        .says("Release tags are signed with the team's key; the build refuses unsigned ones."),
+    private("atlas", 14577, "interview guide", "drive", "D-research", Artifact)
+        .says("The interview guide has nine questions and ends with what we should have asked."),
+    private("atlas", 13543, "stage-db", "slack", "C-ops", Project)
+        .says("The staging database moved to pg-stage-3 and is now rebuilt every night."),
+    private("atlas", 11670, "Idris on leave", "slack", "C-team", Episode)
+        .says("Idris is away from the 14th to the 25th; Mina answers for operations."),
+    private("binky", 10694, "performance regression", "slack", "C-release", Episode)
+        .says("Version 2026.10 was four times slower on the schedule page; the missing index was added in 2026.10.1."),
+    private("atlas", 8985, "quarterly planning", "drive", "D-planning", Project)
+        .says("The planning workshop is on Wednesday in the large room; Mina moderates."),
+    private("atlas", 7803, "security review", "email", "inbox-vera", Project)
+        .says("An outside security review starts in December; scope is the API and the console."),
+    shared("binky", 7415, "go/no-go", "slack", "C-release", Decision).says("If Mina and Idris are both away, a release waits."),
+    private("atlas", 5895, "clinic pilot", "drive", "D-research", Project)
+        .says("The pilot with the clinic in Porto has forty users and runs until the end of the year."),
+    private("atlas", 4945, "Vera prefers short answers", "slack", "C-team", Profile)
+        .says("Vera reads answers on her phone: three sentences, then a link."),
+    private("atlas", 3494, "weekly report", "email", "inbox-vera", TaskHint)
+        .says("This week's report should mention the pilot and the security review."),
+    private("atlas", 3_102, "order of the weekly report", "email", "inbox-vera", Profile)
+        .says("Vera wants the numbers first in the weekly report and the risks at its end."),
+    private("binky", 2124, "next release", "slack", "C-release", Project)
+        .says("The next release is 2026.11.2 on Tuesday; the schedule export is in it."),
+    private("atlas", 1662, "schedule export", "slack", "C-build", Project)
+        .says("The export gives one row per appointment, in local time, with the room's full name."),
+    private("atlas", 130, "standup", "slack", "C-team", Episode).says("The standup is at 9:45 while the room is being repainted."),
 ];
 
 /// Links, oldest first.
@@ -532,14 +199,20 @@ pub const LINKED: &[Linked] = &[
 
 type Text = &'static str;
 
-const fn private(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind, content: Text) -> Memory {
-    Memory { agent, minutes_ago, topic, content, platform, channel, kind, shared: false, forgotten: false }
+const fn private(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind) -> Memory {
+    Memory { agent, minutes_ago, topic, content: "", platform, channel, kind, shared: false, forgotten: false }
 }
 
-const fn shared(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind, content: Text) -> Memory {
-    Memory { shared: true, ..private(agent, minutes_ago, topic, platform, channel, kind, content) }
+const fn shared(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind) -> Memory {
+    Memory { shared: true, ..private(agent, minutes_ago, topic, platform, channel, kind) }
 }
 
-const fn forgotten(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind, content: Text) -> Memory {
-    Memory { forgotten: true, ..private(agent, minutes_ago, topic, platform, channel, kind, content) }
+const fn forgotten(agent: Text, minutes_ago: i64, topic: Text, platform: Text, channel: Text, kind: MemoryKind) -> Memory {
+    Memory { forgotten: true, ..private(agent, minutes_ago, topic, platform, channel, kind) }
+}
+
+impl Memory {
+    const fn says(self, content: Text) -> Self {
+        Self { content, ..self }
+    }
 }

@@ -1,7 +1,7 @@
 //! What agents report: stored without secrets, within limits, kept apart, and moved with an export.
 
 use crate::portability::{exported, import, of_type};
-use crate::support::{agent, alone, owner, remember};
+use crate::support::{Fetch, agent, alone, remember};
 use db::clock::Clock;
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext};
@@ -82,10 +82,10 @@ async fn secrets_are_gone_before_anything_is_stored() {
     });
     record(&world, &world.atlas, request).await;
     step(&world, &world.atlas, "onboarding", "account", &format!("The password is {secret}")).await;
-    let mut owner = owner(&world.engine.urls().internal_shared).await;
     for table in ["actions", "action_terms", "workflow_steps", "workflow_step_terms"] {
         let text = format!("select coalesce(string_agg(t::text, ' '), '') from {table} t where tenant_id = $1");
-        let rows: String = sqlx::query_scalar(AssertSqlSafe(text)).bind(world.system.tenant_id).fetch_one(&mut owner).await.unwrap();
+        let rows: String =
+            sqlx::query_scalar(AssertSqlSafe(text)).bind(world.system.tenant_id).one(&world.engine.urls().internal_shared).await;
         assert!(!rows.is_empty() && !rows.to_lowercase().contains("tr0ub4dor"), "{table}: {rows}");
     }
 }
@@ -127,14 +127,12 @@ async fn what_is_too_long_or_out_of_range_is_refused_by_name() {
         let request: RecordStepsRequest = tools::read(json!({ "steps": steps })).unwrap();
         assert_eq!(wrong_fields(activity::record_steps(&world.engine, &world.atlas, workflow, request).await), [field]);
     }
-    let mut owner = owner(&world.engine.urls().internal_shared).await;
     let stored: i64 = sqlx::query_scalar(
         "select (select count(*) from actions where tenant_id = $1) + (select count(*) from workflow_steps where tenant_id = $1)",
     )
     .bind(world.system.tenant_id)
-    .fetch_one(&mut owner)
-    .await
-    .unwrap();
+    .one(&world.engine.urls().internal_shared)
+    .await;
     assert_eq!(stored, 0, "half a list is not stored");
 }
 

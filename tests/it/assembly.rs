@@ -1,7 +1,7 @@
 //! `assemble`: the prompt of a model call, what its budget cuts, what it goes on without, and the log of it.
 
 use crate::outage::Wire;
-use crate::support::{alone, alone_with, memory_owner, owner, patient, remember, settle};
+use crate::support::{Fetch, Run, alone, alone_with, owner, patient, remember, settle};
 use db::{DatabaseUrls, Users};
 use foundation::testing::{Fake, TestDatabases, World, fact};
 use foundation::{Error, OpContext, Settings, audit, identity};
@@ -236,9 +236,8 @@ async fn long_memory_and_long_turns_are_cut_until_they_fit() {
     for n in 0..60 {
         add(format!("Boat {n} of the harbour carries {n} crates of tea and {} lamps to the island.", n + 1)).await;
     }
-    let mut owner = memory_owner(&world.engine).await;
     let used = "update agent_memories set access_count = 9 where content like 'Boat 17 of%'";
-    assert_eq!(sqlx::query(used).execute(&mut owner).await.unwrap().rows_affected(), 1);
+    assert_eq!(sqlx::query(used).run(&world.engine).await, 1);
     let long = |n: usize| turn(TurnRole::User, &format!("Turn {n}. {}", "The heron stands on one leg. ".repeat(60)));
     let request = |turns, budget| AssembleRequest { turns, budget, ..AssembleRequest::new("anything") };
 
@@ -438,10 +437,8 @@ async fn texts_and_entries_end_with_their_time_and_an_agent_may_have_no_texts() 
     assert!(matches!(context::compare(&world.engine, &world.vera, &[context.id]).await, Err(Error::NotFound(_))));
     assert_eq!(context::sweep(&world.engine, days(91)).await.unwrap(), 2);
     assert!(matches!(state().await, Err(Error::NotFound("context"))));
-    let left: i64 = sqlx::query_scalar("select (select count(*) from context_log) + (select count(*) from context_texts)")
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let left: i64 =
+        sqlx::query_scalar("select (select count(*) from context_log) + (select count(*) from context_texts)").one(&world.engine).await;
     assert_eq!(left, 0);
 }
 

@@ -1,6 +1,6 @@
 //! The audit log: one unbroken chain per tenant, however many relays feed it.
 
-use crate::support::{alone, memory_owner, owner, remember, settle};
+use crate::support::{Fetch, Run, alone, owner, remember, settle};
 use db::clock::Clock;
 use foundation::audit::{self, Fault, NewEntry};
 use foundation::intake::Reason;
@@ -130,10 +130,9 @@ async fn the_order_of_keys_does_not_matter_to_the_hash() {
 async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     let world = alone().await;
     remember(&world, &world.atlas, fact("tea", "one")).await;
-    let mut owner = memory_owner(&world.engine).await;
     let broken = "update outbox set payload = '{\"odd\": true}', created_at = created_at - interval '1 hour' where destination = $1";
     for destination in ["audit", "proposal"] {
-        assert_eq!(sqlx::query(broken).bind(destination).execute(&mut owner).await.unwrap().rows_affected(), 1);
+        assert_eq!(sqlx::query(broken).bind(destination).run(&world.engine).await, 1);
     }
     // The row can be read, but no table accepts it.
     sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) select tenant_id, agent_id, $1, 'proposal', $2, now() from outbox limit 1")
@@ -141,9 +140,8 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
         .bind(json!({
             "phrase": "x".repeat(300), "normal": "x", "agent_id": world.clock.id(), "memory_id": world.clock.id(), "seen_at": world.clock.now(),
         }))
-        .execute(&mut owner)
-        .await
-        .unwrap();
+        .run(&world.engine)
+        .await;
     let whole = entries(&world).await;
     for n in 0..3 {
         remember(&world, &world.atlas, fact("coffee", &format!("number{n}"))).await;
@@ -153,9 +151,8 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
         r"select count(*) filter (where delivered_at is null and error is null), count(*) filter (where error is not null and attempts = 1),
                  count(*) filter (where delivered_at is not null) from outbox",
     )
-    .fetch_one(&mut owner)
-    .await
-    .unwrap();
+    .one(&world.engine)
+    .await;
     assert_eq!((waiting, aside, delivered), (0, 3, 6));
     assert_eq!(entries(&world).await, whole + 3);
     assert_eq!(audit::store::lag(world.engine.db().memory.system()).await.unwrap().0, 3, "what was set aside is seen in the metric");
@@ -176,7 +173,7 @@ async fn what_is_not_delivered_is_delivered_later_in_order() {
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 4);
     assert_eq!(entries(&world).await, before + 2);
     let words = "select count(*) from outbox where destination = 'audit' and payload <> '{}'";
-    let left: i64 = sqlx::query_scalar(words).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    let left: i64 = sqlx::query_scalar(words).one(&world.engine).await;
     assert_eq!(left, 0, "what was delivered has its words in the log only");
 }
 

@@ -1,7 +1,7 @@
 //! What the audit chain withstands: erasure of its texts, a cut end, a change that fails halfway.
 
 use crate::audit_chain::{tamper, with_entries};
-use crate::support::{agent, alone, ask, owner, remember, settle};
+use crate::support::{Fetch, agent, alone, ask, owner, remember, settle};
 use db::clock::Clock;
 use foundation::audit::{self, Anchor, Fault};
 use foundation::testing::{PASSWORD, World, fact};
@@ -56,9 +56,8 @@ async fn the_chain_stays_whole_when_texts_are_erased() {
     }
     let kept: String = sqlx::query_scalar("select coalesce(string_agg(l::text, ''), '') from audit_log l where tenant_id = $1")
         .bind(tenant.tenant_id)
-        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&world.engine.urls().internal_shared)
+        .await;
     assert!(!kept.contains("tested"), "the chain itself holds no text");
     // The chain goes on where texts are missing.
     audit::append(&world.engine, tenant.tenant_id, audit::NewEntry::new(&world.engine, &tenant, "test.done", "thing", 9, "tested"))
@@ -70,12 +69,11 @@ async fn the_chain_stays_whole_when_texts_are_erased() {
 
 /// The anchor of a chain at an earlier length.
 async fn whole_at(world: &World, tenant: &OpContext, entries: i64) -> Anchor {
-    let hash = sqlx::query_scalar("select hash from audit_log where tenant_id = $1 and seq = $2")
+    let hash: Vec<u8> = sqlx::query_scalar("select hash from audit_log where tenant_id = $1 and seq = $2")
         .bind(tenant.tenant_id)
         .bind(entries)
-        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&world.engine.urls().internal_shared)
+        .await;
     Anchor { entries, hash }
 }
 

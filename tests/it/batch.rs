@@ -1,6 +1,6 @@
 //! Batches: each item is stored independently of the others.
 
-use crate::support::{alone_with, impatient, memory_owner, patient, work};
+use crate::support::{Fetch, alone_with, impatient, patient, work};
 use db::lock;
 use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact};
@@ -16,7 +16,7 @@ async fn batch(world: &World, ctx: &OpContext, items: Vec<Item>) -> Result<Batch
 }
 
 async fn count(world: &World, sql: &'static str) -> i64 {
-    sqlx::query_scalar(sql).bind(world.system.tenant_id).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar(sql).bind(world.system.tenant_id).one(&world.engine).await
 }
 
 const MEMORIES: &str = "select count(*) from agent_memories where tenant_id = $1";

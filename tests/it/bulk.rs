@@ -1,6 +1,6 @@
 //! Bulk actions of operators: deleting and restoring up to a hundred memories at once, all or none, with a reason.
 
-use crate::support::{Told, agent, all_row_counts, alone, contents, memory_owner, number, remember, settle, work};
+use crate::support::{Fetch, Run, Told, agent, all_row_counts, alone, contents, number, remember, settle, work};
 use foundation::op::Access;
 use foundation::testing::{World, fact, nowhere};
 use foundation::{Error, OpContext};
@@ -99,10 +99,7 @@ async fn a_refusal_changes_nothing_at_all() {
         assert!(matches!(memories::restore(&world.engine, ctx, &ids[..1], "why").await, Err(Error::Forbidden(_))));
     }
     assert_eq!(all_row_counts(world.engine.urls()).await, before);
-    let live: i64 = sqlx::query_scalar("select count(*) from agent_memories where live and version = 1")
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let live: i64 = sqlx::query_scalar("select count(*) from agent_memories where live and version = 1").one(&world.engine).await;
     assert_eq!(live, 101);
     let outcome = memories::delete(&world.engine, &world.vera, &ids[..100], "a hundred is allowed").await.unwrap();
     assert_eq!(outcome.changed.len(), 100);
@@ -161,7 +158,7 @@ async fn undoing_a_restoration_from_the_archive_deletes_nothing() {
     let world = alone().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
-    sqlx::query(aside).bind(id).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(aside).bind(id).run(&world.engine).await;
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
     memories::store::sync_live(&mut tx, world.system.tenancy(), agent(&world.atlas), &[id]).await.unwrap();
     memories::store::drop_words(&mut tx, world.system.tenancy(), agent(&world.atlas), id).await.unwrap();

@@ -1,6 +1,6 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
-use crate::support::{Told, alone, ask, contents, memory_owner, settle, work};
+use crate::support::{Fetch, Told, alone, ask, contents, settle, work};
 use foundation::testing::World;
 use foundation::{Error, OpContext, jobs};
 use remembrancer::capture::{Added, Selection};
@@ -200,8 +200,7 @@ async fn observations_wait_for_one_synthesis() {
         };
         capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     }
-    let mut owner = crate::support::memory_owner(&world.engine).await;
-    let jobs: i64 = sqlx::query_scalar("select count(*) from events where task = 'synthesise'").fetch_one(&mut owner).await.unwrap();
+    let jobs: i64 = sqlx::query_scalar("select count(*) from events where task = 'synthesise'").one(&world.engine).await;
     assert_eq!(jobs, 1);
     work(&world).await;
     let waiting = inbox(&world).await;
@@ -209,10 +208,8 @@ async fn observations_wait_for_one_synthesis() {
         waiting.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(),
         ["Vera prefers short e-mails.", "Vera works on the harbour project."]
     );
-    let open: i64 = sqlx::query_scalar("select count(*) from events where kind = 'observation' and processed_at is null")
-        .fetch_one(&mut owner)
-        .await
-        .unwrap();
+    let open: i64 =
+        sqlx::query_scalar("select count(*) from events where kind = 'observation' and processed_at is null").one(&world.engine).await;
     assert_eq!(open, 0);
 }
 
@@ -239,10 +236,7 @@ async fn titles_and_file_names_hold_no_secrets() {
         ..SourceDetails::default()
     };
     capture::add_source(&world.engine, &world.atlas, details, vec![0x89, 0xff, 0x00, 0xfe]).await.unwrap();
-    let sources: Vec<(String, String)> = sqlx::query_as("select coalesce(title, ''), s::text from sources s")
-        .fetch_all(&mut crate::support::memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let sources: Vec<(String, String)> = sqlx::query_as("select coalesce(title, ''), s::text from sources s").all(&world.engine).await;
     assert_eq!(sources.len(), 3);
     for (title, row) in sources {
         assert!(title.starts_with("The key is ") || title.starts_with("Notes on "), "{title}");
@@ -270,12 +264,10 @@ async fn a_capture_is_announced_to_other_processes() {
     let source = send(&world, &world.atlas, TALK).await;
     capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
     listener.recv().await.unwrap();
-    let mut owner = memory_owner(&world.engine).await;
     let waiting: i64 = sqlx::query_scalar("select count(*) from events where state = 'pending' and source_id = $1")
         .bind(source.source_id)
-        .fetch_one(&mut owner)
-        .await
-        .unwrap();
+        .one(&world.engine)
+        .await;
     assert_eq!(waiting, 1, "it is announced when it is committed");
 }
 

@@ -1,7 +1,7 @@
 //! Workers that die, hang or lose their lease while they extract: nothing is lost and nothing is doubled.
 
 use crate::capture::{conversation, send};
-use crate::support::{alone, memory_owner, work};
+use crate::support::{Fetch, alone, work};
 use chrono::Duration;
 use foundation::OpContext;
 use foundation::jobs::store::claim_step;
@@ -59,17 +59,10 @@ async fn a_worker_killed_at_any_step_loses_and_doubles_nothing() {
         world.clock.advance(Duration::minutes(1));
         work(&world).await;
         assert_eq!(candidates(&world, run).await, STATEMENTS as i64, "killed after {polls} polls");
-        let mut owner = memory_owner(&world.engine).await;
-        let evidence: i64 = sqlx::query_scalar("select count(*) from evidence where source_id = $1")
-            .bind(source.source_id)
-            .fetch_one(&mut owner)
-            .await
-            .unwrap();
-        let quarantined: i64 = sqlx::query_scalar("select count(*) from quarantine where source_id = $1")
-            .bind(source.source_id)
-            .fetch_one(&mut owner)
-            .await
-            .unwrap();
+        let evidence: i64 =
+            sqlx::query_scalar("select count(*) from evidence where source_id = $1").bind(source.source_id).one(&world.engine).await;
+        let quarantined: i64 =
+            sqlx::query_scalar("select count(*) from quarantine where source_id = $1").bind(source.source_id).one(&world.engine).await;
         assert_eq!((evidence, quarantined), (STATEMENTS as i64, 1), "killed after {polls} polls");
         if ended {
             break;

@@ -1,7 +1,7 @@
 //! Input that is empty, huge, binary or hostile, and what is never kept.
 
 use crate::capture::{captured, conversation, inbox, send};
-use crate::support::{alone, remember, work};
+use crate::support::{Fetch, alone, remember, work};
 use foundation::Error;
 use foundation::testing::{fact, nowhere};
 use remembrancer::{capture, consolidation};
@@ -57,11 +57,8 @@ async fn an_attachment_that_is_not_text_is_kept_and_not_read() {
 
     let row = capture::source(engine, &world.vera, kept.source_id, 0).await.unwrap().source;
     assert_eq!((row.title.as_str(), row.media_type, row.bytes, row.state), ("offer.pdf", Some("application/pdf".into()), kept.bytes, None));
-    let stored: Vec<u8> = sqlx::query_scalar("select bytes from sources where id = $1 and content is null")
-        .bind(kept.source_id)
-        .fetch_one(&mut crate::support::memory_owner(engine).await)
-        .await
-        .unwrap();
+    let stored: Vec<u8> =
+        sqlx::query_scalar("select bytes from sources where id = $1 and content is null").bind(kept.source_id).one(engine).await;
     assert_eq!(stored, pdf);
 
     // A text is read as before, also as an attachment; what is no attachment or too large is refused.
@@ -85,15 +82,13 @@ async fn a_long_transcript_is_split_and_every_quote_equals_its_source() {
     let answer = capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
     assert_eq!(answer.event_ids.len() as i64, source.parts);
     work(&world).await;
-    let mut owner = crate::support::memory_owner(&world.engine).await;
     let (quotes, wrong): (i64, i64) = sqlx::query_as(
         "select count(*), count(*) filter (where convert_from(substring(convert_to(s.content, 'UTF8') from v.starts + 1 for v.ends - v.starts),
                                                              'UTF8') <> v.quote)
            from evidence v join sources s on s.agent_id = v.agent_id and s.id = v.source_id",
     )
-    .fetch_one(&mut owner)
-    .await
-    .unwrap();
+    .one(&world.engine)
+    .await;
     assert_eq!((quotes, wrong), (1200, 0));
     let detail = capture::source(&world.engine, &world.vera, source.source_id, 2390).await.unwrap();
     assert_eq!((detail.turns.len(), detail.next_turn, detail.source.waiting), (10, None, 1200));
@@ -110,10 +105,9 @@ async fn secrets_are_gone_before_anything_is_stored() {
         RememberRequest { rationale: Some("password: Tr0ub4dor&3".into()), ..fact("access", "The password is Tr0ub4dor&3.") },
     )
     .await;
-    let mut owner = crate::support::memory_owner(&world.engine).await;
     for table in ["sources", "agent_memories", "agent_memory_versions", "events", "outbox"] {
         let sql = format!("select count(*) from {table} t where t::text like '%Tr0ub4dor%'");
-        let kept: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut owner).await.unwrap();
+        let kept: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).one(&world.engine).await;
         assert_eq!(kept, 0, "{table}");
     }
 }

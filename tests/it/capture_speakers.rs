@@ -1,7 +1,7 @@
 //! Speakers of a source: counted, renamed, and made one.
 
 use crate::capture::{captured, conversation, inbox, send};
-use crate::support::{alone, contents, memory_owner, settle, work};
+use crate::support::{Fetch, alone, contents, settle, work};
 use chrono::Duration;
 use foundation::Error;
 use foundation::jobs::store::claim_step;
@@ -95,9 +95,8 @@ async fn a_speaker_gets_another_name_wherever_the_source_is_quoted() {
     tx.commit().await.unwrap();
     assert_eq!(confirmed, [moved], "a name confirms nothing and takes nothing back");
     work(&world).await;
-    let mut owner = memory_owner(engine).await;
     let vectors = "select count(*) from agent_memories where not awaiting_vector and id = any($1)";
-    let vectors: i64 = sqlx::query_scalar(vectors).bind([moved.0, sister.0]).fetch_one(&mut owner).await.unwrap();
+    let vectors: i64 = sqlx::query_scalar(vectors).bind([moved.0, sister.0]).one(engine).await;
     assert_eq!(vectors, 2, "their vectors follow");
     assert!(contents(&world, &world.atlas, "Basel").await[0].starts_with("Vera Frey, 21 May 2026: “I moved to Basel"));
 
@@ -150,9 +149,8 @@ async fn what_two_spellings_say_becomes_one_memory() {
         assert_eq!(inbox(&world).await, [], "{confirmed}");
         let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
         assert_eq!(detail.memory.content, "Verena, 21 May 2026: “I am allergic to peanuts.”", "{confirmed}");
-        let mut owner = memory_owner(&world.engine).await;
         let places = "select array_agg(speaker) from evidence where memory_id = $1";
-        let speakers: Vec<String> = sqlx::query_scalar(places).bind(id).fetch_one(&mut owner).await.unwrap();
+        let speakers: Vec<String> = sqlx::query_scalar(places).bind(id).one(&world.engine).await;
         assert_eq!(speakers, ["Verena", "Verena"], "{confirmed}: both places are kept");
         assert!(contents(&world, &world.atlas, "peanuts").await[0].starts_with("Verena, "), "{confirmed}");
         assert_eq!(page(&world, source).await.reading.speakers, [speaker("Verena", 2), speaker("Idris", 1)]);

@@ -1,6 +1,6 @@
 //! The list of columns, compared with the databases.
 
-use crate::support::owner;
+use crate::support::Fetch;
 use db::columns::{Erasure, Holds, TABLES};
 use foundation::testing::World;
 use portability::lines::Section;
@@ -20,9 +20,8 @@ async fn every_column_that_can_hold_words_is_classified() {
                where table_schema = 'public' and table_name <> '_sqlx_migrations'
                  and data_type in ('text', 'character varying', 'character', 'json', 'jsonb', 'bytea', 'ARRAY', 'USER-DEFINED', 'bit')",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         let there: BTreeSet<String> = there.into_iter().collect();
         let tables = TABLES.iter().filter(|table| table.database == database);
         let listed: BTreeSet<String> =
@@ -40,7 +39,6 @@ async fn every_column_that_can_hold_words_is_classified() {
 #[tokio::test]
 async fn every_table_with_users_words_knows_its_user() {
     let world = World::new().await;
-    let mut owner = owner(&world.engine.urls().agent_memory).await;
     for table in TABLES.iter().filter(|table| table.database == "agent_memory") {
         let has_words = table.columns.iter().any(|(_, holds, _)| *holds == Holds::Words);
         assert!(!has_words || table.erasure == Erasure::Row, "{} holds words that erasure leaves", table.name);
@@ -48,9 +46,8 @@ async fn every_table_with_users_words_knows_its_user() {
             "select exists (select from pg_policies where tablename = $1 and policyname = $1 || '_app' and qual like '%rmb.user%')",
         )
         .bind(table.name)
-        .fetch_one(&mut owner)
-        .await
-        .unwrap();
+        .one(&world.engine.urls().agent_memory)
+        .await;
         assert_eq!(compares, table.erasure == Erasure::Row, "{}", table.name);
     }
 }

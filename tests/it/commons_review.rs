@@ -1,6 +1,6 @@
 //! What agents share: other agents see who wrote it and whether a person confirmed it, and an organisation can review it first.
 
-use crate::support::{Told, alone, ask, memory_owner, remember, settle};
+use crate::support::{Fetch, Told, alone, ask, remember, settle};
 use foundation::testing::{World, fact, key};
 use foundation::{Error, identity};
 use remembrancer::{consolidation, lifecycle, memories};
@@ -176,8 +176,7 @@ async fn new_details_of_a_known_text_wait_like_new_text() {
     assert!(again.awaits_review && again.memory_id != known.memory_id, "{again:?}");
     let summary = async || {
         let text = "select summary from agent_memories where id = $1";
-        let mut owner = memory_owner(&world.engine).await;
-        sqlx::query_scalar::<_, Option<String>>(text).bind(known.memory_id).fetch_one(&mut owner).await.unwrap()
+        sqlx::query_scalar::<_, Option<String>>(text).bind(known.memory_id).one(&world.engine).await
     };
     assert_eq!(summary().await, None);
     assert!(!remember(&world, &world.binky, plain).await.awaits_review, "nothing in it is new");
@@ -204,10 +203,8 @@ async fn private_text_that_reads_like_an_order_is_not_the_agents_own() {
     let messages = json!({ "messages": [{ "role": "assistant", "content": ORDER }, { "role": "assistant", "content": "I make tea." }] });
     let messages =
         lifecycle::add_messages(&world.engine, &world.atlas, "s1", serde_json::from_value(messages).unwrap()).await.unwrap().messages;
-    let mut owner = memory_owner(&world.engine).await;
     for (id, expected) in [(ordered, "captured"), (plain, "own"), (messages[0].memory_id, "captured"), (messages[1].memory_id, "own")] {
-        let trust: String =
-            sqlx::query_scalar("select trust from agent_memories where id = $1").bind(id).fetch_one(&mut owner).await.unwrap();
+        let trust: String = sqlx::query_scalar("select trust from agent_memories where id = $1").bind(id).one(&world.engine).await;
         assert_eq!(trust, expected);
     }
 }

@@ -1,6 +1,6 @@
 //! Many callers at the same moment.
 
-use crate::support::{alone_with, memory_owner, patient, remember, work};
+use crate::support::{Fetch, alone_with, patient, remember, work};
 use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
 use remembrancer::{Workers, memories, recall};
@@ -24,7 +24,7 @@ async fn remember_at_once(world: &World, content: impl Fn(usize) -> String) -> V
 }
 
 async fn one(world: &World, sql: &'static str) -> i64 {
-    sqlx::query_scalar(sql).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar(sql).one(&world.engine).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -92,8 +92,7 @@ async fn two_hundred_overlapping_recalls_neither_deadlock_nor_lose_a_count() {
         *expected.entry(hit.memory_id).or_default() += 1;
     }
     assert!(expected.len() == words.len() - 1 && expected.values().all(|count| *count > 1), "they overlap: {expected:?}");
-    let counted: Vec<(MemoryId, i64)> =
-        sqlx::query_as("select id, access_count from agent_memories").fetch_all(&mut memory_owner(&world.engine).await).await.unwrap();
+    let counted: Vec<(MemoryId, i64)> = sqlx::query_as("select id, access_count from agent_memories").all(&world.engine).await;
     assert_eq!(counted.into_iter().collect::<HashMap<_, _>>(), expected);
     assert_eq!(one(&world, "select count(*) from retrievals").await, CALLERS as i64);
     assert_eq!(one(&world, "select sum(hits) from retrievals").await, expected.values().sum::<i64>());

@@ -1,6 +1,6 @@
 //! The context log as operators read it: its list, an entry with its sources, two entries compared, and a context without a trace.
 
-use crate::support::{all_row_counts, alone, alone_with, memory_owner, patient, remember, work};
+use crate::support::{Fetch, Run, all_row_counts, alone, alone_with, patient, remember, work};
 use db::Users;
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext, identity};
@@ -77,7 +77,6 @@ async fn the_list_is_narrowed_by_agent_user_cut_loss_and_period() {
 async fn the_list_is_paged_by_key_among_100_000_entries() {
     let world = alone().await;
     let context = assemble(&world, &world.atlas, AssembleRequest::new("heron")).await;
-    let mut owner = memory_owner(&world.engine).await;
     // Entries of ten agents, a minute apart, each of them about as wide as a real one.
     let copies = r"insert into context_log (tenant_id, agent_id, id, user_id, at, ordering, budget, tokens, tokenizer, hash, blocks, cut, degraded,
                                              memory_ids, took_ms)
@@ -85,8 +84,8 @@ async fn the_list_is_paged_by_key_among_100_000_entries() {
                           c.at - n * interval '1 minute', c.ordering, c.budget, c.tokens, c.tokenizer, c.hash, c.blocks,
                           case when n % 1000 = 0 then '[]'::jsonb || '{}'::jsonb else '[]' end, '{}', '{}', c.took_ms
                      from context_log c, generate_series(1, 100000) n";
-    sqlx::query(copies).execute(&mut owner).await.unwrap();
-    sqlx::query("analyze context_log").execute(&mut owner).await.unwrap();
+    sqlx::query(copies).run(&world.engine).await;
+    sqlx::query("analyze context_log").run(&world.engine).await;
     let first = context::entries(&world.engine, &world.vera, &ContextFilter::default()).await.unwrap();
     // A long list is counted up to a limit.
     assert_eq!((first.total, first.rows[0].id, first.previous.is_none()), (TOTAL_MAX + 1, context.id, true));
@@ -102,9 +101,8 @@ async fn the_list_is_paged_by_key_among_100_000_entries() {
         let plan: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(list))
             .bind(world.system.tenant_id)
             .bind(world.atlas.agent_id().unwrap())
-            .fetch_all(&mut owner)
-            .await
-            .unwrap();
+            .all(&world.engine)
+            .await;
         let plan = plan.join("\n");
         let ordered = !plan.contains("Sort Key") || plan.contains("Incremental Sort");
         assert!(plan.contains("using context_log_") && ordered, "{filter}: {plan}");

@@ -1,6 +1,6 @@
 //! The diagnosis names the gate that stops a memory, and agrees with what a recall returns.
 
-use crate::support::{agent, all_row_counts, alone_with, memory_owner, patient, remember};
+use crate::support::{Fetch, Run, agent, all_row_counts, alone_with, patient, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, key, nowhere, question};
 use foundation::{Error, OpContext, identity, projects};
@@ -144,9 +144,8 @@ async fn every_gate_of_the_record_names_itself() {
     assert_eq!(rank(&world, atlas, private, for_mina()).await, recalled(&world, atlas, private, for_mina()).await);
 
     let waiting = remembered(&world, "heron ferry", "A heron ferry was sold in May").await;
-    let mut owner = memory_owner(&world.engine).await;
     let aside = "update agent_memories set status = 'inbox', live = false where id = $1";
-    sqlx::query(aside).bind(waiting).execute(&mut owner).await.unwrap();
+    sqlx::query(aside).bind(waiting).run(&world.engine).await;
     let (gate, verdict, mend) = stop(&world, atlas, waiting, ferry()).await;
     assert_eq!((gate, mend), (Gate::Status, Some(MendLink::Candidate(waiting))), "{verdict}");
 
@@ -164,7 +163,7 @@ async fn every_gate_of_the_record_names_itself() {
 
     let archived = remembered(&world, "heron ferry", "The heron ferry has a new engine").await;
     let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
-    sqlx::query(aside).bind(archived).execute(&mut owner).await.unwrap();
+    sqlx::query(aside).bind(archived).run(&world.engine).await;
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
     memories::store::sync_live(&mut tx, world.system.tenancy(), agent(atlas), &[waiting, archived]).await.unwrap();
     for id in [waiting, archived] {
@@ -189,7 +188,7 @@ async fn every_gate_of_the_record_names_itself() {
 
     // A short id means the agent's own memory, and is found for every other agent.
     let sql = "select short_id from agent_memories where id = $1";
-    let short: String = sqlx::query_scalar(sql).bind(own[7]).fetch_one(&mut owner).await.unwrap();
+    let short: String = sqlx::query_scalar(sql).bind(own[7]).one(&world.engine).await;
     for (ctx, gate) in [(atlas, Gate::Floor), (&world.binky, Gate::Agent)] {
         let diagnosis = ask(&world, ctx, MemoryRef::Short(short.clone()), ferry()).await.unwrap();
         assert_eq!((diagnosis.memory.as_ref().unwrap().id, diagnosis.stopped_by), (own[7], Some(gate)), "{}", diagnosis.verdict);
@@ -229,7 +228,7 @@ async fn every_gate_of_relevance_names_itself() {
     let outcome = |gate| by_words.gates.iter().find(|result| result.gate == gate).unwrap().outcome;
     assert_eq!((by_words.rank, outcome(Gate::Vector), outcome(Gate::Similarity)), (Some(1), GateOutcome::Short, GateOutcome::Open));
     let sql = "update embeddings_384 set model = 'an-older-one' where memory_id = $1";
-    sqlx::query(sql).bind(own[0]).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(sql).bind(own[0]).run(&world.engine).await;
     let (gate, verdict, _) = stop(&world, atlas, own[0], ferry()).await;
     assert_eq!(gate, Gate::Vector);
     assert!(verdict.contains("its vector is of the model an-older-one, and recalls use all-MiniLM-L6-v2"), "{verdict}");

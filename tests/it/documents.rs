@@ -3,7 +3,7 @@
 use crate::capture::{conversation, inbox};
 use crate::portability::{elsewhere, exported, import, newcomer};
 use crate::profile::{known, observe};
-use crate::support::{agent, alone, memory_owner, waiting_for_locks, work};
+use crate::support::{Fetch, Run, agent, alone, memory_owner, waiting_for_locks, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext};
@@ -154,7 +154,7 @@ async fn a_document_is_hidden_at_once_with_what_it_derives_from() {
     work(&world).await;
     let kept = "select (select count(*) from connections where tool_schema is not null)
                      + (select count(*) from profile_documents where context_type = 'tool_schema')";
-    let kept: i64 = sqlx::query_scalar(kept).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    let kept: i64 = sqlx::query_scalar(kept).one(&world.engine).await;
     assert_eq!(kept, 0, "the sweep removes what is out of date");
 }
 
@@ -209,7 +209,6 @@ async fn better_matches_that_may_not_be_seen_hide_nothing() {
     work(&world).await;
     let query = "harbour cranes";
     let vector = format!("{:?}", world.embedder.vector(query));
-    let mut owner = memory_owner(&world.engine).await;
     for (rows, user, connection) in [(4000, Some(Uuid::from_u128(5)), None), (1000, None, Some(MAIL)), (1000, None, None)] {
         sqlx::query(
             "with entity as (
@@ -231,17 +230,15 @@ async fn better_matches_that_may_not_be_seen_hide_nothing() {
         .bind(connection)
         .bind(rows)
         .bind(&vector)
-        .execute(&mut owner)
-        .await
-        .unwrap();
+        .run(&world.engine)
+        .await;
         sqlx::query(
             "insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
              select d.tenant_id, d.agent_id, d.id, d.user_id, t.term, 1 from profile_documents d, unnest('{harbour,crane}'::text[]) t (term)
               where d.content = 'harbour cranes' on conflict do nothing",
         )
-        .execute(&mut owner)
-        .await
-        .unwrap();
+        .run(&world.engine)
+        .await;
     }
     let found = search(&world, &world.atlas, SearchUserContextRequest::new(query)).await;
     assert_eq!(found.documents.iter().map(|one| one.metadata.entity.as_deref()).collect::<Vec<_>>(), [Some("PROJ")]);
@@ -296,10 +293,7 @@ async fn two_writers_of_one_document_make_one_row() {
     let world = alone().await;
     connect(&world, &world.atlas, JIRA, None, true).await;
     attach(&world, "The crane inspection is due in March.").await;
-    let source: Uuid = sqlx::query_scalar("select id from sources where form = 'attachment'")
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let source: Uuid = sqlx::query_scalar("select id from sources where form = 'attachment'").one(&world.engine).await;
     let subject = Subject { agent_id: agent(&world.atlas), user_id: None };
     let text = "The crane inspection is due in March.";
     let attachment =
@@ -313,9 +307,8 @@ async fn two_writers_of_one_document_make_one_row() {
     let counted: (i64, i64, i64) = sqlx::query_as(
         "select count(*), count(distinct document_key), (select count(*) from profile_embeddings_384) from profile_documents",
     )
-    .fetch_one(&mut memory_owner(&world.engine).await)
-    .await
-    .unwrap();
+    .one(&world.engine)
+    .await;
     assert_eq!(counted, (21, 21, 21));
     assert_eq!(of_type(&world, "cranes", ContextType::ToolEntity).await.len(), 20);
 }

@@ -2,7 +2,7 @@
 
 use crate::capture::conversation;
 use crate::portability::{exported, import};
-use crate::support::{agent, alone, ask, memory_owner, owner, remember, settle, work};
+use crate::support::{Fetch, Run, agent, alone, ask, memory_owner, owner, remember, settle, work};
 use db::Users;
 use db::clock::Clock;
 use foundation::op::IdempotencyKey;
@@ -141,21 +141,18 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let answer = AnswerRequest { text: format!("{word} drinks tea."), user_id: None };
     quality::report_answer(engine, ctx, prompt.id, answer).await.unwrap();
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
-    let mut owner = memory_owner(engine).await;
     sqlx::query("update events set error = $2 where user_id = $1 and task = 'extract'")
         .bind(user)
         .bind(format!("{word} does not fit"))
-        .execute(&mut owner)
-        .await
-        .unwrap();
+        .run(engine)
+        .await;
     sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, error) values ($1, $2, $3, 'proposal', $4, now(), 'odd')")
         .bind(world.system.tenant_id)
         .bind(world.system.commons_id)
         .bind(world.clock.id())
         .bind(json!({ "memory_id": one, "phrase": word }))
-        .execute(&mut owner)
-        .await
-        .unwrap();
+        .run(engine)
+        .await;
     usage::flush(engine).await.unwrap();
 }
 
@@ -193,9 +190,8 @@ async fn files_holding(world: &World, word: &str) -> Vec<String> {
         let place: String = sqlx::query_scalar(
             "select current_setting('data_directory') || '/base/' || oid from pg_database where datname = current_database()",
         )
-        .fetch_one(&mut owner(url).await)
-        .await
-        .unwrap();
+        .one(url)
+        .await;
         for file in std::fs::read_dir(place).into_iter().flatten().flatten() {
             let bytes = std::fs::read(file.path()).unwrap_or_default();
             let holds = |word: &[u8]| bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
@@ -259,7 +255,7 @@ async fn rewritten_after(world: &World, reader: PgConnection) {
 
 async fn failures(world: &World) -> Vec<String> {
     let sql = "select coalesce(error, state) from events where task = 'erase'";
-    sqlx::query_scalar(sql).fetch_all(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar(sql).all(&world.engine).await
 }
 
 #[tokio::test]
@@ -393,9 +389,8 @@ async fn a_legal_hold_keeps_what_would_expire_and_the_log() {
             .bind(world.clock.id())
             .bind(world.clock.now())
             .bind(user)
-            .execute(&mut memory_owner(&world.engine).await)
-            .await
-            .unwrap();
+            .run(&world.engine)
+            .await;
     }
     erasure::hold(&world.engine, &world.vera, &held.into(), "A lawsuit").await.unwrap();
     world.clock.advance(chrono::Duration::days(100));
@@ -403,7 +398,7 @@ async fn a_legal_hold_keeps_what_would_expire_and_the_log() {
     work(&world).await;
     remembrancer::recall::sweep(&world.engine, world.clock.now()).await.unwrap();
     let kept = "select user_id from agent_memories where archived_at is null union all select user_id from retrievals";
-    let kept: Vec<UserId> = sqlx::query_scalar(kept).fetch_all(&mut memory_owner(&world.engine).await).await.unwrap();
+    let kept: Vec<UserId> = sqlx::query_scalar(kept).all(&world.engine).await;
     assert_eq!(kept, [held, held]);
     assert_eq!(erasure::holds(&world.engine, &world.vera).await.unwrap()[0].reason, "A lawsuit");
 }
@@ -484,9 +479,8 @@ async fn every_column_that_names_a_memory_is_known() {
         r"select table_name::text, column_name::text from information_schema.columns
            where table_schema = 'public' and data_type = 'uuid' and column_name in ('memory_id', 'from_id', 'to_id', 'candidate_id')",
     )
-    .fetch_all(&mut memory_owner(&world.engine).await)
+    .all(&world.engine)
     .await
-    .unwrap()
     .into_iter()
     .collect();
     let known = erasure::store::OF_MEMORY.iter().chain(&erasure::store::TO_MEMORY);

@@ -1,6 +1,6 @@
 //! The events of both buses as operators see them: what each concerns, how many are open, and a retry.
 
-use crate::support::{alone, owner, remember, work};
+use crate::support::{Run, alone, remember, work};
 use foundation::audit;
 use foundation::testing::{World, fact};
 use remembrancer::capture;
@@ -23,7 +23,7 @@ async fn dead_events_of_knowledge_are_counted_listed_with_their_document_and_ret
     ingest(&world).await;
     let kb = &world.engine.urls().shared_kb;
     let die = "update events set state = 'dead', attempt = 8, error = 'the model is out of reach', finished_at = now() where task = 'embed_document'";
-    assert_eq!(sqlx::query(die).execute(&mut owner(kb).await).await.unwrap().rows_affected(), 60);
+    assert_eq!(sqlx::query(die).run(kb).await, 60);
     let dead = EventCount { bus: EventBus::Knowledge, state: EventState::Dead, events: 60 };
     assert!(capture::event_counts(&world.engine, &world.vera).await.unwrap().contains(&dead));
 

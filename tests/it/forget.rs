@@ -1,6 +1,6 @@
 //! forget: soft, idempotent, only the agent's own memories, with everything derived.
 
-use crate::support::{Told, agent, alone, ask, memory_owner, number, remember, settle};
+use crate::support::{Fetch, Told, agent, alone, ask, number, remember, settle};
 use chrono::Duration;
 use db::clock::Clock;
 use foundation::testing::{World, fact, key, nowhere};
@@ -34,11 +34,7 @@ async fn forgetting_takes_everything_derived_along_and_leaves_a_tombstone() {
     assert_eq!(number(&world, "select count(*) from embeddings_384 where memory_id = $1 and live", id).await, 0);
     assert_eq!(number(&world, "select count(*) from embeddings_384 where memory_id = $1 and live", other).await, 1);
     let (hash, source, columns): (Vec<u8>, serde_json::Value, String) =
-        sqlx::query_as("select content_hash, source, t::text from tombstones t where memory_id = $1")
-            .bind(id)
-            .fetch_one(&mut memory_owner(&world.engine).await)
-            .await
-            .unwrap();
+        sqlx::query_as("select content_hash, source, t::text from tombstones t where memory_id = $1").bind(id).one(&world.engine).await;
     assert_eq!((hash, &source["thread_id"]), (remembrancer::memories::model::content_hash("Vera likes tea"), &"T1".into()));
     assert!(!columns.contains("likes"), "never its content: {columns}");
     let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
@@ -155,9 +151,8 @@ async fn the_audit_trail_says_who_and_why_and_never_what() {
     let revised = &trail[3].changes["content"];
     assert!(revised[0].as_str().unwrap().len() == 64 && revised[0] != revised[1], "hashes of before and after: {revised}");
     let leaks: i64 = sqlx::query_scalar("select count(*) from audit_log a where a::text ilike '%heptagon%'")
-        .fetch_one(&mut crate::support::owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&world.engine.urls().internal_shared)
+        .await;
     assert_eq!(leaks, 0);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::activity::{flood, record, step};
 use crate::outage::Wire;
-use crate::support::{agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
+use crate::support::{Fetch, agent, alone_with, memory_owner, owner, patient, remember, waiting_for_locks};
 use db::DatabaseUrls;
 use foundation::testing::{Fake, TestDatabases, World, fact};
 use foundation::{Error, OpContext, Settings, identity};
@@ -87,9 +87,7 @@ async fn four_sources_are_one_list_with_the_exact_score_of_each_hit() {
     assert!(of(SearchSource::Memory).iter().all(|hit| hit.similarity == similar(hit.id)));
     world.engine.log().flush().await;
     let counted = "select distinct access_count from agent_memories where tenant_id = $1 and agent_id = $2";
-    let mut owner = memory_owner(&world.engine).await;
-    let counts: Vec<i64> =
-        sqlx::query_scalar(counted).bind(world.system.tenant_id).bind(agent(&world.atlas)).fetch_all(&mut owner).await.unwrap();
+    let counts: Vec<i64> = sqlx::query_scalar(counted).bind(world.system.tenant_id).bind(agent(&world.atlas)).all(&world.engine).await;
     assert_eq!(counts, [2]);
     stop.cancel();
     log.await.unwrap();

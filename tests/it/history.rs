@@ -1,6 +1,6 @@
 //! History that ends: versions, moments, finished events, decided quarantine, delivered rows of the outboxes.
 
-use crate::support::{agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
+use crate::support::{Fetch, agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
 use db::columns::{Kept, TABLES};
 use foundation::testing::{World, fact, question};
@@ -174,12 +174,10 @@ async fn the_list_of_columns_says_how_long_rows_are_kept() {
     for (database, url) in
         [("agent_memory", &urls.agent_memory), ("shared_kb", &urls.shared_kb), ("internal_shared", &urls.internal_shared)]
     {
-        let mut owner = owner(url).await;
         let bodies: Vec<String> =
             sqlx::query_scalar("select prosrc from pg_proc where proname like 'sweep\\_%' and pronamespace = 'public'::regnamespace")
-                .fetch_all(&mut owner)
-                .await
-                .unwrap();
+                .all(url)
+                .await;
         let mut swept: BTreeSet<String> = bodies
             .iter()
             .flat_map(|body| body.split("delete from ").skip(1))
@@ -188,7 +186,7 @@ async fn the_list_of_columns_says_how_long_rows_are_kept() {
         // Rows that go with a row that is swept.
         let cascade =
             "select conrelid::regclass::text, confrelid::regclass::text from pg_constraint where contype = 'f' and confdeltype = 'c'";
-        let with: Vec<(String, String)> = sqlx::query_as(cascade).fetch_all(&mut owner).await.unwrap();
+        let with: Vec<(String, String)> = sqlx::query_as(cascade).all(url).await;
         swept.extend(with.into_iter().filter(|(_, parent)| swept.contains(parent)).map(|(table, _)| table).collect::<Vec<_>>());
         for table in TABLES.iter().filter(|table| table.database == database) {
             let ends = matches!(table.kept, Kept::Day | Kept::History | Kept::RetrievalLog | Kept::ContextTexts | Kept::Matter);
@@ -196,7 +194,7 @@ async fn the_list_of_columns_says_how_long_rows_are_kept() {
         }
         for table in swept {
             let sql = format!("select has_table_privilege('rmb_app', '{table}', 'delete')");
-            let deletes: bool = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut owner).await.unwrap();
+            let deletes: bool = sqlx::query_scalar(AssertSqlSafe(sql)).one(url).await;
             // Documents of profiles are made again from what they derive from.
             let derived = table.starts_with("profile_document") || table.starts_with("profile_embeddings");
             assert!(!deletes || table == "idempotent_requests" || derived, "{database}.{table} can be deleted by a request");

@@ -1,6 +1,6 @@
 //! Requests that are carried out once: at the same moment, across a crash, for each key and user, and what forgetting leaves of them.
 
-use crate::support::{agent, alone, memory_owner, owner, remember};
+use crate::support::{Fetch, Run, agent, alone, remember};
 use chrono::Duration;
 use db::lock;
 use foundation::op::IdempotencyKey;
@@ -20,7 +20,7 @@ fn with_key(ctx: &OpContext, text: &str) -> (OpContext, Arc<AtomicBool>) {
 }
 
 async fn count(world: &World, sql: &'static str) -> i64 {
-    sqlx::query_scalar(sql).bind(world.system.tenant_id).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar(sql).bind(world.system.tenant_id).one(&world.engine).await
 }
 
 const VERSIONS: &str = "select count(*) from agent_memory_versions where tenant_id = $1";
@@ -154,9 +154,8 @@ async fn forgetting_erases_the_answers_that_hold_the_words() {
         assert_eq!(count(&world, alive).await, 0, "{name}: nothing came back");
         sqlx::query("delete from idempotent_requests where tenant_id = $1 and operation = 'revise'")
             .bind(world.system.tenant_id)
-            .execute(&mut memory_owner(&world.engine).await)
-            .await
-            .unwrap();
+            .run(&world.engine)
+            .await;
     }
 }
 
@@ -172,7 +171,7 @@ async fn an_answer_is_repeated_only_while_its_memories_can_be_read() {
     // The memory expires before the key does.
     let ends = "update agent_memories set expires_at = $2 where tenant_id = $1";
     let end = world.engine.clock().now() + Duration::hours(1);
-    sqlx::query(ends).bind(world.system.tenant_id).bind(end).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(ends).bind(world.system.tenant_id).bind(end).run(&world.engine).await;
     world.clock.advance(Duration::hours(2));
     let refused = revise(&world, &ctx, &request).await.unwrap_err();
     assert!(matches!(&refused, Error::Conflict(message) if message.contains("expired") && !message.contains("tea")), "{refused:?}");
@@ -212,9 +211,6 @@ async fn a_key_is_kept_for_a_day() {
     assert!(!replayed.load(Ordering::Relaxed));
     world.clock.advance(Duration::hours(25));
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 1);
-    let left: i64 = sqlx::query_scalar("select count(*) from idempotent_requests")
-        .fetch_one(&mut owner(&world.engine.urls().agent_memory).await)
-        .await
-        .unwrap();
+    let left: i64 = sqlx::query_scalar("select count(*) from idempotent_requests").one(&world.engine.urls().agent_memory).await;
     assert_eq!(left, 0);
 }

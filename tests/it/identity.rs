@@ -1,6 +1,6 @@
 //! Keys, operators and sessions: who gets in, and who does not any more.
 
-use crate::support::{agent, owner};
+use crate::support::{Fetch, agent, owner};
 use chrono::Duration;
 use db::clock::Clock;
 use db::lock_key;
@@ -48,9 +48,8 @@ async fn a_key_tells_who_calls_and_what_it_may() {
     assert!(world.vera.require(Scope::MemoryRead).is_err(), "an operator is no agent");
     let stored: Vec<u8> = sqlx::query_scalar("select secret_hash || prefix::bytea from api_keys where id = $1")
         .bind(id)
-        .fetch_one(&mut owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&world.engine.urls().internal_shared)
+        .await;
     let secret = key.rsplit('_').next().unwrap();
     assert!(!stored.windows(secret.len()).any(|window| window == secret.as_bytes()), "the secret is not stored");
 }
@@ -314,9 +313,8 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
     assert_eq!(identity::session_load(engine, &id).await.unwrap(), Some((json!({ "more": 1 }), later)));
     let hashed: i64 = sqlx::query_scalar("select count(*) from sessions where id_hash = sha256(convert_to($1, 'UTF8'))")
         .bind(&id)
-        .fetch_one(&mut owner(&engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&engine.urls().internal_shared)
+        .await;
     assert_eq!(hashed, 1, "the table tells no id");
     let over = world.clock.secret(22);
     identity::session_create(engine, &over, &data, ends).await.unwrap();
@@ -330,9 +328,8 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
     let hashes = [&id, &over].map(|id| sha2::Sha256::digest(id).to_vec());
     let left: i64 = sqlx::query_scalar("select count(*) from sessions where id_hash = any($1)")
         .bind(&hashes[..])
-        .fetch_one(&mut owner(&engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .one(&engine.urls().internal_shared)
+        .await;
     assert_eq!(left, 0, "what has ended is swept along");
 }
 

@@ -1,6 +1,6 @@
 //! Knowledge: a tree that is ingested again and again, searched, asked for its topology, and blended into recall.
 
-use crate::support::{Told, alone, ask, remember, settle, work};
+use crate::support::{Run, Told, alone, ask, remember, settle, work};
 use db::DatabaseUrls;
 use foundation::testing::{FakeClock, World, fact, key, question};
 use foundation::{Engine, Error, OpContext, Settings, audit};
@@ -253,8 +253,7 @@ async fn one_side_answers_when_the_other_is_down() {
     let break_it = |url: &str| {
         let url = url.to_owned();
         async move {
-            let mut owner = crate::support::owner(&url).await;
-            sqlx::query("alter table chunk_counts rename to away").execute(&mut owner).await.unwrap();
+            sqlx::query("alter table chunk_counts rename to away").run(&url).await;
         }
     };
     break_it(&world.engine.urls().shared_kb).await;

@@ -1,6 +1,6 @@
 //! Knowledge among thousands of chunks: by words and by meaning, in one order.
 
-use crate::support::{alone, owner, remember, work};
+use crate::support::{Run, alone, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, question};
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -223,8 +223,7 @@ async fn a_document_that_was_divided_otherwise_is_divided_again() {
     let files = [("a.md", "# A\n\nalpha".to_owned()), ("b.md", "# B\n\nbeta".to_owned())];
     assert_eq!(ingest(&world, "acme", &files).await.added, 2);
     let older = "update documents set chunking = '1 all-MiniLM-L6-v2' where tenant_id = $1 and path = 'a.md'";
-    let mut owner = owner(&world.engine.urls().shared_kb).await;
-    sqlx::query(older).bind(world.system.tenant_id).execute(&mut owner).await.unwrap();
+    sqlx::query(older).bind(world.system.tenant_id).run(&world.engine.urls().shared_kb).await;
     let before = only_document(&world, "a.md").await;
     let again = ingest(&world, "acme", &files).await;
     assert_eq!((again.reindexed, again.changed, again.unchanged), (1, 0, 1));
@@ -247,11 +246,10 @@ async fn the_words_of_retired_knowledge_are_counted_within_bounds() {
     };
     let answer = ask().await;
     assert_eq!((answer.knowledge()[0].content.as_str(), answer.degraded.len()), ("The vault has one door.", 0));
-    let mut owner = owner(&world.engine.urls().shared_kb).await;
     let many = "insert into chunks (tenant_id, id, document_id, ordinal, heading_path, start_byte, end_byte, content, awaiting_vector) \
                 select c.tenant_id, gen_random_uuid(), c.document_id, n, c.heading_path, 0, 0, c.content, false \
                   from chunks c cross join generate_series(1, 20000) n where c.tenant_id = $1 and c.content like '%one door%'";
-    sqlx::query(many).bind(world.system.tenant_id).execute(&mut owner).await.unwrap();
+    sqlx::query(many).bind(world.system.tenant_id).run(&world.engine.urls().shared_kb).await;
     let answer = ask().await;
     assert_eq!((answer.knowledge().len(), answer.degraded), (0, vec!["knowledge".to_owned()]));
     // Today's search reads no retired chunk.

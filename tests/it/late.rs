@@ -1,6 +1,6 @@
 //! Vectors that come late, and the queue that brings them.
 
-use crate::support::{Told, agent, alone, alone_with, ask, contents, impatient, memory_owner, number, remember, work};
+use crate::support::{Fetch, Told, agent, alone, alone_with, ask, contents, impatient, number, remember, work};
 use chrono::Duration;
 use db::clock::Clock;
 use foundation::jobs::State;
@@ -156,10 +156,8 @@ async fn a_failed_job_is_tried_again_later_and_later_until_it_is_dead() {
     world.embedder.work();
     world.clock.advance(Duration::days(365));
     assert_eq!(once(&world).await, 0, "dead is dead");
-    let (error, finished): (String, bool) = sqlx::query_as("select error, finished_at is not null from events where state = 'dead'")
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let (error, finished): (String, bool) =
+        sqlx::query_as("select error, finished_at is not null from events where state = 'dead'").one(&world.engine).await;
     assert!(error.contains("the fake was told to fail") && finished, "{error}");
 }
 

@@ -1,6 +1,6 @@
 //! How memories age: messages of sessions, retention, fading, limits, the archive.
 
-use crate::support::{agent, alone, contents, memory_owner, remember, work};
+use crate::support::{Fetch, agent, alone, contents, remember, work};
 use chrono::Duration;
 use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact, question};
@@ -48,7 +48,7 @@ async fn sweep(world: &World) {
 /// The memories of an agent that are archived.
 async fn archived(world: &World, ctx: &OpContext) -> BTreeSet<MemoryId> {
     let sql = "select id from agent_memories where agent_id = $1 and archived_at is not null";
-    let ids: Vec<MemoryId> = sqlx::query_scalar(sql).bind(agent(ctx)).fetch_all(&mut memory_owner(&world.engine).await).await.unwrap();
+    let ids: Vec<MemoryId> = sqlx::query_scalar(sql).bind(agent(ctx)).all(&world.engine).await;
     ids.into_iter().collect()
 }
 
@@ -56,7 +56,7 @@ async fn archived(world: &World, ctx: &OpContext) -> BTreeSet<MemoryId> {
 async fn live(world: &World, ctx: &OpContext) -> (i64, i64) {
     let sql = r"select (select count(*) from agent_memories where agent_id = $1 and live),
                        (select coalesce(sum(documents), 0)::bigint from memory_term_counts where agent_id = $1)";
-    sqlx::query_as(sql).bind(agent(ctx)).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_as(sql).bind(agent(ctx)).one(&world.engine).await
 }
 
 #[tokio::test]
@@ -100,16 +100,14 @@ async fn messages_are_episodes_with_importance_and_an_end() {
     let other = say(&world, &world.binky, "thread 42 / Lisbon", vec![message(Role::User, "The tide is low.")]).await;
     assert_eq!(again.session_id, answer.session_id);
     assert_ne!(other.session_id, answer.session_id, "another agent's session with the same name");
-    let mut owner = memory_owner(&world.engine).await;
     let (count, proposals): (i64, i64) = sqlx::query_as(
         r"select (select messages from sessions where id = $1),
                  (select count(*) from outbox where tenant_id = $2 and destination = 'shared_kb')",
     )
     .bind(answer.session_id)
     .bind(world.system.tenant_id)
-    .fetch_one(&mut owner)
-    .await
-    .unwrap();
+    .one(&world.engine)
+    .await;
     assert_eq!((count, proposals), (8, 0), "messages propose no vocabulary");
 }
 
@@ -394,7 +392,7 @@ async fn a_simulated_year_archives_the_weakest_first() {
     let sql = "select count(*) from agent_memory_versions v
                  join agent_memories m on m.tenant_id = v.tenant_id and m.id = v.memory_id and m.version = v.version
                 where v.stated_at is distinct from m.stated_at";
-    let undated: i64 = sqlx::query_scalar(sql).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    let undated: i64 = sqlx::query_scalar(sql).one(&world.engine).await;
     assert_eq!(undated, 0, "a version says when its words were said, also that of an archived memory");
 }
 
@@ -446,11 +444,10 @@ async fn a_killed_sweep_is_resumed_and_archives_each_memory_once() {
     assert_eq!(archived(&world, &world.atlas).await.len(), 360);
     assert_eq!(live(&world, &world.atlas).await, (0, 0));
     let sql = "select count(*) from agent_memory_versions where agent_id = $1 and change = 'archived'";
-    let mut owner = memory_owner(&world.engine).await;
-    let versions: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).fetch_one(&mut owner).await.unwrap();
+    let versions: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).one(&world.engine).await;
     assert_eq!(versions, 360, "each memory was archived once");
     let sql = "select count(*) from agent_memory_versions where agent_id = $1 and alternatives is null";
-    let unknown: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).fetch_one(&mut owner).await.unwrap();
+    let unknown: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).one(&world.engine).await;
     assert_eq!(unknown, 0, "archiving records the alternatives, too");
     let runs = lifecycle::forecast(&world.engine, &world.vera).await.unwrap().sweeps;
     assert!(runs[0].finished_at.is_some() && runs[0].error.is_none(), "{runs:?}");

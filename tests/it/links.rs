@@ -1,7 +1,6 @@
 //! Links: their effect on statuses, who may make them, and that removing them undoes the effect.
 
-use crate::support::{Told, agent};
-use crate::support::{ask, contents, memory_owner, number, remember, work};
+use crate::support::{Fetch, Told, agent, alone, alone_with, ask, contents, number, patient, remember, settle, work};
 use foundation::testing::{World, fact, key, nowhere};
 use foundation::{Error, OpContext, audit};
 use remembrancer::{memories, tools};
@@ -86,7 +85,7 @@ async fn a_memory_is_contradicted_until_its_last_contradiction_is_gone() {
 
 #[tokio::test]
 async fn a_contradiction_ends_when_the_other_side_leaves_reach_and_begins_again_when_it_is_back() {
-    let world = crate::support::alone().await;
+    let world = alone().await;
     let wrong = know(&world, &world.atlas, "release day", "Releases go out on Tuesdays").await;
     let right = know(&world, &world.atlas, "release day", "We ship every Friday afternoon").await;
     let status = || async { memories::record(&world.engine, &world.atlas, &right.into(), None).await.unwrap().status };
@@ -123,7 +122,7 @@ async fn what_is_superseded_leaves_reach_and_comes_back_with_the_link() {
     assert_eq!(changes(&world, old).await, ["reinstated", "superseded", "created"]);
     assert_eq!(number(&world, "select count(*) from embeddings_384 where live and memory_id = $1", old).await, 1);
     assert_eq!(contents(&world, &world.atlas, "build server hal").await.len(), 2);
-    crate::support::settle(&world).await;
+    settle(&world).await;
     let page = audit::browse(&world.engine, &world.vera, &Default::default()).await.unwrap();
     let actions: Vec<_> = page.rows.iter().filter(|row| row.target_id == old.to_string()).map(|row| row.action.as_str()).collect();
     assert!(actions.contains(&"memory.superseded") && actions.contains(&"memory.reinstated"), "{actions:?}");
@@ -131,7 +130,7 @@ async fn what_is_superseded_leaves_reach_and_comes_back_with_the_link() {
 
 #[tokio::test]
 async fn what_never_had_a_vector_gets_one_when_it_is_reinstated() {
-    let world = crate::support::alone().await;
+    let world = alone().await;
     world.embedder.fail();
     let old = know(&world, &world.atlas, "printer", "The printer is upstairs").await;
     world.embedder.work();
@@ -218,7 +217,7 @@ async fn shared_memory_is_linked_by_whoever_may_write_to_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn links_made_and_taken_away_at_once_end_in_one_truth() {
-    let world = crate::support::alone_with(crate::support::patient()).await;
+    let world = alone_with(patient()).await;
     let mut ids = Vec::new();
     for content in ["amber basalt", "cobalt dolomite", "emerald feldspar", "garnet halite"] {
         ids.push(know(&world, &world.atlas, "stones", content).await);
@@ -239,8 +238,7 @@ async fn links_made_and_taken_away_at_once_end_in_one_truth() {
     let (links, active): (i64, i64) = sqlx::query_as(
         "select (select count(*) from memory_links), (select count(*) from agent_memories where status = 'active' and live)",
     )
-    .fetch_one(&mut memory_owner(&world.engine).await)
-    .await
-    .unwrap();
+    .one(&world.engine)
+    .await;
     assert_eq!((links, active), (0, 4));
 }

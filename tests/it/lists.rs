@@ -1,6 +1,6 @@
 //! What operators look at: pages that cover everything once, true totals, and the agents' numbers.
 
-use crate::support::{agent, alone, ask, remember};
+use crate::support::{Run, agent, alone, ask, remember};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::testing::{World, fact, nowhere};
@@ -78,9 +78,8 @@ async fn many(world: &World) -> Vec<MemoryId> {
     // No tool writes these yet.
     sqlx::query("update agent_memories set category = 'person', status = 'superseded', live = false where id = any($1)")
         .bind(seventh)
-        .execute(&mut crate::support::memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+        .run(&world.engine)
+        .await;
     memories::delete(&world.engine, &world.vera, &ids[..60], "first half").await.unwrap();
     memories::restore(&world.engine, &world.vera, &ids[..50], "most of it").await.unwrap();
     ids
@@ -134,9 +133,8 @@ async fn rows_written_in_the_same_moment_are_not_lost_between_pages() {
     let ids = many(&world).await;
     sqlx::query("update agent_memories set updated_at = '2026-05-01T00:00:00Z' where tenant_id = $1")
         .bind(world.system.tenant_id)
-        .execute(&mut crate::support::memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+        .run(&world.engine)
+        .await;
     assert_eq!(walk(&world, MemoryFilter::default()).await.len(), ids.len() - 10);
 }
 

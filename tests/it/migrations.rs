@@ -1,6 +1,6 @@
 //! Databases, roles and tables: made once, by the first process, and compared with the model.
 
-use crate::support::{owner, row_counts};
+use crate::support::{Fetch, Run, row_counts};
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
@@ -31,9 +31,8 @@ async fn schema(urls: &DatabaseUrls) -> Vec<(String, String, String)> {
             r"select table_name::text, column_name::text, data_type::text from information_schema.columns
                where table_schema = 'public' order by 1, 2",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         columns.extend(found);
     }
     columns
@@ -46,9 +45,8 @@ async fn catalogue(urls: &DatabaseUrls) -> Vec<(String, String)> {
         let found: Vec<(String, String)> = sqlx::query_as(
             "select relname::text, xmin::text from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         rows.extend(found);
     }
     rows
@@ -86,7 +84,7 @@ async fn what_is_not_applied_is_counted() {
     create_databases(&urls).await.unwrap();
     assert!(pending_migrations(&urls).await >= 3, "an empty database lacks them all");
     migrate(&urls).await.unwrap();
-    sqlx::query("delete from _sqlx_migrations").execute(&mut owner(&urls.shared_kb).await).await.unwrap();
+    sqlx::query("delete from _sqlx_migrations").run(&urls.shared_kb).await;
     assert!(pending_migrations(&urls).await >= 1);
 }
 
@@ -95,7 +93,7 @@ async fn a_migration_that_was_changed_since_stops_the_start() {
     let urls = names();
     create_databases(&urls).await.unwrap();
     migrate(&urls).await.unwrap();
-    sqlx::query("update _sqlx_migrations set checksum = '\\x00'").execute(&mut owner(&urls.shared_kb).await).await.unwrap();
+    sqlx::query("update _sqlx_migrations set checksum = '\\x00'").run(&urls.shared_kb).await;
     let error = migrate(&urls).await.unwrap_err().to_string();
     for words in ["shared_kb", "another build", "`remembrancer export`"] {
         assert!(error.contains(words), "{error}");
@@ -105,7 +103,7 @@ async fn a_migration_that_was_changed_since_stops_the_start() {
 /// A migration of another version of the program.
 async fn apply_unknown(urls: &DatabaseUrls, version: i64) -> String {
     let row = "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values ($1, 'x', true, '\\x00', 0)";
-    sqlx::query(row).bind(version).execute(&mut owner(&urls.agent_memory).await).await.unwrap();
+    sqlx::query(row).bind(version).run(&urls.agent_memory).await;
     migrate(urls).await.unwrap_err().to_string()
 }
 
@@ -145,9 +143,8 @@ async fn every_key_starts_with_the_tenant() {
                 from first f left join pg_attribute a on a.attrelid = f.relation and a.attnum = f.number
                where f.relation <> '_sqlx_migrations'::regclass order by 1",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         let wrong: Vec<_> = keys.iter().filter(|(_, first)| first != "tenant_id").collect();
         assert!(wrong.is_empty(), "{wrong:?}");
         assert!(keys.len() > 40, "only {} keys were looked at", keys.len());
@@ -158,9 +155,7 @@ async fn every_key_starts_with_the_tenant() {
 async fn no_policy_holds_a_subquery_and_no_table_has_a_trigger() {
     let urls = TestDatabases::shared().await;
     for url in [&urls.agent_memory, &urls.shared_kb] {
-        let mut owner = owner(url).await;
-        let policies: i64 =
-            sqlx::query_scalar("select count(*) from pg_policies where schemaname = 'public'").fetch_one(&mut owner).await.unwrap();
+        let policies: i64 = sqlx::query_scalar("select count(*) from pg_policies where schemaname = 'public'").one(url).await;
         assert!(policies > 20, "only {policies} policies were looked at");
         let found: Vec<String> = sqlx::query_scalar(
             r"select 'a sub-query in ' || policyname from pg_policies
@@ -168,9 +163,8 @@ async fn no_policy_holds_a_subquery_and_no_table_has_a_trigger() {
               union all
               select 'the trigger ' || tgname from pg_trigger where not tgisinternal",
         )
-        .fetch_all(&mut owner)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         assert!(found.is_empty(), "{found:?}");
     }
 }

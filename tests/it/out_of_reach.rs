@@ -1,7 +1,7 @@
 //! Deleted and expired memories do not return to an agent by any path, and operators keep the history.
 
 use crate::records::revision;
-use crate::support::{agent, remember};
+use crate::support::{Run, agent, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, question};
 use foundation::{Error, OpContext};
@@ -121,7 +121,6 @@ async fn a_question_about_the_past_is_bounded() {
     drop(turns);
     assert!(ask().await.is_ok());
 
-    let mut owner = crate::support::memory_owner(&world.engine).await;
     // 2,100 memories of 16 KiB: more bytes than a question about the past may read, and far fewer memories.
     sqlx::query(
         r"insert into agent_memories (tenant_id, agent_id, id, short_id, created_by, kind, retention, scope, status, topic, topic_raw, topic_normal,
@@ -133,9 +132,8 @@ async fn a_question_about_the_past_is_bounded() {
             from agent_memories m cross join generate_series(1, 2100) n where m.id = $1",
     )
     .bind(id)
-    .execute(&mut owner)
-    .await
-    .unwrap();
+    .run(&world.engine)
+    .await;
     sqlx::query(
         r"insert into agent_memory_versions (tenant_id, agent_id, memory_id, version, change, content, topic, topic_raw, is_canonical, status,
               deleted, updated_at, valid_from, actor_kind, actor_id, actor_name, source)
@@ -146,9 +144,8 @@ async fn a_question_about_the_past_is_bounded() {
     .bind(world.system.tenant_id)
     .bind(agent(&world.atlas))
     .bind(id)
-    .execute(&mut owner)
-    .await
-    .unwrap();
+    .run(&world.engine)
+    .await;
     let error = ask().await.unwrap_err();
     assert!(error.fields().first().is_some_and(|field| field.field == "as_of" && field.message.contains("bytes")), "{error}");
 }

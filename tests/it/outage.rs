@@ -1,7 +1,7 @@
 //! A database that goes away, and comes back.
 
 use crate::portability::{exported, import};
-use crate::support::{Told, ask, memory_owner, owner, remember, waiting_for_locks, work};
+use crate::support::{Fetch, Told, ask, memory_owner, remember, waiting_for_locks, work};
 use db::clock::Clock;
 use db::{DatabaseUrls, DbError, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
@@ -235,9 +235,8 @@ async fn connections_that_died_in_the_pool_are_replaced() {
             "select pg_terminate_backend(pid, 5000) from pg_stat_activity
               where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         // A connection that closes by itself at this moment answers false.
         assert!(ended.contains(&true), "{url} has no connection: {ended:?}");
     }
@@ -372,10 +371,9 @@ async fn no_job_pays_for_a_database_that_is_ill() {
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     world.embedder.work();
     fall_ill(&world, "embeddings_384", "53100").await;
-    let mut owner = memory_owner(&world.engine).await;
-    let mut state = async || -> (String, i32) {
+    let state = async || -> (String, i32) {
         let event = "select state, attempt - attempts_before from events where task = 'embed'";
-        sqlx::query_as(event).fetch_one(&mut owner).await.unwrap()
+        sqlx::query_as(event).one(&world.engine).await
     };
     for _ in 0..10 {
         work(&world).await;

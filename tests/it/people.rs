@@ -1,7 +1,7 @@
 //! What operators read of profiles, the commons' profile that agents share, and entries about sensitive matters that end.
 
 use crate::profile::{known, observe};
-use crate::support::{agent, alone, memory_owner, work};
+use crate::support::{Fetch, agent, alone, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext, audit, identity};
@@ -176,7 +176,7 @@ fn keeping(health: Option<i32>) -> CapturePolicy {
 
 /// How many leaves the table has.
 async fn stored(world: &World) -> i64 {
-    sqlx::query_scalar("select count(*) from profile_leaves").fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar("select count(*) from profile_leaves").one(&world.engine).await
 }
 
 async fn sweep(world: &World) {

@@ -1,7 +1,7 @@
 //! Poolers between the server and Postgres: they ignore start-up options, forget settings between transactions, or change statements.
 //! Whatever they do, no transaction works as the owner.
 
-use crate::support::{Told, ask, owner, remember, settle};
+use crate::support::{Run, Told, ask, remember, settle};
 use db::{Database, DatabaseUrls, DbError, Tx};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
 use foundation::{Error, Settings};
@@ -209,7 +209,7 @@ async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_unti
 #[tokio::test]
 async fn a_role_that_row_level_security_does_not_bind_is_refused() {
     let urls = TestDatabases::fresh(&FakeClock::default()).await;
-    sqlx::query("alter table memory_links owner to rmb_app").execute(&mut owner(&urls.agent_memory).await).await.unwrap();
+    sqlx::query("alter table memory_links owner to rmb_app").run(&urls.agent_memory).await;
     let world = World::on(urls).await;
     let tenancy = world.atlas.tenancy();
     let refused = Error::from(world.engine.db().memory.begin(tenancy).await.unwrap_err());

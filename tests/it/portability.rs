@@ -1,6 +1,6 @@
 //! Export and import: a file that is imported elsewhere and exported again is the same.
 
-use crate::support::{agent, ask, memory_owner, owner, remember, work};
+use crate::support::{Fetch, Run, agent, ask, memory_owner, remember, work};
 use db::DatabaseUrls;
 use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
 use foundation::{Engine, Error, OpContext, audit, identity};
@@ -115,9 +115,8 @@ async fn fill(world: &World, id: MemoryId) {
     }
     sqlx::query("update agents set discipline = 'confirming' where tenant_id = $1 and slug = 'binky'")
         .bind(tenant)
-        .execute(&mut crate::support::owner(&world.engine.urls().internal_shared).await)
-        .await
-        .unwrap();
+        .run(&world.engine.urls().internal_shared)
+        .await;
     sqlx::query(
         "update agent_memories set source_id = $2, profile_fact = true, category = 'preference', subject = 'Vera', title = 'Tea', summary = 'likes tea',
                 role = 'user', evidence_ref = 'slack/C1/7#2', context_type = 'chat', attachment_id = 'a1', filename = 'tea.txt',
@@ -500,7 +499,7 @@ async fn every_column_is_in_the_file_or_follows_from_it() {
             Area::Vocabulary | Area::Knowledge => &urls.shared_kb,
             Area::Activity => &urls.internal_shared,
         };
-        let there: Vec<String> = sqlx::query_scalar(sql).bind(section.table()).fetch_all(&mut owner(url).await).await.unwrap();
+        let there: Vec<String> = sqlx::query_scalar(sql).bind(section.table()).all(url).await;
         let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
         let known: BTreeSet<&str> = ["tenant_id"].into_iter().chain(section.written()).chain(left_out(section).iter().copied()).collect();
         assert_eq!(there, known, "{}: docs/EXPORT.md and server/portability/src/lines/ know its columns", section.table());

@@ -3,7 +3,7 @@
 use crate::capture::{captured, inbox};
 use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
-use crate::support::{agent, alone, memory_owner, work};
+use crate::support::{Fetch, Run, agent, alone, work};
 use foundation::testing::{World, key};
 use foundation::{Engine, OpContext, identity, jobs};
 use portability::{ImportOptions, Selection};
@@ -291,7 +291,7 @@ async fn every_field_is_checked() {
 /// How many rows of evidence an organisation has.
 async fn rows(engine: &Engine, ctx: &OpContext) -> i64 {
     let sql = "select count(*) from evidence where tenant_id = $1";
-    sqlx::query_scalar(sql).bind(ctx.tenant_id).fetch_one(&mut memory_owner(engine).await).await.unwrap()
+    sqlx::query_scalar(sql).bind(ctx.tenant_id).one(engine).await
 }
 
 #[tokio::test]
@@ -303,17 +303,15 @@ async fn a_quote_fits_the_source_that_is_here_whatever_the_file_says_of_it() {
     let ctx = newcomer(&there.engine).await;
     let without = sealed(&open(&text).into_iter().filter(|line| !is(line, "evidence")).collect::<Vec<_>>());
     import(&there.engine, &ctx, &without).await.unwrap();
-    let mut owner = memory_owner(&there.engine).await;
     for change in ["content = replace(content, 'Basel', 'Aarau')", "content = null", "user_id = gen_random_uuid()"] {
         let sql = format!("update sources set {change} where tenant_id = $1");
-        sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ctx.tenant_id).execute(&mut owner).await.unwrap();
+        sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ctx.tenant_id).run(&there.engine).await;
         refused(&there.engine, &ctx, &text, "quotes a source that has a different content or user on this server").await;
         sqlx::query("update sources s set content = $2, user_id = null where tenant_id = $1")
             .bind(ctx.tenant_id)
             .bind(serde_json::from_str::<Value>(of_type(&text, "source")[0]).unwrap()["content"].as_str().unwrap())
-            .execute(&mut owner)
-            .await
-            .unwrap();
+            .run(&there.engine)
+            .await;
     }
     assert_eq!(import(&there.engine, &ctx, &text).await.unwrap().lines["evidence"].added, 2);
     assert_eq!(rows(&there.engine, &ctx).await, 2);

@@ -1,7 +1,7 @@
 //! Files that are refused and leave nothing behind.
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer};
-use crate::support::{agent, memory_owner, remember};
+use crate::support::{Run, agent, remember};
 use foundation::testing::{World, fact, rows_of};
 use foundation::{Engine, OpContext};
 use portability::lines::LINE_MAX;
@@ -232,7 +232,6 @@ async fn a_line_of_a_billion_characters_is_refused_unread() {
 #[tokio::test]
 async fn what_no_file_can_hold_is_not_written() {
     let (world, _) = small().await;
-    let mut owner = memory_owner(&world.engine).await;
     sqlx::query(
         "insert into sources (tenant_id, agent_id, id, kind, reference, content, created_at)
          values ($1, $2, gen_random_uuid(), 'document', 'a novel', repeat('x', $3), now())",
@@ -240,9 +239,8 @@ async fn what_no_file_can_hold_is_not_written() {
     .bind(world.system.tenant_id)
     .bind(agent(&world.atlas))
     .bind(i32::try_from(LINE_MAX).unwrap())
-    .execute(&mut owner)
-    .await
-    .unwrap();
+    .run(&world.engine)
+    .await;
     let error = portability::export(&world.engine, &world.system, &Selection::All, Vec::new(), &|_| {}).await.unwrap_err();
     assert!(error.to_string().starts_with("a source makes a line of"), "{error}");
     let question = wire::MemoryFilter { q: Some("tea?".into()), ..Default::default() };

@@ -3,7 +3,7 @@
 use crate::portability::{body, elsewhere, exported, import, newcomer, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::portability_tenant::{add, change, decided_vocabulary, documents, ingest};
-use crate::support::{agent, alone, memory_owner, owner, remember, settle, work};
+use crate::support::{Fetch, agent, alone, owner, remember, settle, work};
 use foundation::testing::{World, fact, key, rows_of};
 use foundation::{Engine, OpContext, audit};
 use portability::{ImportOptions, Selection};
@@ -234,9 +234,8 @@ async fn importers(engine: &Engine, ctx: &OpContext) -> Vec<(String, Option<Stri
           union select 'document', imported_by from documents where tenant_id = $1 order by 1, 2",
     )
     .bind(ctx.tenant_id)
-    .fetch_all(&mut owner(&engine.urls().shared_kb).await)
+    .all(&engine.urls().shared_kb)
     .await
-    .unwrap()
 }
 
 #[tokio::test]
@@ -261,9 +260,8 @@ async fn what_was_imported_keeps_its_author_and_says_who_imported_it() {
     let version = |engine: Engine, ctx: OpContext| async move {
         sqlx::query_scalar::<_, i64>("select version from vocabularies where tenant_id = $1")
             .bind(ctx.tenant_id)
-            .fetch_one(&mut owner(&engine.urls().shared_kb).await)
+            .one(&engine.urls().shared_kb)
             .await
-            .unwrap()
     };
     assert_eq!(version(there.engine.clone(), ctx.clone()).await, 1);
     import(&there.engine, &ctx, &text).await.unwrap();
@@ -295,9 +293,8 @@ async fn memories_keep_their_topics_and_nothing_is_refiled() {
     work(&there).await;
     let topics: Vec<(String, i32)> = sqlx::query_as("select topic, version from agent_memories where tenant_id = $1 order by topic")
         .bind(there.system.tenant_id)
-        .fetch_all(&mut memory_owner(&there.engine).await)
-        .await
-        .unwrap();
+        .all(&there.engine)
+        .await;
     assert_eq!(topics, [("treasury".to_owned(), 1), ("vault".to_owned(), 1)]);
     // The next decision on the phrase refiles both.
     let state = vocabulary::terms(&there.engine, &there.system, &Default::default()).await.unwrap().rows;
@@ -305,9 +302,8 @@ async fn memories_keep_their_topics_and_nothing_is_refiled() {
     work(&there).await;
     let topics: Vec<String> = sqlx::query_scalar("select topic from agent_memories where tenant_id = $1 order by topic")
         .bind(there.system.tenant_id)
-        .fetch_all(&mut memory_owner(&there.engine).await)
-        .await
-        .unwrap();
+        .all(&there.engine)
+        .await;
     assert_eq!(topics, ["safe", "safe"]);
     let _ = mine;
 }

@@ -3,7 +3,7 @@
 use crate::capture::inbox;
 use crate::capture_killed::killed_after;
 use crate::portability::{elsewhere, exported, import, newcomer, of_type};
-use crate::support::{agent, alone, memory_owner, remember, work};
+use crate::support::{Fetch, Run, agent, alone, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, key};
 use foundation::{Error, OpContext};
@@ -90,9 +90,8 @@ async fn observations_become_a_profile_in_plain_sentences() {
     let paths: Vec<(String, String)> = sqlx::query_as(
         "select distinct event_type, source_metadata->>'source' from events where kind = 'observation' and event_type is not null order by 1",
     )
-    .fetch_all(&mut memory_owner(&world.engine).await)
-    .await
-    .unwrap();
+    .all(&world.engine)
+    .await;
     let (talk, background) = ("interactive".to_owned(), "autonomous".to_owned());
     let of = |event_type: &str, path: &String| (event_type.to_owned(), path.clone());
     assert_eq!(paths, [of("fact", &talk), of("preference", &talk), of("project_details", &talk), of("scaffold_update", &background)]);
@@ -419,8 +418,7 @@ async fn a_synthesis_killed_at_any_step_loses_and_doubles_nothing() {
         killed += usize::from(!ended);
         world.clock.advance(Duration::minutes(1));
         // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
-        let mut owner = memory_owner(&world.engine).await;
-        sqlx::query("select 1 from events where task = 'synthesise' for update").execute(&mut owner).await.unwrap();
+        sqlx::query("select 1 from events where task = 'synthesise' for update").run(&world.engine).await;
         let stop = CancellationToken::new();
         let one = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };
         let other = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };
@@ -429,14 +427,11 @@ async fn a_synthesis_killed_at_any_step_loses_and_doubles_nothing() {
             "select count(*), coalesce(sum(observations), 0) from profile_leaves where value #>> '{}' like '%fleet ' || $1 || ':%'",
         )
         .bind(run.to_string())
-        .fetch_one(&mut owner)
-        .await
-        .unwrap();
+        .one(&world.engine)
+        .await;
         assert_eq!((leaves, observations), (10, 10), "killed after {polls} polls");
-        let pending: i64 = sqlx::query_scalar("select count(*) from events where kind = 'observation' and state = 'pending'")
-            .fetch_one(&mut owner)
-            .await
-            .unwrap();
+        let pending: i64 =
+            sqlx::query_scalar("select count(*) from events where kind = 'observation' and state = 'pending'").one(&world.engine).await;
         assert_eq!((pending, known(&world).await.version), (0, run));
         if ended {
             break;

@@ -3,7 +3,7 @@
 use crate::capture::inbox;
 use crate::capture_model::{answers, attempt, completion, with_model};
 use crate::profile::{forget, known, observe};
-use crate::support::{agent, memory_owner, work};
+use crate::support::{Fetch, agent, work};
 use chrono::Duration;
 use foundation::testing::World;
 use foundation::usage::{Payer, Purpose};
@@ -219,8 +219,7 @@ async fn a_narrative_ends_with_an_entry_that_it_may_repeat() {
     lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
     work(&world).await;
     assert_eq!(known(&world).await.working_memory, "Home: lives in Bern.");
-    let mut owner = memory_owner(&world.engine).await;
-    let kept: Vec<Option<String>> = sqlx::query_scalar("select working_memory from profiles").fetch_all(&mut owner).await.unwrap();
+    let kept: Vec<Option<String>> = sqlx::query_scalar("select working_memory from profiles").all(&world.engine).await;
     assert_eq!(kept, [None]);
 }
 

@@ -1,7 +1,7 @@
 //! Quality: results of answers end with the context's row of the log, and the numbers count by day and by agent.
 
 use crate::profile::observe;
-use crate::support::{agent, alone, memory_owner, remember, work};
+use crate::support::{Fetch, agent, alone, remember, work};
 use chrono::{Duration, NaiveTime};
 use db::clock::Clock;
 use foundation::testing::{World, fact};
@@ -26,9 +26,7 @@ async fn a_result_goes_with_its_context() {
     remember(&world, &world.atlas, fact("tea", "Vera drinks black tea.")).await;
     let id = assemble(&world, &world.atlas, "What does Vera drink?").await;
     assert_eq!(report(&world, &world.atlas, id, "Black tea, as always.").await.unwrap(), 1);
-    let rows = async || -> i64 {
-        sqlx::query_scalar("select count(*) from context_answers").fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
-    };
+    let rows = async || -> i64 { sqlx::query_scalar("select count(*) from context_answers").one(&world.engine).await };
     assert_eq!(rows().await, 1);
     world.clock.advance(Duration::days(91));
     context::sweep(&world.engine, world.engine.clock().now()).await.unwrap();

@@ -1,6 +1,6 @@
 //! recall: whose memories it finds, under which conditions, and what a hit contains.
 
-use crate::support::{Told, agent, alone, ask, contents, memory_owner, remember};
+use crate::support::{Run, Told, agent, alone, ask, contents, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, key, nowhere, question};
 use foundation::{Error, OpContext, identity};
@@ -44,7 +44,7 @@ async fn an_agent_sees_its_own_memories_and_the_commons() {
 /// Gives a memory a short id that no word looks like, whatever chance gave it.
 async fn rename(world: &World, id: MemoryId, short: &str) {
     let sql = "update agent_memories set short_id = $2 where id = $1";
-    sqlx::query(sql).bind(id).bind(short).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(sql).bind(id).bind(short).run(&world.engine).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What a recall leaves in the log.
 
-use crate::support::{agent, alone, ask, memory_owner, remember};
+use crate::support::{Fetch, agent, alone, ask, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, question};
 use remembrancer::{Workers, recall};
@@ -9,11 +9,8 @@ use uuid::Uuid;
 use wire::{NothingReason, Ranking, RecallFilters, RecallRequest, RetrievalId, UserId};
 
 async fn logged(world: &World, id: RetrievalId) -> Value {
-    let row: sqlx::types::Json<Value> = sqlx::query_scalar("select to_jsonb(r) from retrievals r where id = $1")
-        .bind(id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let row: sqlx::types::Json<Value> =
+        sqlx::query_scalar("select to_jsonb(r) from retrievals r where id = $1").bind(id).one(&world.engine).await;
     row.0
 }
 
@@ -66,10 +63,7 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     assert_eq!(candidates[4]["memory_id"], json!(far), "the nearest below the floor is a near miss");
     // Returned memories were accessed, the others were not.
     let accessed: Vec<(Uuid, i64, bool)> =
-        sqlx::query_as("select id, access_count, last_accessed_at is not null from agent_memories order by id")
-            .fetch_all(&mut memory_owner(&world.engine).await)
-            .await
-            .unwrap();
+        sqlx::query_as("select id, access_count, last_accessed_at is not null from agent_memories order by id").all(&world.engine).await;
     assert_eq!(accessed.len(), 5);
     for (id, count, timed) in accessed {
         let returned = answer.memories().iter().any(|hit| hit.memory_id.0 == id);

@@ -1,6 +1,6 @@
 //! Tests that need a real model: questions in other words than the memory's.
 
-use crate::support::{Told, memory_owner, patient, remember};
+use crate::support::{Fetch, Told, patient, remember};
 use foundation::OpContext;
 use foundation::testing::{Fake, TestDatabases, World, fact, question};
 use models::local::{Local, LocalOptions};
@@ -128,8 +128,7 @@ async fn a_rewording_is_a_version_and_another_fact_is_not() {
     assert_ne!(other.memory_id, first.memory_id);
     let (rows,): (i64,) = sqlx::query_as("select count(*) from agent_memories where tenant_id = $1 and live")
         .bind(world.atlas.tenant_id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+        .one(&world.engine)
+        .await;
     assert_eq!(rows, 2);
 }

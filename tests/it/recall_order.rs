@@ -1,6 +1,6 @@
 //! The order of hits: relevance · exp(−Δdays/90), with a floor that ignores time.
 
-use crate::support::{memory_owner, remember};
+use crate::support::{Run, remember};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::Settings;
@@ -159,17 +159,15 @@ async fn equal_scores_come_newest_first_then_by_id() {
     ids.dedup();
     assert_eq!(ids.len(), 4);
     let at: DateTime<Utc> = world.clock.now();
-    let mut owner = memory_owner(&world.engine).await;
     let created = [at, at - Duration::days(1), at - Duration::days(1), at + Duration::seconds(1)];
     for (id, created) in ids.iter().zip(created) {
         sqlx::query("update agent_memories set created_at = $2, updated_at = $3, stated_at = $3 where id = $1")
             .bind(id)
             .bind(created)
             .bind(at)
-            .execute(&mut owner)
-            .await
-            .unwrap();
-        sqlx::query("update embeddings_384 set weight = 1 where memory_id = $1").bind(id).execute(&mut owner).await.unwrap();
+            .run(&world.engine)
+            .await;
+        sqlx::query("update embeddings_384 set weight = 1 where memory_id = $1").bind(id).run(&world.engine).await;
     }
     let request = RecallRequest { user_id: Some(wire::UserId(uuid::Uuid::from_u128(7)).into()), ..question("tea") };
     let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();

@@ -1,6 +1,6 @@
 //! remember: what becomes a memory, what a version, and what neither.
 
-use crate::support::{Told, agent, ask, contents, memory_owner, number, remember};
+use crate::support::{Fetch, Told, agent, ask, contents, number, remember};
 use chrono::Duration;
 use db::clock::Clock;
 use foundation::Error;
@@ -197,9 +197,8 @@ async fn every_write_leaves_its_trace_on_the_bus() {
         "select kind, state, payload->>'outcome' from events where payload->>'memory_id' = $1::text order by created_at, id",
     )
     .bind(id)
-    .fetch_all(&mut memory_owner(&world.engine).await)
-    .await
-    .unwrap();
+    .all(&world.engine)
+    .await;
     let trace = |outcome: &str| ("manual_write".to_owned(), "done".to_owned(), outcome.to_owned());
     assert_eq!(traces, [trace("created"), trace("unchanged")]);
     assert!(world.clock.now() > detail(&world, id).await.memory.created_at);

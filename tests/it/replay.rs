@@ -1,7 +1,7 @@
 //! The retrieval log: shown with the texts of its time, and replayed as of its time.
 
 use crate::records::revision;
-use crate::support::{alone, alone_with, remember};
+use crate::support::{Run, alone, alone_with, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, nowhere, question};
 use foundation::{Error, Settings, projects};
@@ -160,12 +160,10 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
             short_ids.push(remember(&world, &world.atlas, request).await);
             world.clock.advance(Duration::seconds(1));
         }
-        let mut owner = crate::support::memory_owner(&world.engine).await;
         sqlx::query("update agent_memory_versions set confidence = null, title = null, summary = null, category = null, subject = null, kind = null, \
              scope = null, project_id = null, retention = null")
-            .execute(&mut owner)
-            .await
-            .unwrap();
+            .run(&world.engine)
+            .await;
         let filters = RecallFilters { for_project: Some(nowhere()), ..RecallFilters::default() };
         let first = asked(&world, RecallRequest { filters, ..question("does Vera like tea") }).await;
         let order: Vec<MemoryId> = first.memories().iter().map(|hit| hit.memory_id).collect();
@@ -178,7 +176,7 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
             "subject" => ("update agent_memories set category = 'person', subject = 'Vera' where id = $1", 0, "Category or subject"),
             _ => ("update agent_memories set project_id = gen_random_uuid() where id = $1", 1, "Scope or project"),
         };
-        sqlx::query(sql).bind(short_ids[changed].memory_id).execute(&mut owner).await.unwrap();
+        sqlx::query(sql).bind(short_ids[changed].memory_id).run(&world.engine).await;
         let now = again(&world, first.retrieval_id).await;
         assert!(!now.same, "{field}: {:?}", contents(&now.replayed));
         assert_eq!(now.lost, [format!("{sentence} of memory {} has changed since.", short_ids[changed].short_id)], "{field}");

@@ -1,6 +1,6 @@
 //! Review of the vocabulary: every decision, its effect on memories, its undo, and who may not.
 
-use crate::support::{Told, alone, ask, contents, keep_outbox, memory_owner, owner, remember, settle, undo_delivery, work};
+use crate::support::{Fetch, Run, Told, alone, ask, contents, keep_outbox, remember, settle, undo_delivery, work};
 use foundation::op::Access;
 use foundation::testing::{World, fact, key, nowhere};
 use foundation::{Error, OpContext, audit};
@@ -42,9 +42,8 @@ async fn undo(world: &World, id: DecisionId) -> Result<Decision, Error> {
 async fn record(world: &World, id: MemoryId) -> (String, String, bool, i32, String, chrono::DateTime<chrono::Utc>) {
     sqlx::query_as("select topic, topic_raw, is_canonical, version, content, updated_at from agent_memories where id = $1")
         .bind(id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
+        .one(&world.engine)
         .await
-        .unwrap()
 }
 
 fn approve(term: Option<&str>) -> Verdict {
@@ -222,7 +221,7 @@ async fn names_of_terms_are_suggested_in_alphabetical_order() {
     let more = "insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, status, created_at, valid_from)
         select $1, id, id, 'nut ' || n, 'nut ' || n, '', 'active', now(), now()
           from (select n, gen_random_uuid() as id from generate_series(1, 60) n) t";
-    sqlx::query(more).bind(world.vera.tenant_id).execute(&mut owner(&world.engine.urls().shared_kb).await).await.unwrap();
+    sqlx::query(more).bind(world.vera.tenant_id).run(&world.engine.urls().shared_kb).await;
     let page = vocabulary::terms(&world.engine, &world.vera, &TermFilter { q: Some("nut".into()), ..TermFilter::default() }).await.unwrap();
     let names = names(&world, "nut").await;
     assert_eq!(names, page.rows.into_iter().map(|term| term.term).collect::<Vec<_>>(), "one page, as the list of terms has them");
@@ -359,7 +358,7 @@ async fn a_proposal_survives_a_crash_before_its_delivery_and_counts_once() {
     let world = alone().await;
     remember(&world, &world.atlas, fact("gizmo", "one")).await;
     let waiting = "select count(*) from outbox where destination = 'proposal' and delivered_at is null";
-    let count: i64 = sqlx::query_scalar(waiting).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap();
+    let count: i64 = sqlx::query_scalar(waiting).one(&world.engine).await;
     assert_eq!(count, 1, "it travels with the memory's own transaction");
     // A relay that dies between delivering and marking delivers again.
     keep_outbox(&world).await;
@@ -388,19 +387,13 @@ async fn many_memories_are_filed_in_batches_and_deleted_ones_too() {
     work(&world).await;
     let done = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows.remove(0);
     assert_eq!((done.id, done.remaining), (decision.id, 0));
-    let topics: Vec<(String, i64)> = sqlx::query_as("select topic, count(*) from agent_memories group by topic")
-        .fetch_all(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let topics: Vec<(String, i64)> = sqlx::query_as("select topic, count(*) from agent_memories group by topic").all(&world.engine).await;
     assert_eq!(topics.iter().map(|(topic, _)| topic.as_str()).collect::<Vec<_>>(), ["gadget"]);
     assert!(!ask(&world, &world.atlas, "gadget").await.told().is_empty(), "words must do");
     world.embedder.work();
     world.clock.advance(chrono::Duration::hours(1));
     work(&world).await;
-    let awaiting: i64 = sqlx::query_scalar("select count(*) from agent_memories where live and awaiting_vector")
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let awaiting: i64 = sqlx::query_scalar("select count(*) from agent_memories where live and awaiting_vector").one(&world.engine).await;
     assert_eq!(awaiting, 0);
     remembrancer::memories::restore(&world.engine, &world.vera, &ids[..1], "right after all").await.unwrap();
     work(&world).await;

@@ -4,7 +4,9 @@ use db::DatabaseUrls;
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, question};
 use foundation::{Engine, OpContext, Settings};
 use remembrancer::{memories, recall, workers};
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::{Query, QueryAs, QueryScalar};
+use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Postgres};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -84,13 +86,13 @@ pub async fn settle(world: &World) {
 /// Keeps a copy of the outbox of memories, for [`undo_delivery`].
 pub async fn keep_outbox(world: &World) {
     let copy = "create table kept_outbox as select id, payload from outbox";
-    sqlx::query(copy).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(copy).run(&world.engine).await;
 }
 
 /// Restores the rows that [`keep_outbox`] copied, as if the relay had died between delivering and marking them; how many.
 pub async fn undo_delivery(world: &World) -> u64 {
     let undo = "update outbox o set delivered_at = null, payload = k.payload from kept_outbox k where k.id = o.id";
-    sqlx::query(undo).execute(&mut memory_owner(&world.engine).await).await.unwrap().rows_affected()
+    sqlx::query(undo).run(&world.engine).await
 }
 
 /// The owner of a database, who is bound by no policy.
@@ -103,6 +105,75 @@ pub async fn memory_owner(engine: &Engine) -> PgConnection {
     owner(&engine.urls().agent_memory).await
 }
 
+/// A database whose owner runs a statement: an engine's memories, or the one at a URL.
+pub trait Place {
+    fn url(&self) -> &str;
+}
+
+impl Place for Engine {
+    fn url(&self) -> &str {
+        &self.urls().agent_memory
+    }
+}
+
+impl Place for String {
+    fn url(&self) -> &str {
+        self
+    }
+}
+
+/// A statement that returns rows, run by the owner of a database.
+pub trait Fetch: Sized {
+    type Row;
+
+    async fn one(self, place: &impl Place) -> Self::Row;
+
+    async fn all(self, place: &impl Place) -> Vec<Self::Row>;
+}
+
+impl<T> Fetch for QueryAs<'_, Postgres, T, PgArguments>
+where
+    T: Send + Unpin + for<'r> FromRow<'r, PgRow>,
+{
+    type Row = T;
+
+    async fn one(self, place: &impl Place) -> T {
+        self.fetch_one(&mut owner(place.url()).await).await.unwrap()
+    }
+
+    async fn all(self, place: &impl Place) -> Vec<T> {
+        self.fetch_all(&mut owner(place.url()).await).await.unwrap()
+    }
+}
+
+impl<T> Fetch for QueryScalar<'_, Postgres, T, PgArguments>
+where
+    T: Send + Unpin,
+    (T,): for<'r> FromRow<'r, PgRow>,
+{
+    type Row = T;
+
+    async fn one(self, place: &impl Place) -> T {
+        self.fetch_one(&mut owner(place.url()).await).await.unwrap()
+    }
+
+    async fn all(self, place: &impl Place) -> Vec<T> {
+        self.fetch_all(&mut owner(place.url()).await).await.unwrap()
+    }
+}
+
+/// A statement that changes rows, run by the owner of a database.
+pub trait Run: Sized {
+    /// How many rows it changed.
+    async fn run(self, place: &impl Place) -> u64;
+}
+
+impl Run for Query<'_, Postgres, PgArguments> {
+    async fn run(self, place: &impl Place) -> u64 {
+        self.execute(&mut owner(place.url()).await).await.unwrap().rows_affected()
+    }
+}
+
 /// How many connections to the observer's database wait for a lock that another one holds.
 pub async fn waiting_for_locks(observer: &mut PgConnection) -> i64 {
     let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
@@ -111,7 +182,7 @@ pub async fn waiting_for_locks(observer: &mut PgConnection) -> i64 {
 
 /// One number from the owner's view, for one memory.
 pub async fn number(world: &World, sql: &'static str, id: MemoryId) -> i64 {
-    sqlx::query_scalar(sql).bind(id).fetch_one(&mut memory_owner(&world.engine).await).await.unwrap()
+    sqlx::query_scalar(sql).bind(id).one(&world.engine).await
 }
 
 /// Every table of a database with its number of rows.

@@ -1,7 +1,7 @@
 //! The survey of active memories: what may say the same or contradict, as suggestions for a person.
 
 use crate::portability::{exported, import, newcomer};
-use crate::support::{Told, agent, alone, ask, memory_owner, remember, work};
+use crate::support::{Run, Told, agent, alone, ask, remember, work};
 use chrono::Duration;
 use foundation::OpContext;
 use foundation::testing::{World, fact, key, nowhere};
@@ -121,11 +121,10 @@ async fn every_decision_about_active_memories_can_be_undone() {
     let of = |relation| all.iter().find(|one| one.relation == relation && one.agent_id == world.atlas.agent_id().unwrap()).unwrap();
     // A correction needs somebody who corrects: the statement is the same for the rest.
     let corrected = of(PairRelation::Contradicts).clone();
-    let mut owner = memory_owner(engine).await;
     let correct = "insert into memory_proposals (tenant_id, agent_id, id, from_id, to_id, relation, reason, state, created_at)
                    select tenant_id, agent_id, $2, from_id, to_id, 'supersedes', reason, state, created_at from memory_proposals where id = $1";
     let correction = PairId(world.engine.clock().id());
-    sqlx::query(correct).bind(corrected.id).bind(correction).execute(&mut owner).await.unwrap();
+    sqlx::query(correct).bind(corrected.id).bind(correction).run(engine).await;
     let correction = SuggestedPair { id: correction, relation: PairRelation::Supersedes, ..corrected.clone() };
 
     for pair in [of(PairRelation::Duplicates), &corrected, &correction] {

@@ -1,6 +1,6 @@
 //! What the server's roles may never do, even if the code tries.
 
-use crate::support::{agent, memory_owner, owner, remember, settle};
+use crate::support::{Fetch, agent, memory_owner, owner, remember, settle};
 use db::clock::Clock;
 use db::{DatabaseUrls, Logins};
 use foundation::Settings;
@@ -145,15 +145,13 @@ async fn every_table_of_tenants_has_policies_and_belongs_to_no_role_of_the_serve
                  and (not c.relrowsecurity or pg_get_userbyid(c.relowner) in ('rmb_app', 'rmb_operator', 'rmb_system')
                       or not exists (select from pg_policy p where p.polrelid = c.oid))",
         )
-        .fetch_all(&mut owner(url).await)
-        .await
-        .unwrap();
+        .all(url)
+        .await;
         assert!(open.is_empty(), "{open:?}");
     }
     let strong: i64 = sqlx::query_scalar("select count(*) from pg_roles where rolname like 'rmb\\_%' and (rolsuper or rolbypassrls)")
-        .fetch_one(&mut owner(&urls.agent_memory).await)
-        .await
-        .unwrap();
+        .one(&urls.agent_memory)
+        .await;
     assert_eq!(strong, 0);
 }
 

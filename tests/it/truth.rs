@@ -1,7 +1,7 @@
 //! A write never hides another fact, one fact is one memory, and of two statements of one matter the later comes first.
 
 use crate::recall_meaning::with_model;
-use crate::support::{alone, alone_with, ask, contents, memory_owner, owner, patient, remember, work};
+use crate::support::{Fetch, alone, alone_with, ask, contents, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::OpContext;
@@ -24,17 +24,15 @@ fn said(world: &World, days_ago: i64, topic: &str, content: &str) -> RememberReq
 async fn live(world: &World, agent: &OpContext) -> i64 {
     sqlx::query_scalar("select count(*) from agent_memories where agent_id = $1 and live")
         .bind(agent.agent_id().unwrap().0)
-        .fetch_one(&mut memory_owner(&world.engine).await)
+        .one(&world.engine)
         .await
-        .unwrap()
 }
 
 async fn suggestions(world: &World) -> Vec<(String, String)> {
     sqlx::query_as("select relation, reason from memory_proposals where tenant_id = $1 and state = 'open' order by created_at, id")
         .bind(world.system.tenant_id)
-        .fetch_all(&mut memory_owner(&world.engine).await)
+        .all(&world.engine)
         .await
-        .unwrap()
 }
 
 #[tokio::test]
@@ -125,11 +123,8 @@ async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
     let known = remember(&world, &world.atlas, fact("dog", "The dog sleeps in the garden.")).await;
     assert!(known.degraded.is_empty());
     work(&world).await;
-    let vectors: i64 = sqlx::query_scalar("select count(*) from embeddings_384 where memory_id = $1")
-        .bind(stored.memory_id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let vectors: i64 =
+        sqlx::query_scalar("select count(*) from embeddings_384 where memory_id = $1").bind(stored.memory_id).one(&world.engine).await;
     assert_eq!(vectors, 0, "no job makes one either");
     let answer = ask(&world, &world.atlas, "狗在花园里睡觉").await;
     assert_eq!((answer.degraded.as_slice(), answer.memories()[0].memory_id), (["language".to_owned()].as_slice(), stored.memory_id));
@@ -164,11 +159,7 @@ async fn documents_in_a_language_that_the_model_does_not_know_are_found_by_their
 }
 
 async fn topics(world: &World, id: MemoryId) -> Vec<String> {
-    sqlx::query_scalar("select topic from memory_topics where memory_id = $1 order by topic")
-        .bind(id)
-        .fetch_all(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap()
+    sqlx::query_scalar("select topic from memory_topics where memory_id = $1 order by topic").bind(id).all(&world.engine).await
 }
 
 #[tokio::test]
@@ -217,9 +208,8 @@ async fn what_was_said_earlier_never_replaces_what_was_said_later() {
     assert_eq!(contents(&world, &world.atlas, "Which editor does Mina prefer?").await, ["Mina prefers Kakoune as her editor."]);
     let kept: Vec<(String, String)> = sqlx::query_as("select content, status from agent_memories where tenant_id = $1 order by stated_at")
         .bind(world.system.tenant_id)
-        .fetch_all(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+        .all(&world.engine)
+        .await;
     assert_eq!(kept[0], ("Kakoune is the editor that Mina prefers.".to_owned(), "superseded".to_owned()), "and it is in the history");
     let latest = remember(&world, &world.atlas, said(&world, 0, "editor", "Kakoune is the editor that Mina prefers.")).await;
     assert_eq!((latest.memory_id, latest.was_update), (newer.memory_id, true));
@@ -297,11 +287,8 @@ async fn a_revision_to_the_content_of_another_memory_leaves_one() {
     };
     memories::revise(&world.engine, &world.atlas, revise).await.unwrap();
     assert_eq!(live(&world, &world.atlas).await, 1);
-    let status: MemoryStatus = sqlx::query_scalar("select status from agent_memories where id = $1")
-        .bind(one.memory_id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let status: MemoryStatus =
+        sqlx::query_scalar("select status from agent_memories where id = $1").bind(one.memory_id).one(&world.engine).await;
     assert_eq!(status, MemoryStatus::Superseded);
     assert_eq!(topics(&world, other.memory_id).await, ["lighthouse"]);
 }

@@ -1,6 +1,6 @@
 //! Whose memories a call may touch: who names the user, and what follows.
 
-use crate::support::{agent, contents, memory_owner, owner, remember};
+use crate::support::{Fetch, agent, contents, remember};
 use db::Users;
 use foundation::testing::{World, fact, key, nowhere, question};
 use foundation::{Error, OpContext, identity};
@@ -21,8 +21,10 @@ async fn ctx_of(world: &World, scopes: &[Scope], user: Option<&UserRef>) -> OpCo
 const READ_WRITE: &[Scope] = &[Scope::MemoryRead, Scope::MemoryWrite];
 
 async fn users_of(world: &World) -> i64 {
-    let mut owner = owner(&world.engine.urls().internal_shared).await;
-    sqlx::query_scalar("select count(*) from users where tenant_id = $1").bind(world.system.tenant_id).fetch_one(&mut owner).await.unwrap()
+    sqlx::query_scalar("select count(*) from users where tenant_id = $1")
+        .bind(world.system.tenant_id)
+        .one(&world.engine.urls().internal_shared)
+        .await
 }
 
 #[tokio::test]
@@ -32,11 +34,7 @@ async fn a_bound_key_acts_for_its_user_whatever_the_arguments_say() {
     let idris = identity::user(&world.engine, &world.system, &reference("crm-1")).await.unwrap();
     assert_eq!(bound.users, Users::One(idris));
     let id = remember(&world, &bound, fact("tea", "Idris likes green tea")).await.memory_id;
-    let stored: Option<UserId> = sqlx::query_scalar("select user_id from agent_memories where id = $1")
-        .bind(id)
-        .fetch_one(&mut memory_owner(&world.engine).await)
-        .await
-        .unwrap();
+    let stored: Option<UserId> = sqlx::query_scalar("select user_id from agent_memories where id = $1").bind(id).one(&world.engine).await;
     assert_eq!(stored, Some(idris));
 
     for same in [reference("crm-1"), idris.into()] {

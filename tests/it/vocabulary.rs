@@ -1,7 +1,7 @@
 //! The vocabulary in remember and recall, and the proposals of unknown phrases.
 
 use crate::capture::{captured, inbox};
-use crate::support::{agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
+use crate::support::{Fetch, agent, alone, ask, keep_outbox, owner, remember, settle, undo_delivery};
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext};
 use remembrancer::{consolidation, vocabulary, workers};
@@ -18,9 +18,8 @@ async fn proposals(world: &World, ctx: &OpContext) -> Vec<(String, String, i64, 
             from term_proposals p where p.tenant_id = $1 order by p.normal",
     )
     .bind(ctx.tenant_id)
-    .fetch_all(&mut owner(&world.engine.urls().shared_kb).await)
+    .all(&world.engine.urls().shared_kb)
     .await
-    .unwrap()
 }
 
 #[tokio::test]
@@ -115,7 +114,7 @@ async fn a_second_delivery_of_the_same_row_counts_nothing() {
     settle(&world).await;
     let log = |world: &World| {
         let url = world.engine.urls().internal_shared.clone();
-        async move { sqlx::query_scalar::<_, i64>("select count(*) from audit_log").fetch_one(&mut owner(&url).await).await.unwrap() }
+        async move { sqlx::query_scalar::<_, i64>("select count(*) from audit_log").one(&url).await }
     };
     let logged = log(&world).await;
     // As if the relay had died between delivering and marking.

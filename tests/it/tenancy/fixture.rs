@@ -2,7 +2,7 @@
 
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};
-use crate::support::{agent, ask, memory_owner, owner, remember, settle};
+use crate::support::{Run, agent, ask, memory_owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
 use foundation::testing::{World, fact};
@@ -39,9 +39,9 @@ async fn know(world: &World, atlas: &OpContext) {
     let (tenant, commons) = (world.system.tenant_id, world.system.commons_id);
     let aside = "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, error) \
                  values ($1, $2, gen_random_uuid(), 'audit', '{}', now(), 'set aside')";
-    sqlx::query(aside).bind(tenant).bind(commons).execute(&mut owner(&world.engine.urls().shared_kb).await).await.unwrap();
+    sqlx::query(aside).bind(tenant).bind(commons).run(&world.engine.urls().shared_kb).await;
     let unfiled = "update agent_memories set vocabulary_version = 0 where tenant_id = $1 and topic_normal = 'tea'";
-    sqlx::query(unfiled).bind(tenant).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::query(unfiled).bind(tenant).run(&world.engine).await;
 }
 
 /// What the kept memory supersedes.
@@ -111,18 +111,18 @@ impl Two {
         }
         // So that moving vectors into the live set changes something.
         let later = "update embeddings_384 set expires_at = now() + interval '1 year' where memory_id = $1";
-        sqlx::query(later).bind(kept).execute(&mut memory_owner(&a.engine).await).await.unwrap();
+        sqlx::query(later).bind(kept).run(&a.engine).await;
         let restored = "update agent_memory_versions v set change = 'forgotten', deleted = true, valid_from = $2 where v.memory_id = $1";
-        sqlx::query(restored).bind(other).bind(case.now).execute(&mut memory_owner(&a.engine).await).await.unwrap();
+        sqlx::query(restored).bind(other).bind(case.now).run(&a.engine).await;
         // Workers of other tests serve every tenant: rows that wait here must not change in the middle of the test.
         for url in [&a.engine.urls().agent_memory, &a.engine.urls().shared_kb] {
             let hold = "update events set state = 'pending', attempt = attempt + 1, leased_until = null, run_after = now() + interval '1 year' \
                         where tenant_id = $1 and state in ('pending', 'running', 'failed')";
-            sqlx::query(hold).bind(a.system.tenant_id).execute(&mut owner(url).await).await.unwrap();
+            sqlx::query(hold).bind(a.system.tenant_id).run(url).await;
         }
         let done = "insert into events (tenant_id, agent_id, id, kind, task, state, run_after, created_at, finished_at)
                     values ($1, $2, gen_random_uuid(), 'maintenance', 'embed_terms', 'done', now(), now(), now())";
-        sqlx::query(done).bind(case.tenant).bind(case.commons).execute(&mut owner(&a.engine.urls().shared_kb).await).await.unwrap();
+        sqlx::query(done).bind(case.tenant).bind(case.commons).run(&a.engine.urls().shared_kb).await;
         capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
         lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
         profile::fill(&mut memory_owner(&a.engine).await, &case).await;

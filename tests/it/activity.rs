@@ -108,8 +108,7 @@ async fn what_is_too_long_or_out_of_range_is_refused_by_name() {
     ] {
         let mut request = whole.clone();
         request[field] = value;
-        let refused = activity::record_action(&world.engine, &world.atlas, action(request)).await;
-        assert_eq!(wrong_fields(refused), [field]);
+        assert_eq!(wrong_fields(activity::record_action(&world.engine, &world.atlas, action(request)).await), [field]);
     }
     let infinite = RecordActionRequest { importance: Some(f32::NAN), ..action(whole) };
     assert_eq!(wrong_fields(activity::record_action(&world.engine, &world.atlas, infinite).await), ["importance"]);
@@ -179,8 +178,7 @@ async fn a_report_that_gives_orders_is_kept_and_never_found() {
         let hits = find(&world, ctx, "kestrel keys instructions").await;
         assert_eq!(hits.iter().map(|hit| hit.content.as_str()).collect::<Vec<_>>(), ["The kestrel was fed."]);
     }
-    let file = exported(&world.engine, &world.vera, &Selection::All).await;
-    assert_eq!(of_type(&file, "action").len(), 2, "an export has both");
+    assert_eq!(of_type(&exported(&world.engine, &world.vera, &Selection::All).await, "action").len(), 2, "an export has both");
 }
 
 /// A common word proposes only its newest rows. An old row that a rare word proposes is still scored by all of its words.

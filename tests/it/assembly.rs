@@ -25,8 +25,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 /// What became of the lines that have a word.
 fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
-    let lines = comparison.lines.as_ref().unwrap();
-    lines.iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
+    comparison.lines.as_ref().unwrap().iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
 }
 
 async fn assemble(world: &World, request: AssembleRequest) -> AssembledContext {

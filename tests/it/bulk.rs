@@ -157,8 +157,7 @@ async fn what_was_said_again_since_it_was_deleted_is_not_there_twice_once_restor
 async fn undoing_a_restoration_from_the_archive_deletes_nothing() {
     let world = alone().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
-    let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
-    sqlx::query(aside).bind(id).run(&world.engine).await;
+    sqlx::query("update agent_memories set archived_at = now(), live = false where id = $1").bind(id).run(&world.engine).await;
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
     memories::store::sync_live(&mut tx, world.system.tenancy(), agent(&world.atlas), &[id]).await.unwrap();
     memories::store::drop_words(&mut tx, world.system.tenancy(), agent(&world.atlas), id).await.unwrap();

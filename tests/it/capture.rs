@@ -74,8 +74,7 @@ async fn scenario_5_closing_a_session_does_not_wait_for_extraction() {
         repo_id: None,
         user_id: None,
     };
-    let answer = capture::capture_session(&world.engine, &world.atlas, request).await.unwrap();
-    assert_eq!(answer.event_ids.len(), 1);
+    assert_eq!(capture::capture_session(&world.engine, &world.atlas, request).await.unwrap().event_ids.len(), 1);
     assert_eq!(inbox(&world).await, []);
     work(&world).await;
     assert_eq!(inbox(&world).await.len(), 2);
@@ -147,8 +146,7 @@ async fn times_without_a_zone_are_in_the_zone_that_is_sent() {
     assert_eq!(item.observed_at, Some("2026-05-03T23:00:00Z".parse().unwrap()));
     let detail = capture::source(&world.engine, &world.vera, tokyo.source_id, 0).await.unwrap();
     assert_eq!(detail.turns[0].at.unwrap().to_rfc3339(), "2026-05-04T08:00:00+09:00");
-    let confirm = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
     work(&world).await;
     let hit = ask(&world, &world.atlas, "Basel").await.told().into_iter().next().unwrap();
     assert_eq!(hit.attribution, "According to Vera (on 4 May 2026):", "the day that the statement has");
@@ -283,8 +281,7 @@ async fn a_memory_of_an_attachment_names_its_file() {
     let source = capture::add_source(&world.engine, &world.atlas, details, TALK.as_bytes().to_vec()).await.unwrap();
     capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
     work(&world).await;
-    let candidate = inbox(&world).await.remove(0).id;
-    let detail = memories::detail(&world.engine, &world.vera, candidate).await.unwrap();
+    let detail = memories::detail(&world.engine, &world.vera, inbox(&world).await.remove(0).id).await.unwrap();
     assert_eq!((detail.record.filename.as_deref(), detail.record.attachment_id.as_deref()), (Some("minutes.txt"), Some("att-7")));
 }
 
@@ -315,8 +312,7 @@ async fn words_that_extraction_missed_are_added_by_hand_once() {
     assert_eq!((quote.evidence.quote.as_str(), quote.evidence.speaker.as_deref()), ("boat is  under the bridge.", Some("Vera")));
     assert!(quote.before.ends_with("Morning! The spare "), "{:?}", quote.before);
 
-    let again = add(&world, source, 0, "boat is under the bridge.").await.unwrap();
-    assert_eq!(again, Added { is_new: false, ..added });
+    assert_eq!(add(&world, source, 0, "boat is under the bridge.").await.unwrap(), Added { is_new: false, ..added });
     assert_eq!(inbox(&world).await.len(), before + 1);
     settle(&world).await;
     let filter = AuditFilter { action: Some("memory.added".into()), ..AuditFilter::default() };
@@ -361,8 +357,7 @@ async fn words_are_added_only_from_the_turn_that_has_them() {
         assert_eq!(refused.fields().iter().map(|field| field.field.as_str()).collect::<Vec<_>>(), ["words"], "{words:?}: {refused}");
     }
     assert!(matches!(add(&world, source, 3, "Nice!").await, Err(Error::NotFound("turn"))));
-    let stranger = World::new().await;
-    assert!(matches!(add(&stranger, source, 1, "Nice!").await, Err(Error::NotFound("source"))));
+    assert!(matches!(add(&World::new().await, source, 1, "Nice!").await, Err(Error::NotFound("source"))));
 }
 
 #[tokio::test]

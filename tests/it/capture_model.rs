@@ -135,8 +135,7 @@ async fn failures_are_tried_again_then_dead_with_a_reason_and_a_retry_finishes()
     let used = used.into_iter().find(|used| used.purpose == usage::Purpose::Extraction).unwrap();
     assert_eq!((used.calls, used.tokens_in), (2, 1800), "two answers were unusable and are paid for");
     answers(&server, statements(&[statement(0, "I live in Bern", "Vera lives in Bern.", "profile")])).await;
-    let dead = event(&world).await;
-    capture::retry(&world.engine, &world.vera, &[dead.id]).await.unwrap();
+    capture::retry(&world.engine, &world.vera, &[event(&world).await.id]).await.unwrap();
     work(&world).await;
     assert_eq!(inbox(&world).await.len(), 1, "the source was kept");
 }
@@ -182,8 +181,7 @@ async fn a_long_text_is_sent_in_windows_and_a_failure_in_the_middle_costs_one_wi
     let source = send(&world, &world.atlas, &text).await;
     capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
     attempt(&world).await;
-    let event = event(&world).await;
-    assert_eq!((event.state.as_str(), inbox(&world).await.len()), ("failed", 1), "the first window is stored");
+    assert_eq!((event(&world).await.state.as_str(), inbox(&world).await.len()), ("failed", 1), "the first window is stored");
 
     answers(&server, statements(&[])).await;
     world.clock.advance(Duration::minutes(20));

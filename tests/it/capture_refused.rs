@@ -39,8 +39,7 @@ async fn what_cannot_be_read_is_refused_and_nothing_is_stored() {
     let theirs = conversation(source.source_id);
     assert!(matches!(capture::capture_conversation(&world.engine, &world.binky, theirs).await, Err(Error::NotFound(_))), "another agent's");
     let request = CaptureConversationRequest { scope: Some(MemoryScope::Project), ..conversation(source.source_id) };
-    let error = capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap_err();
-    assert_eq!(field(&error), "project_id");
+    assert_eq!(field(&capture::capture_conversation(&world.engine, &world.atlas, request).await.unwrap_err()), "project_id");
 }
 
 #[tokio::test]
@@ -97,8 +96,7 @@ async fn a_long_transcript_is_split_and_every_quote_equals_its_source() {
 #[tokio::test]
 async fn secrets_are_gone_before_anything_is_stored() {
     let world = alone().await;
-    let source = send(&world, &world.atlas, "Vera: my password is Tr0ub4dor&3, and I live in Thun.").await;
-    assert_eq!(source.redacted, ["password"]);
+    assert_eq!(send(&world, &world.atlas, "Vera: my password is Tr0ub4dor&3, and I live in Thun.").await.redacted, ["password"]);
     remember(
         &world,
         &world.atlas,
@@ -150,8 +148,7 @@ async fn contradictions_are_proposed_and_hide_nothing() {
             alternatives: vec![],
             confidence: None,
         };
-        let request = IngestMemoryRequest { memory_input: input, user_id: None };
-        capture::ingest(&world.engine, &world.atlas, request).await.unwrap();
+        capture::ingest(&world.engine, &world.atlas, IngestMemoryRequest { memory_input: input, user_id: None }).await.unwrap();
         work(&world).await;
     }
     let waiting = inbox(&world).await;

@@ -31,8 +31,7 @@ async fn rename(world: &World, source: SourceId, from: &str, to: &str) -> Result
 }
 
 async fn confirm(world: &World, id: MemoryId) {
-    let verdict = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &[id], verdict, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
 }
 
 /// The waiting candidate whose content has these words.

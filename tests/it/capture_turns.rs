@@ -123,8 +123,7 @@ async fn a_capture_killed_between_and_inside_steps_is_whole() {
     let mut owner = memory_owner(&world.engine).await;
     while !is_done(&mut owner, source).await {
         // Each worker has turns of its own, as after a restart.
-        let turns = Turns::default();
-        if killed_after(polls, next(&world, &turns)).await.is_none() {
+        if killed_after(polls, next(&world, &Turns::default())).await.is_none() {
             (killed, polls) = (killed + 1, polls * 5);
         } else {
             steps += 1;

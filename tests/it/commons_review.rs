@@ -22,8 +22,7 @@ async fn review_first(world: &World) {
 async fn confirm_all(world: &World) -> usize {
     let waiting = consolidation::inbox(&world.engine, &world.vera, &InboxFilter::default()).await.unwrap().rows;
     let ids: Vec<_> = waiting.iter().map(|item| item.id).collect();
-    let verdict = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &ids, verdict, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &ids, InboxVerdict::confirm(), &Default::default()).await.unwrap();
     ids.len()
 }
 
@@ -55,8 +54,7 @@ async fn an_organisation_can_review_what_is_shared_first() {
     assert_eq!(confirm_all(&world).await, 2);
     let hit = ask(&world, &world.atlas, "releases on Tuesday mornings").await.told().remove(0);
     assert_eq!((hit.memory_id, hit.trust, hit.created_by), (told.memory_id, Trust::Reviewed, world.binky.agent_id().unwrap()));
-    let record = memories::record(&world.engine, &world.atlas, &told.memory_id.into(), None).await.unwrap();
-    assert_eq!(record.trust, Trust::Reviewed);
+    assert_eq!(memories::record(&world.engine, &world.atlas, &told.memory_id.into(), None).await.unwrap().trust, Trust::Reviewed);
 
     // Nor does a revision pass the review.
     let revision = json!({ "memory": told.memory_id, "content": "Releases happen on Friday nights" });

@@ -48,8 +48,7 @@ async fn furnished() -> World {
             ..fact("tests", &format!("{slug} tests run in a browser"))
         };
         remember(&world, &world.atlas, repo).await;
-        let episode = of_kind(MemoryKind::Episode, "lately", happened);
-        remember(&world, &world.atlas, here(episode)).await;
+        remember(&world, &world.atlas, here(of_kind(MemoryKind::Episode, "lately", happened))).await;
     }
     let global = RememberRequest { scope: Some(MemoryScope::Global), ..fact("style", "Vera wants short answers") };
     remember(&world, &world.atlas, global).await;

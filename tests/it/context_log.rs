@@ -34,8 +34,7 @@ async fn listed(world: &World, filter: ContextFilter) -> Vec<ContextId> {
 }
 
 fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
-    let lines = comparison.lines.as_ref().unwrap();
-    lines.iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
+    comparison.lines.as_ref().unwrap().iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
 }
 
 #[tokio::test]

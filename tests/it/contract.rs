@@ -77,8 +77,7 @@ async fn the_list_holds_what_lives_has_a_category_and_is_the_callers() {
     let user = UserId(Uuid::from_u128(4));
     remember(&world, &world.atlas, RememberRequest { user_id: Some(user.into()), ..categorised("desk", "Idris sits at the window") }).await;
     assert_eq!(listed(&world).await, ["The office is in Bern", "We are on the third floor"]);
-    let theirs = contract::list(&world.engine, &world.atlas, Some(&user.into())).await.unwrap();
-    assert_eq!(theirs.total, 3);
+    assert_eq!(contract::list(&world.engine, &world.atlas, Some(&user.into())).await.unwrap().total, 3);
     let block = contract::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
     assert!(block.contains("The office is in Bern") && !block.contains("Lunch") && !block.contains("Idris"), "{block}");
 }

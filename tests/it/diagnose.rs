@@ -70,8 +70,7 @@ impl Crowd {
 }
 
 async fn ask(world: &World, ctx: &OpContext, memory: impl Into<MemoryRef>, recall: RecallRequest) -> Result<Diagnosis, Error> {
-    let request = DiagnoseRequest { agent_id: agent(ctx), memory: memory.into(), recall };
-    recall::diagnose(&world.engine, &world.vera, &request).await
+    recall::diagnose(&world.engine, &world.vera, &DiagnoseRequest { agent_id: agent(ctx), memory: memory.into(), recall }).await
 }
 
 /// Diagnoses a memory that does not get through; the verdict, the gate, and the link of its mend.
@@ -158,8 +157,7 @@ async fn every_gate_of_the_record_names_itself() {
     assert!(relevance.similarity.unwrap() > 0.4 && relevance.words.unwrap() > 0.4, "it is compared all the same: {relevance:?}");
     assert_eq!((relevance.matched_words, relevance.score), (vec!["heron".to_owned(), "ferry".into()], None));
     memories::restore(&world.engine, &world.vera, &[deleted], "right after all").await.unwrap();
-    let restored = ask(&world, atlas, deleted, ferry()).await.unwrap();
-    assert_eq!(restored.rank, recalled(&world, atlas, deleted, ferry()).await);
+    assert_eq!(ask(&world, atlas, deleted, ferry()).await.unwrap().rank, recalled(&world, atlas, deleted, ferry()).await);
 
     let archived = remembered(&world, "heron ferry", "The heron ferry has a new engine").await;
     let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
@@ -227,8 +225,7 @@ async fn every_gate_of_relevance_names_itself() {
     let by_words = ask(&world, atlas, late, question("green gasket of pump four")).await.unwrap();
     let outcome = |gate| by_words.gates.iter().find(|result| result.gate == gate).unwrap().outcome;
     assert_eq!((by_words.rank, outcome(Gate::Vector), outcome(Gate::Similarity)), (Some(1), GateOutcome::Short, GateOutcome::Open));
-    let sql = "update embeddings_384 set model = 'an-older-one' where memory_id = $1";
-    sqlx::query(sql).bind(own[0]).run(&world.engine).await;
+    sqlx::query("update embeddings_384 set model = 'an-older-one' where memory_id = $1").bind(own[0]).run(&world.engine).await;
     let (gate, verdict, _) = stop(&world, atlas, own[0], ferry()).await;
     assert_eq!(gate, Gate::Vector);
     assert!(verdict.contains("its vector is of the model an-older-one, and recalls use all-MiniLM-L6-v2"), "{verdict}");
@@ -332,8 +329,7 @@ async fn a_memory_of_another_organisation_is_like_none_and_nothing_leaves_a_trac
     for name in [MemoryRef::Id(theirs.memory_id), short(&theirs.short_id), short("zzzzzzzz")] {
         assert_eq!(ask(&world, &world.atlas, name, question(FERRY)).await.unwrap(), none);
     }
-    let foreign = ask(&world, &stranger.atlas, own, question(FERRY)).await;
-    assert!(matches!(foreign, Err(Error::NotFound("agent"))));
+    assert!(matches!(ask(&world, &stranger.atlas, own, question(FERRY)).await, Err(Error::NotFound("agent"))));
     assert_eq!(rank(&world, &world.atlas, own, question(FERRY)).await, Some(1));
     let past = RecallRequest { as_of: Some(world.engine.clock().now()), ..question(FERRY) };
     assert_eq!(ask(&world, &world.atlas, own, past).await.unwrap_err().fields()[0].field, "as_of");
@@ -374,8 +370,7 @@ async fn an_agent_retrieves_irrelevant_memories() {
     let (vague, specific) = (|| question("meeting"), || question("On which weekday does the board of the seal trust come together?"));
     let irrelevant = ask(&world, &world.atlas, room, vague()).await.unwrap();
     assert!(irrelevant.rank.is_some(), "{}", irrelevant.verdict);
-    let relevance = irrelevant.relevance.unwrap();
-    assert_eq!(relevance.matched_words, ["meeting"]);
+    assert_eq!(irrelevant.relevance.unwrap().matched_words, ["meeting"]);
     let (gate, verdict, _) = stop(&world, &world.atlas, room, specific()).await;
     assert_eq!(gate, Gate::Floor, "{verdict}");
     assert_eq!(rank(&world, &world.atlas, board, specific()).await, Some(1));

@@ -84,8 +84,7 @@ async fn a_cluster_survives_whatever_is_killed() {
     assert_eq!(setting(&first, "cluster_name").await, "it's a test");
     let stranger = PgConnection::connect(&first.url().replacen("@", "x@", 1)).await;
     assert!(stranger.is_err(), "a wrong password is refused");
-    let password = fs::metadata(scratch.0.join("postgres/password")).unwrap();
-    assert_eq!(password.permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(scratch.0.join("postgres/password")).unwrap().permissions().mode() & 0o777, 0o600);
     let url = first.url().to_owned();
 
     // Our process is killed: nobody stops Postgres, and the next start finds it.

@@ -254,8 +254,7 @@ async fn rewritten_after(world: &World, reader: PgConnection) {
 }
 
 async fn failures(world: &World) -> Vec<String> {
-    let sql = "select coalesce(error, state) from events where task = 'erase'";
-    sqlx::query_scalar(sql).all(&world.engine).await
+    sqlx::query_scalar("select coalesce(error, state) from events where task = 'erase'").all(&world.engine).await
 }
 
 #[tokio::test]

@@ -39,8 +39,7 @@ async fn dead_events_of_knowledge_are_counted_listed_with_their_document_and_ret
     assert_eq!(first.rows[0].error.as_deref(), Some("the model is out of reach"));
     let rest = events(&world, EventFilter { after: first.next, ..filter.clone() }).await;
     assert_eq!(rest.rows.len(), 10);
-    let other = EventFilter { task: Some("embed_terms".into()), ..filter.clone() };
-    assert_eq!(events(&world, other).await.total, 0);
+    assert_eq!(events(&world, EventFilter { task: Some("embed_terms".into()), ..filter.clone() }).await.total, 0);
 
     let id = rest.rows[0].id;
     assert_eq!(capture::retry(&world.engine, &world.vera, &[id, id]).await.unwrap(), 1);
@@ -58,9 +57,7 @@ async fn dead_events_of_knowledge_are_counted_listed_with_their_document_and_ret
 async fn an_event_of_memories_names_the_memory_that_it_concerns() {
     let world = alone().await;
     let kept = remember(&world, &world.atlas, fact("kettle lore", "Tea water is never boiled twice")).await.memory_id;
-    let filter = EventFilter { task: Some("remember".into()), ..EventFilter::default() };
-    let row = events(&world, filter).await.rows.remove(0);
+    let row = events(&world, EventFilter { task: Some("remember".into()), ..EventFilter::default() }).await.rows.remove(0);
     assert_eq!((row.memory_id, row.about.as_deref(), row.bus), (Some(kept), Some("kettle lore"), EventBus::Memories));
-    let foreign = alone().await;
-    assert_eq!(events(&foreign, EventFilter::default()).await.total, 0);
+    assert_eq!(events(&alone().await, EventFilter::default()).await.total, 0);
 }

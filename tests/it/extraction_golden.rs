@@ -56,6 +56,5 @@ fn thirty_transcripts_give_the_memories_of_the_snapshot() {
     if std::env::var_os("UPDATE_SNAPSHOT").is_some() {
         std::fs::write(SNAPSHOT, &report).unwrap();
     }
-    let expected = std::fs::read_to_string(SNAPSHOT).unwrap();
-    assert_eq!(report, expected);
+    assert_eq!(report, std::fs::read_to_string(SNAPSHOT).unwrap());
 }

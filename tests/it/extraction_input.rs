@@ -72,8 +72,7 @@ fn every_language_is_quoted_as_it_is() {
 fn speakers(lines: &[String]) -> Vec<String> {
     let text = format!("Vera: I live in Basel.\nMina: Good morning.\n{}\nVera: Nice.\n", lines.join("\nMina: Really?\n"));
     let turns = read(text.as_bytes()).unwrap().turns;
-    let said = turns.into_iter().filter(|turn| turn.text.contains("I moved to Oslo."));
-    said.map(|turn| turn.speaker.unwrap_or_default()).collect()
+    turns.into_iter().filter(|turn| turn.text.contains("I moved to Oslo.")).map(|turn| turn.speaker.unwrap_or_default()).collect()
 }
 
 #[test]
@@ -189,8 +188,7 @@ proptest! {
             for turn in &transcript.turns {
                 prop_assert_eq!(transcript.text.get(turn.start..turn.end), Some(turn.text.as_str()));
             }
-            let extraction = extract(&transcript);
-            for candidate in extraction.candidates {
+            for candidate in extract(&transcript).candidates {
                 prop_assert_eq!(transcript.text.get(candidate.span.start..candidate.span.end), Some(candidate.span.quote.as_str()));
             }
         }

@@ -184,8 +184,7 @@ async fn a_source_that_hangs_is_left_out_and_the_others_answer() {
 #[tokio::test]
 async fn a_source_that_is_late_gives_its_connection_back() {
     let hour = Duration::from_secs(3600);
-    let settings = Settings { source_deadline: Duration::from_millis(200), statement_budget: hour, ..patient() };
-    let world = alone_with(settings).await;
+    let world = alone_with(Settings { source_deadline: Duration::from_millis(200), statement_budget: hour, ..patient() }).await;
     fill(&world).await;
     let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
     let mut locked = owner.begin().await.unwrap();
@@ -255,8 +254,7 @@ async fn a_decision_point_chooses_sources_kinds_and_weights() {
     let sources: Vec<_> = memo.sources.iter().map(|report| report.source).collect();
     assert_eq!(sources, [SearchSource::Memory, SearchSource::Audit, SearchSource::Knowledge]);
     assert!(memo.weights.importance > memo.weights.recency);
-    let content = at(DecisionPoint::Content).await;
-    assert_eq!(contents(&content, SearchSource::Audit), ["The post about the kestrel had 900 readers"]);
+    assert_eq!(contents(&at(DecisionPoint::Content).await, SearchSource::Audit), ["The post about the kestrel had 900 readers"]);
     let delegation = at(DecisionPoint::Delegation).await;
     assert!(delegation.hits.iter().all(|hit| hit.agent.as_deref() == Some("binky")) && delegation.hits.len() == 2, "{delegation:#?}");
     assert_eq!(at(DecisionPoint::TaskIntake).await.weights, Weights::default());
@@ -299,8 +297,7 @@ async fn an_organisation_chooses_its_weights_and_its_threshold() {
     }
     for k in [0, 51] {
         let request = SearchMyMemoriesRequest { k: Some(k), ..SearchMyMemoriesRequest::new("kestrel") };
-        let refused = search::search_my_memories(&world.engine, &world.atlas, request).await;
-        assert_eq!(refused.unwrap_err().fields()[0].field, "k");
+        assert_eq!(search::search_my_memories(&world.engine, &world.atlas, request).await.unwrap_err().fields()[0].field, "k");
     }
 }
 

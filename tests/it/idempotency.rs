@@ -27,8 +27,7 @@ const VERSIONS: &str = "select count(*) from agent_memory_versions where tenant_
 const REQUESTS: &str = "select count(*) from idempotent_requests where tenant_id = $1";
 
 fn revision(memory: wire::MemoryId, content: &str) -> ReviseRequest {
-    let input = serde_json::json!({ "memory": memory, "content": content });
-    serde_json::from_value(input).unwrap()
+    serde_json::from_value(serde_json::json!({ "memory": memory, "content": content })).unwrap()
 }
 
 async fn revise(world: &World, ctx: &OpContext, request: &ReviseRequest) -> Result<ReviseResponse, Error> {
@@ -170,8 +169,7 @@ async fn an_answer_is_repeated_only_while_its_memories_can_be_read() {
     assert!(replayed.swap(false, Ordering::Relaxed));
     // The memory expires before the key does.
     let ends = "update agent_memories set expires_at = $2 where tenant_id = $1";
-    let end = world.engine.clock().now() + Duration::hours(1);
-    sqlx::query(ends).bind(world.system.tenant_id).bind(end).run(&world.engine).await;
+    sqlx::query(ends).bind(world.system.tenant_id).bind(world.engine.clock().now() + Duration::hours(1)).run(&world.engine).await;
     world.clock.advance(Duration::hours(2));
     let refused = revise(&world, &ctx, &request).await.unwrap_err();
     assert!(matches!(&refused, Error::Conflict(message) if message.contains("expired") && !message.contains("tea")), "{refused:?}");
@@ -206,8 +204,7 @@ async fn a_key_is_kept_for_a_day() {
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 0);
 
     world.clock.advance(Duration::hours(2));
-    let other = revision(id, "Vera likes white tea");
-    assert_eq!(revise(&world, &ctx, &other).await.unwrap().version, 3, "the key is free again");
+    assert_eq!(revise(&world, &ctx, &revision(id, "Vera likes white tea")).await.unwrap().version, 3, "the key is free again");
     assert!(!replayed.load(Ordering::Relaxed));
     world.clock.advance(Duration::hours(25));
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 1);

@@ -91,10 +91,8 @@ async fn uses_of_a_key_on_two_servers_add_up() {
     let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "x", Scope::ALL, None, None).await.unwrap();
     let embedder = Arc::new(world.embedder.clone());
     let other = Engine::open(world.engine.urls().clone(), embedder, world.clock.clone(), Settings::default()).await.unwrap();
-    let listed = async || {
-        let page = overview::agent(&world.engine, &world.vera, atlas).await.unwrap();
-        page.keys.into_iter().find(|listed| listed.id == id).unwrap()
-    };
+    let listed =
+        async || overview::agent(&world.engine, &world.vera, atlas).await.unwrap().keys.into_iter().find(|listed| listed.id == id).unwrap();
     let seen = SeenKey::default();
     identity::authenticate_seen(&world.engine, &key, RequestId(world.clock.id()), &seen).await.unwrap();
     let (key_ref, now) = (seen.get().unwrap(), world.clock.now());

@@ -145,8 +145,7 @@ async fn what_becomes_an_episode_is_kept_as_long_as_one() {
     };
     let proposed = (MemoryKind::Decision, Retention::Permanent, false);
     assert_eq!(kept().await, proposed);
-    let episode = InboxEdit { kind: Some(MemoryKind::Episode), ..InboxEdit::default() };
-    decide(&world, id, InboxVerdict::Confirm(episode)).await;
+    decide(&world, id, InboxVerdict::Confirm(InboxEdit { kind: Some(MemoryKind::Episode), ..InboxEdit::default() })).await;
     assert_eq!(kept().await, (MemoryKind::Episode, Retention::Task, true));
     decide(&world, id, InboxVerdict::Undo).await;
     assert_eq!(kept().await, proposed);

@@ -199,8 +199,7 @@ async fn topology_answers_both_ways() {
     let one = knowledge::component(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(&one, needed);
     for other in &one.depended_on_by {
-        let other = all.iter().find(|component| component.name == *other).unwrap();
-        assert!(other.depends_on.contains(&one.name));
+        assert!(all.iter().find(|component| component.name == *other).unwrap().depends_on.contains(&one.name));
     }
     let unknown = TopologyRequest { component: "zeppelin".into() };
     assert!(matches!(knowledge::component(&world.engine, &world.atlas, unknown).await, Err(Error::NotFound("component"))));

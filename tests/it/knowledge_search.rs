@@ -39,8 +39,7 @@ async fn search(world: &World, query: &str, kinds: &[DocumentKind]) -> Vec<Knowl
 
 async fn recalled(world: &World, query: &str, ranking: Ranking) -> Vec<KnowledgeHit> {
     let request = RecallRequest { ranking: Some(ranking), ..question(query) };
-    let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
-    answer.knowledge().into_iter().cloned().collect()
+    recall::recall(&world.engine, &world.atlas, request).await.unwrap().knowledge().into_iter().cloned().collect()
 }
 
 /// The answers of the search in knowledge and of a recall under each ranking.
@@ -205,8 +204,7 @@ async fn chunks_are_as_long_as_the_model_reads() {
     let world = alone().await;
     // The fake reads 256 words, and this text has many words in few characters.
     let dense: String = (0..900).map(|n| format!("{} ", char::from(b'a' + u8::try_from(n % 26).unwrap()))).collect();
-    let text = format!("# Letters\n\n{dense}\n\n{dense}the flamingo stands on one leg.");
-    ingest(&world, "acme", &[("letters.md", text)]).await;
+    ingest(&world, "acme", &[("letters.md", format!("# Letters\n\n{dense}\n\n{dense}the flamingo stands on one leg."))]).await;
     work(&world).await;
     let document = only_document(&world, "letters.md").await;
     let tokens = world.engine.tokens();
@@ -241,8 +239,7 @@ async fn the_words_of_retired_knowledge_are_counted_within_bounds() {
     world.clock.advance(Duration::seconds(1));
     ingest(&world, "acme", &[("a.md", "# A\n\nThe vault has two doors.".to_owned())]).await;
     let ask = || async {
-        let past = RecallRequest { as_of: Some(then), ..question("vault door") };
-        recall::recall(&world.engine, &world.atlas, past).await.unwrap()
+        recall::recall(&world.engine, &world.atlas, RecallRequest { as_of: Some(then), ..question("vault door") }).await.unwrap()
     };
     let answer = ask().await;
     assert_eq!((answer.knowledge()[0].content.as_str(), answer.degraded.len()), ("The vault has one door.", 0));

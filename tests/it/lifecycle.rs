@@ -235,8 +235,7 @@ async fn a_pinned_memory_never_expires_and_an_unpinned_one_begins_again() {
     world.clock.advance(Duration::days(400));
     sweep(&world).await;
     assert_eq!(contents(&world, &world.atlas, "Kestrel").await.len(), 1);
-    let unpinned = memories::set_pinned(&world.engine, &world.vera, &id.into(), None, false).await.unwrap();
-    assert!(unpinned.expires_at.is_some());
+    assert!(memories::set_pinned(&world.engine, &world.vera, &id.into(), None, false).await.unwrap().expires_at.is_some());
     world.clock.advance(Duration::days(8));
     assert!(contents(&world, &world.atlas, "Kestrel").await.is_empty());
     let error = memories::set_pinned(&world.engine, &world.binky, &id.into(), None, true).await.unwrap_err();
@@ -316,8 +315,7 @@ async fn an_expired_episode_takes_no_place_before_the_sweep() {
     let one = say(&world, &world.atlas, "tuesday", vec![of(0.7, Retention::Decision, "Vera waits at the pier.")]).await;
     assert_eq!(archived(&world, &world.atlas).await, BTreeSet::from([long]), "the weakest one in force makes room");
     sweep(&world).await;
-    let kept = more.messages.iter().chain(&one.messages).map(|one| one.memory_id);
-    for id in kept {
+    for id in more.messages.iter().chain(&one.messages).map(|one| one.memory_id) {
         assert!(memories::record(&world.engine, &world.atlas, &id.into(), None).await.is_ok());
     }
     assert_eq!(live(&world, &world.atlas).await, (3, 3));

@@ -75,8 +75,7 @@ async fn a_memory_is_contradicted_until_its_last_contradiction_is_gone() {
     link(&world, ids[0], Relation::Contradicts, ids[1]).await;
     link(&world, ids[2], Relation::Contradicts, ids[0]).await;
     let hits = ask(&world, &world.atlas, "closing time").await.told();
-    let first = hits.iter().find(|hit| hit.memory_id == ids[0]).unwrap();
-    assert_eq!(first.contradicts, [ids[1], ids[2]]);
+    assert_eq!(hits.iter().find(|hit| hit.memory_id == ids[0]).unwrap().contradicts, [ids[1], ids[2]]);
     let once = unlink(&world, ids[0], Relation::Contradicts, ids[1]).await;
     assert_eq!((once.from.status, once.to.status), (MemoryStatus::Contradicted, MemoryStatus::Active));
     let last = unlink(&world, ids[0], Relation::Contradicts, ids[2]).await;
@@ -117,8 +116,7 @@ async fn what_is_superseded_leaves_reach_and_comes_back_with_the_link() {
         memories::revise(&world.engine, &world.atlas, serde_json::from_value(json!({ "memory": old, "content": "x" })).unwrap()).await;
     assert_eq!(revised.unwrap_err().code(), ErrorCode::Conflict);
 
-    let back = unlink(&world, new, Relation::Supersedes, old).await;
-    assert_eq!(back.to.status, MemoryStatus::Active);
+    assert_eq!(unlink(&world, new, Relation::Supersedes, old).await.to.status, MemoryStatus::Active);
     assert_eq!(changes(&world, old).await, ["reinstated", "superseded", "created"]);
     assert_eq!(number(&world, "select count(*) from embeddings_384 where live and memory_id = $1", old).await, 1);
     assert_eq!(contents(&world, &world.atlas, "build server hal").await.len(), 2);
@@ -183,8 +181,7 @@ async fn a_link_to_itself_to_what_is_foreign_and_to_what_was_forgotten_is_refuse
         }
     }
     assert_eq!(changes(&world, own).await, ["created"]);
-    let links = "select count(*) from memory_links where from_id = $1 or to_id = $1";
-    assert_eq!(number(&world, links, own).await, 0);
+    assert_eq!(number(&world, "select count(*) from memory_links where from_id = $1 or to_id = $1", own).await, 0);
     let tool = tools::find("agent_memory_link").unwrap();
     for (input, field) in [
         (json!({ "from": own, "to": theirs, "relation": "disproves" }), "relation"),

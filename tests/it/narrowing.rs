@@ -216,8 +216,7 @@ fn narrowed(now: DateTime<Utc>) -> Vec<Narrowed> {
 async fn answer(engine: &Engine, ctx: &OpContext, case: &Narrowed, request: &RecallRequest) -> Vec<(String, f64)> {
     let answer = recall::without_floor(engine, ctx, request.clone()).await.unwrap();
     let row = |hit: &Hit| Row::new(hit.content["Note ".len()..hit.content.find(':').unwrap()].parse().unwrap(), DateTime::UNIX_EPOCH);
-    let hits = answer.memories().into_iter().filter(|hit| (case.fits)(&row(hit)));
-    hits.map(|hit| (hit.content.clone(), hit.similarity)).collect()
+    answer.memories().into_iter().filter(|hit| (case.fits)(&row(hit))).map(|hit| (hit.content.clone(), hit.similarity)).collect()
 }
 
 #[tokio::test]

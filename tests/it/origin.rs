@@ -74,8 +74,7 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
     let (trust, attribution, content) = told(&world, "Where did Vera move?").await.swap_remove(0);
     assert_eq!((trust, &content), (Trust::Captured, &candidate.content));
     assert!(attribution.starts_with("According to Vera (on ") && attribution.ends_with("):"), "{attribution}");
-    let record = memories::record(&world.engine, &world.atlas, &candidate.id.into(), None).await.unwrap();
-    assert_eq!(record.trust, Trust::Captured);
+    assert_eq!(memories::record(&world.engine, &world.atlas, &candidate.id.into(), None).await.unwrap().trust, Trust::Captured);
 
     let revision = ReviseRequest {
         memory: candidate.id.into(),
@@ -161,8 +160,7 @@ async fn a_shared_statement_is_its_authors_until_a_person_confirms_it() {
     let openings = async |ctx: &OpContext| {
         let recalled = ask(&world, ctx, "What does the harbour crane lift?").await.memories()[0].attribution.clone();
         let asked = SearchMyMemoriesRequest::new("What does the harbour crane lift?");
-        let found = search::search_my_memories(&world.engine, ctx, asked).await.unwrap().hits.swap_remove(0).attribution;
-        [recalled, found]
+        [recalled, search::search_my_memories(&world.engine, ctx, asked).await.unwrap().hits.swap_remove(0).attribution]
     };
     let (theirs, ours) = (format!("According to agent binky (from {day}):"), format!("We remember (from {day}):"));
     assert_eq!(openings(&world.atlas).await, [theirs.clone(), theirs]);

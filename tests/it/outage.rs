@@ -87,8 +87,7 @@ impl Wire {
     }
 
     pub fn through(&self, url: &str) -> String {
-        let options = PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port());
-        options.to_url_lossy().to_string()
+        PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port()).to_url_lossy().to_string()
     }
 }
 
@@ -112,8 +111,7 @@ async fn behind(settings: Settings) -> (Wire, World) {
         internal_shared: wire.through(&urls.internal_shared),
     };
     let fake = Fake::new();
-    let world = World::with(through, Arc::new(fake.clone()), fake, settings).await;
-    (wire, world)
+    (wire, World::with(through, Arc::new(fake.clone()), fake, settings).await)
 }
 
 /// Settings under which a request waits as long as necessary for a connection in use, but not for one that cannot be opened.
@@ -372,8 +370,7 @@ async fn no_job_pays_for_a_database_that_is_ill() {
     world.embedder.work();
     fall_ill(&world, "embeddings_384", "53100").await;
     let state = async || -> (String, i32) {
-        let event = "select state, attempt - attempts_before from events where task = 'embed'";
-        sqlx::query_as(event).one(&world.engine).await
+        sqlx::query_as("select state, attempt - attempts_before from events where task = 'embed'").one(&world.engine).await
     };
     for _ in 0..10 {
         work(&world).await;

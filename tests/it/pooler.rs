@@ -34,18 +34,15 @@ impl Pooler {
         let meddles = Arc::clone(&pooler.meddles);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let server = TcpStream::connect(&postgres).await.unwrap();
-                tokio::spawn(relay(client, server, Arc::clone(&meddles)));
+                tokio::spawn(relay(client, TcpStream::connect(&postgres).await.unwrap(), Arc::clone(&meddles)));
             }
         });
         pooler
     }
 
     fn urls(&self, urls: &DatabaseUrls) -> DatabaseUrls {
-        let through = |url: &str| {
-            let options = PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port());
-            options.to_url_lossy().to_string()
-        };
+        let through =
+            |url: &str| PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port()).to_url_lossy().to_string();
         DatabaseUrls {
             agent_memory: through(&urls.agent_memory),
             shared_kb: through(&urls.shared_kb),
@@ -211,8 +208,7 @@ async fn a_role_that_row_level_security_does_not_bind_is_refused() {
     let urls = TestDatabases::fresh(&FakeClock::default()).await;
     sqlx::query("alter table memory_links owner to rmb_app").run(&urls.agent_memory).await;
     let world = World::on(urls).await;
-    let tenancy = world.atlas.tenancy();
-    let refused = Error::from(world.engine.db().memory.begin(tenancy).await.unwrap_err());
+    let refused = Error::from(world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap_err());
     assert!(refused.to_string().contains("row-level security does not bind rmb_app"), "{refused}");
     assert!(matches!(world.engine.ready().await.unwrap_err(), ("agent_memory", DbError::Refused(_))));
 }

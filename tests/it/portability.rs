@@ -52,8 +52,7 @@ pub fn of_type<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
 /// An engine on databases that none of the worlds was ever in.
 pub async fn elsewhere() -> Engine {
     static ELSEWHERE: OnceCell<DatabaseUrls> = OnceCell::const_new();
-    let urls = ELSEWHERE.get_or_init(|| TestDatabases::named("elsewhere")).await;
-    World::on(urls.clone()).await.engine
+    World::on(ELSEWHERE.get_or_init(|| TestDatabases::named("elsewhere")).await.clone()).await.engine
 }
 
 /// A tenant without an agent.
@@ -302,8 +301,7 @@ async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
     import(there, &ctx, &latest).await.unwrap();
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&latest), "its tombstone is gone, too");
 
-    let report = import(there, &ctx, &early).await.unwrap();
-    assert_eq!(report.total().unchanged, body(&early).len() as i64);
+    assert_eq!(import(there, &ctx, &early).await.unwrap().total().unchanged, body(&early).len() as i64);
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&latest), "an old file takes nothing back");
 }
 
@@ -365,8 +363,7 @@ async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
     forget(&world, &world.atlas, tea).await;
     remember(&world, &world.atlas, fact("boat", "Mina has a boat")).await;
     let later = exported(&world.engine, &world.system, &Selection::All).await;
-    let batches = steps_of(there, &ctx, &later).await;
-    import_killed(there, &ctx, &later, batches + 6).await;
+    import_killed(there, &ctx, &later, steps_of(there, &ctx, &later).await + 6).await;
     let half = exported(there, &ctx, &Selection::All).await;
     let (memories, events) = (of_type(&half, "memory").len(), of_type(&half, "event").len());
     assert_eq!(memories, of_type(&later, "memory").len());
@@ -459,8 +456,7 @@ async fn the_folder_is_the_same_each_time_and_has_no_name_from_outside() {
     remember(&world, &world.atlas, fact("../../etc/passwd", "Vera keeps\n# nothing there")).await;
     remember(&world, &world.atlas, fact("Größe: \"42\"?", "The shoe is a 42")).await;
     remember(&world, &world.binky, fact("///", "Only signs")).await;
-    let gone = remember(&world, &world.binky, fact("lift", "It stands still")).await.memory_id;
-    forget(&world, &world.binky, gone).await;
+    forget(&world, &world.binky, remember(&world, &world.binky, fact("lift", "It stands still")).await.memory_id).await;
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut folders = vec![];
     for folder in [one.path(), two.path()] {

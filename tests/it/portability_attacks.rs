@@ -24,8 +24,7 @@ fn with(line: &str, field: &str, value: serde_json::Value) -> String {
 }
 
 async fn rows(engine: &Engine, ctx: &OpContext, action: &str) -> Vec<AuditEntry> {
-    let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
-    audit::browse(engine, ctx, &filter).await.unwrap().rows
+    audit::browse(engine, ctx, &AuditFilter { action: Some(action.into()), ..AuditFilter::default() }).await.unwrap().rows
 }
 
 #[tokio::test]
@@ -42,8 +41,7 @@ async fn an_imported_event_is_never_work_whatever_it_says() {
         let text = changed(&text, "event", |line| {
             let line = with(line, "task", task.into());
             let line = with(&line, "payload", serde_json::json!({ "version": "not a number", "forms": 7, "memory_id": [] }));
-            let line = with(&line, "state", state.into());
-            with(&line, "run_after", run_after.into())
+            with(&with(&line, "state", state.into()), "run_after", run_after.into())
         });
         // Each time other events.
         let text = changed(&text, "event", |line| with(line, "id", there.engine.clock().id().to_string().into()));
@@ -206,10 +204,8 @@ async fn versions_of_the_future_do_not_block_what_comes_next() {
     let world = World::new().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     let text = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
-    let future = changed(&text, "version", |line| with(line, "version", 2.into()));
-    import(&world.engine, &world.atlas, &future).await.unwrap();
-    let outcome = memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap();
-    assert_eq!(outcome.changed, [id]);
+    import(&world.engine, &world.atlas, &changed(&text, "version", |line| with(line, "version", 2.into()))).await.unwrap();
+    assert_eq!(memories::delete(&world.engine, &world.vera, &[id], "it is private").await.unwrap().changed, [id]);
 }
 
 #[tokio::test]

@@ -104,8 +104,7 @@ async fn what_was_captured_is_the_same_elsewhere() {
     work(&there).await;
     assert_eq!(jobs::store::depth(there.engine.db().memory.system()).await.unwrap(), vec![]);
     assert_eq!(body(&exported(&there.engine, &ctx, &Selection::All).await), body(&before));
-    let numbers = capture::numbers(&there.engine, &ctx).await.unwrap();
-    assert_eq!(numbers.quarantined, 1);
+    assert_eq!(capture::numbers(&there.engine, &ctx).await.unwrap().quarantined, 1);
 }
 
 #[tokio::test]
@@ -290,8 +289,7 @@ async fn every_field_is_checked() {
 
 /// How many rows of evidence an organisation has.
 async fn rows(engine: &Engine, ctx: &OpContext) -> i64 {
-    let sql = "select count(*) from evidence where tenant_id = $1";
-    sqlx::query_scalar(sql).bind(ctx.tenant_id).one(engine).await
+    sqlx::query_scalar("select count(*) from evidence where tenant_id = $1").bind(ctx.tenant_id).one(engine).await
 }
 
 #[tokio::test]

@@ -103,8 +103,7 @@ async fn what_was_in_force_stays_findable_when_a_clock_was_ahead() {
 
 /// Imports a file and tells what it did and what is there then.
 async fn moved(there: &Engine, ctx: &foundation::OpContext, text: &str) -> (ImportReport, String) {
-    let report = import(there, ctx, text).await.unwrap();
-    (report, exported(there, ctx, &Selection::All).await)
+    (import(there, ctx, text).await.unwrap(), exported(there, ctx, &Selection::All).await)
 }
 
 #[tokio::test]

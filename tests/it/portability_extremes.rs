@@ -88,8 +88,7 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     let gone = remember(world, ctx, fact(&odd(200), &format!("{MARK} goes"))).await.memory_id;
     memories::forget(engine, ctx, ForgetRequest { memory_id: gone.into(), reason: Some(odd(500)), user_id: None }).await.unwrap();
     let said = RememberRequest { source: request(place("2026-05-03T09:12:10Z")), ..fact(&odd(201), &format!("{MARK} goes, too")) };
-    let gone = remember(world, ctx, said).await.memory_id;
-    memories::delete(engine, vera, &[gone], &odd(500)).await.unwrap();
+    memories::delete(engine, vera, &[remember(world, ctx, said).await.memory_id], &odd(500)).await.unwrap();
     let messages = json!([
         { "role": "user", "content": wild(16 * 1024), "message_id": odd(256), "observed_at": "9999-12-31T23:59:59Z", "importance": 1.0 },
         { "role": "tool_result", "content": "c", "observed_at": "0001-01-01T00:00:00Z", "importance": 0.0 },
@@ -131,8 +130,7 @@ async fn sources_and_captures(world: &World, ctx: &OpContext, vera: &OpContext) 
     consolidation::decide_quarantine(engine, vera, turns[0].id, false).await.unwrap();
     let items = inbox(world).await;
     let reject = items.iter().find(|item| item.content.contains("Lena")).unwrap().id;
-    let verdict = InboxVerdict::Reject { reason: odd(500) };
-    consolidation::decide(engine, vera, &[reject], verdict, &Default::default()).await.unwrap();
+    consolidation::decide(engine, vera, &[reject], InboxVerdict::Reject { reason: odd(500) }, &Default::default()).await.unwrap();
     if let Some(pair) = items.into_iter().find_map(|item| item.pairs.into_iter().next()) {
         consolidation::decide_pair(engine, vera, pair.id, false).await.unwrap();
     }

@@ -180,8 +180,7 @@ async fn an_id_twice_or_a_record_about_nothing_is_refused() {
 #[tokio::test]
 async fn an_id_that_another_organisation_or_agent_holds_is_refused() {
     let (world, text) = small().await;
-    let stranger = newcomer(&world.engine).await;
-    refused(&world.engine, &stranger, &text, "line 2 has the id").await;
+    refused(&world.engine, &newcomer(&world.engine).await, &text, "line 2 has the id").await;
     // Without the agent's line the memories come first: here atlas is another agent.
     let other = World::new().await;
     let mut lines = open(&text);

@@ -168,8 +168,7 @@ async fn what_contradicts_what_is_there_is_refused() {
         ("safe", &[], "safe", "safe"),
     ] {
         let ctx = newcomer(&there).await;
-        let new = NewTerm { term: name, aliases, ..NewTerm::default() };
-        vocabulary::add(&there, &ctx, new).await.unwrap();
+        vocabulary::add(&there, &ctx, NewTerm { term: name, aliases, ..NewTerm::default() }).await.unwrap();
         refused(&there, &ctx, &text, &format!("has the phrase “{phrase}”, which already stands for “{owner}”")).await;
     }
     let ctx = newcomer(&there).await;
@@ -346,8 +345,7 @@ async fn a_proposal_that_waits_on_both_sides_is_one() {
     let waiting = vocabulary::proposals(&there.engine, &there.system, &filter).await.unwrap().rows;
     let verdict = Verdict::Approve { term: None, definition: String::new(), category: None };
     vocabulary::decide(&there.engine, &there.vera, &[waiting[0].id], &verdict).await.unwrap();
-    let asked = LookupRequest { phrase: "boiler".into() };
-    assert!(vocabulary::lookup(&there.engine, &there.atlas, asked).await.unwrap().found);
+    assert!(vocabulary::lookup(&there.engine, &there.atlas, LookupRequest { phrase: "boiler".into() }).await.unwrap().found);
     // Once decided here, it does not wait again.
     import(&there.engine, &there.system, &text).await.unwrap();
     assert_eq!(vocabulary::proposals(&there.engine, &there.system, &filter).await.unwrap().total, 0);

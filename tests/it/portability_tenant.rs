@@ -40,8 +40,7 @@ async fn decide(world: &World, phrase: &str, verdict: Verdict) {
 
 pub async fn ingest(world: &World, files: Vec<(String, Vec<u8>)>, extent: Extent) {
     let ingestion = Ingestion { collection: "acme".into(), files, extent, revision: None, dry_run: false, failures: vec![] };
-    let report = knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
-    assert_eq!(report.failures, []);
+    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().failures, []);
 }
 
 /// Terms through every kind of decision, and proposals in every state.
@@ -124,14 +123,12 @@ fn many(world: &World, template: &str) -> String {
         memories.push(with(&memory, json!({ "id": id, "short_id": format!("m{n:07}") })));
         versions.push(with(&version, json!({ "memory_id": id })));
     }
-    let lines = [vec![header], terms, aliases, memories, versions].concat();
-    sealed(&lines.iter().map(Value::to_string).collect::<Vec<_>>())
+    sealed(&[vec![header], terms, aliases, memories, versions].concat().iter().map(Value::to_string).collect::<Vec<_>>())
 }
 
 /// The ids of an answer's hits, best first, with how each was found.
 async fn hits(engine: &Engine, ctx: &OpContext, query: &str, ranking: Ranking) -> Vec<String> {
-    let request = RecallRequest { k: 20, ranking: Some(ranking), ..question(query) };
-    let answer = recall::recall(engine, ctx, request).await.unwrap();
+    let answer = recall::recall(engine, ctx, RecallRequest { k: 20, ranking: Some(ranking), ..question(query) }).await.unwrap();
     assert_eq!(answer.degraded, [] as [String; 0]);
     let hit = |hit: &wire::RecallHit| match (hit.memory(), hit.knowledge()) {
         (Some(memory), _) => format!("memory {} {} {}", memory.memory_id, memory.topic, memory.matched_by),
@@ -242,8 +239,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     assert!(decisions.iter().all(|decision| decision.remaining == 0));
     let rename = decisions.iter().find(|decision| decision.undoable && decision.kind == DecisionKind::Alias).unwrap();
     vocabulary::undo(&there.engine, &ctx, rename.id).await.unwrap();
-    let asked = LookupRequest { phrase: "safe".into() };
-    assert!(!vocabulary::lookup(&there.engine, &atlas, asked).await.unwrap().found);
+    assert!(!vocabulary::lookup(&there.engine, &atlas, LookupRequest { phrase: "safe".into() }).await.unwrap().found);
 }
 
 /// The first line that only one of two files has.
@@ -374,8 +370,7 @@ async fn an_import_that_is_killed_anywhere_is_repeated() {
     import(there, &ctx, &before).await.unwrap();
     let after = exported(there, &ctx, &Selection::All).await;
     assert!(body(&after) == body(&before), "{}", difference(&before, &after));
-    let again = import(there, &ctx, &before).await.unwrap();
-    assert_eq!(again.total().unchanged as usize, body(&before).len());
+    assert_eq!(import(there, &ctx, &before).await.unwrap().total().unchanged as usize, body(&before).len());
 }
 
 #[tokio::test]
@@ -443,8 +438,7 @@ async fn an_export_is_one_moment_of_each_database() {
     let mut text = vec![0; 16];
     reader.read_exact(&mut text).await.unwrap();
     add(&world, "latecomer", &[]).await;
-    let late = remember(&world, &world.atlas, fact("latecomer", "It came too late")).await;
-    assert!(late.is_canonical);
+    assert!(remember(&world, &world.atlas, fact("latecomer", "It came too late")).await.is_canonical);
     reader.read_to_end(&mut text).await.unwrap();
     export.await.unwrap().unwrap();
     let text = String::from_utf8(text).unwrap();

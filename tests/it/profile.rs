@@ -161,8 +161,7 @@ async fn forgetting_a_memory_hides_the_leaves_that_cite_it() {
     let of = |part: &str| waiting.iter().find(|item| item.content.contains(part)).unwrap().id;
     let confirm = InboxVerdict::confirm();
     consolidation::decide(&world.engine, &world.vera, &[of("e-mails")], confirm, &Default::default()).await.unwrap();
-    let profile = known(&world).await;
-    assert_eq!(leaf(&profile, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);
+    assert_eq!(leaf(&known(&world).await, "Vera prefers short e-mails.").memory_ids, [of("e-mails")]);
 
     let request = ForgetRequest { memory_id: of("e-mails").into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();

@@ -88,8 +88,7 @@ async fn an_answer_is_kept_as_far_as_observations_support_it() {
 async fn a_long_narrative_is_requested_again_and_then_cut() {
     let (world, server) = with_model().await;
     observe(&world, &world.atlas, ObservationCategory::Fact, "Vera lives in Bern.").await;
-    let long = "Vera lives in Bern. ".repeat(150);
-    answers(&server, reply(json!({ "Home": "Bern" }), &long, &[])).await;
+    answers(&server, reply(json!({ "Home": "Bern" }), &"Vera lives in Bern. ".repeat(150), &[])).await;
     work(&world).await;
     let asked = questions(&server).await;
     assert!(asked.len() == 2 && asked[1].contains("had 600 words"), "{asked:?}");

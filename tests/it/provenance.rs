@@ -164,8 +164,7 @@ async fn other_projects_come_last_and_take_few_places() {
         let asked = RecallRequest { k, filters: filters.clone(), ..RecallRequest::new(query) };
         let answer = recall::recall(&world.engine, &world.atlas, asked).await.unwrap();
         let searched = SearchRequest { query: query.into(), k, user_id: None, filters: filters.clone(), fewer: false, as_of: None };
-        let found = recall::search(&world.engine, &world.atlas, searched).await.unwrap();
-        for answer in [answer, found] {
+        for answer in [answer, recall::search(&world.engine, &world.atlas, searched).await.unwrap()] {
             let places: Vec<Option<&str>> = answer.memories().iter().map(|hit| hit.provenance.project.as_deref()).collect();
             assert_eq!(places[0], Some("harbour"), "{places:?}");
             let others = &places[1..];
@@ -333,11 +332,9 @@ async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_
     assert!(prompt.contains("no person has said or confirmed it"), "{prompt}");
 
     let item = inbox(&world).await.into_iter().find(|item| item.content.contains("Bern")).unwrap();
-    let confirm = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &[item.id], confirm, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
     let after = read().await;
-    let expected = expected.map(|(value, mark)| (value.clone(), mark && value != "Bern"));
-    assert_eq!(marks(&after), expected.into());
+    assert_eq!(marks(&after), expected.map(|(value, mark)| (value.clone(), mark && value != "Bern")).into());
     assert!(after.working_memory.contains("Bern"), "{}", after.working_memory);
 }
 
@@ -379,8 +376,7 @@ async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (boo
 async fn a_correction_replaces_only_what_was_said_before_of_the_same_project() {
     let world = alone().await;
     let (harbour, meadow) = (project(&world, "harbour").await, project(&world, "meadow").await);
-    let day = "2026-05-03T09:00:00Z";
-    let first = place(&world, "The deploy window has 3 hours.", harbour, (false, Some(day))).await;
+    let first = place(&world, "The deploy window has 3 hours.", harbour, (false, Some("2026-05-03T09:00:00Z"))).await;
     assert!(matches!(first, Placed::Promoted(_)), "{first:?}");
     for (content, project, at) in [
         ("The deploy window has 4 hours.", meadow, Some("2026-05-04T09:00:00Z")),
@@ -402,6 +398,5 @@ async fn a_later_correction_of_the_same_project_replaces_at_once() {
     let said = place(&world, "The deploy window has 3 hours.", harbour, (false, Some("2026-05-03T09:00:00Z"))).await;
     let corrected = place(&world, "The deploy window has 7 hours.", harbour, (true, Some("2026-05-04T09:00:00Z"))).await;
     let (Placed::Promoted(said), Placed::Promoted(_)) = (said, corrected) else { panic!("{said:?} {corrected:?}") };
-    let said = memories::detail(&world.engine, &world.vera, said).await.unwrap().memory;
-    assert_eq!(said.status, MemoryStatus::Superseded);
+    assert_eq!(memories::detail(&world.engine, &world.vera, said).await.unwrap().memory.status, MemoryStatus::Superseded);
 }

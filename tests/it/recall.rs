@@ -43,8 +43,7 @@ async fn an_agent_sees_its_own_memories_and_the_commons() {
 
 /// Gives a memory a short id that no word looks like, whatever chance gave it.
 async fn rename(world: &World, id: MemoryId, short: &str) {
-    let sql = "update agent_memories set short_id = $2 where id = $1";
-    sqlx::query(sql).bind(id).bind(short).run(&world.engine).await;
+    sqlx::query("update agent_memories set short_id = $2 where id = $1").bind(id).bind(short).run(&world.engine).await;
 }
 
 #[tokio::test]
@@ -91,10 +90,8 @@ async fn a_question_of_nothing_but_function_words_finds_something() {
     let world = alone().await;
     let helpdesk = remember(&world, &world.atlas, fact("it", "The helpdesk answers at extension 4711.")).await.memory_id;
     let vera = remember(&world, &world.atlas, fact("sailing", "Vera sails every summer.")).await.memory_id;
-    let ids = async |query: &str| {
-        let answer = ask(&world, &world.atlas, query).await;
-        answer.memories().into_iter().map(|hit| hit.memory_id).collect::<Vec<_>>()
-    };
+    let ids =
+        async |query: &str| ask(&world, &world.atlas, query).await.memories().into_iter().map(|hit| hit.memory_id).collect::<Vec<_>>();
     assert!(ids("Who am I?").await.contains(&vera));
     assert!(ids("Which colour has the lighthouse?").await.is_empty(), "words of content have their floor");
     world.embedder.fail();
@@ -195,8 +192,7 @@ async fn an_agent_bound_to_name_its_user_must_name_it_to_recall() {
     let world = World::new().await;
     let strict = identity::create_agent(&world.engine, &world.system, "strict", "Strict", true).await.unwrap();
     let (ctx, _) = key(&world.engine, &world.system, strict.id, Scope::ALL).await;
-    let error = recall::recall(&world.engine, &ctx, question("tea")).await.unwrap_err();
-    assert_eq!(error.fields()[0].field, "user_id");
+    assert_eq!(recall::recall(&world.engine, &ctx, question("tea")).await.unwrap_err().fields()[0].field, "user_id");
 }
 
 #[tokio::test]

@@ -113,8 +113,7 @@ async fn stopping_writes_what_is_still_held() {
 #[tokio::test]
 async fn a_log_of_two_tenants_is_written_to_each() {
     let world = alone().await;
-    let slug = "other";
-    let other = foundation::identity::create_tenant(&world.engine, slug, "Other").await.unwrap();
+    let other = foundation::identity::create_tenant(&world.engine, "other", "Other").await.unwrap();
     let agent = foundation::identity::create_agent(&world.engine, &other, "atlas", "Atlas", false).await.unwrap();
     let (stranger, _) = foundation::testing::key(&world.engine, &other, agent.id, wire::Scope::ALL).await;
     let mine = ask(&world, &world.atlas, "tea").await.retrieval_id;

@@ -96,8 +96,7 @@ async fn so_they_do_with_the_larger_vectors_of_the_other_model() {
 
 /// An answer in the order of the ranking `decay`.
 async fn decayed(world: &World, query: &str) -> RecallResponse {
-    let request = RecallRequest { ranking: Some(Ranking::Decay), ..question(query) };
-    recall::recall(&world.engine, &world.atlas, request).await.unwrap()
+    recall::recall(&world.engine, &world.atlas, RecallRequest { ranking: Some(Ranking::Decay), ..question(query) }).await.unwrap()
 }
 
 #[tokio::test]

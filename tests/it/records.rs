@@ -138,8 +138,7 @@ async fn what_is_not_told_again_stays_and_an_old_summary_goes_with_its_content()
     let told: Vec<_> =
         history.iter().map(|version| (version.change.as_str(), version.title.as_deref(), version.summary.as_deref())).collect();
     assert_eq!(told, [("amended", Some("Tea"), Some("tea, black")), ("created", None, Some("tea, black"))]);
-    let compared = memories::compare(&world.engine, &world.atlas, &id.into(), None, 1, 2).await.unwrap();
-    assert_eq!(compared.changed, ["title"]);
+    assert_eq!(memories::compare(&world.engine, &world.atlas, &id.into(), None, 1, 2).await.unwrap().changed, ["title"]);
     let kept = record(&world, id).await;
     assert_eq!((kept.category, kept.importance, kept.pinned), (Some(Category::Preference), 0.5, true));
     assert_eq!((kept.title.as_deref(), kept.summary.as_deref()), (Some("Tea"), Some("tea, black")));
@@ -254,8 +253,7 @@ async fn what_was_forgotten_or_is_foreign_is_not_revised_and_not_shown() {
     let someones = RememberRequest { user_id: Some(user.into()), ..fact("tea", "Idris likes coffee") };
     let someones = remember(&world, &world.atlas, someones).await.memory_id;
     for (ctx, id) in [(&world.binky, own), (&world.atlas, someones), (&world.atlas, MemoryId(nowhere()))] {
-        let error = memories::revise(&world.engine, ctx, revision(id, "intruded")).await.unwrap_err();
-        assert_eq!(error.code(), ErrorCode::NotFound);
+        assert_eq!(memories::revise(&world.engine, ctx, revision(id, "intruded")).await.unwrap_err().code(), ErrorCode::NotFound);
         assert_eq!(memories::record(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
         assert_eq!(memories::history(&world.engine, ctx, &id.into(), None).await.unwrap_err().code(), ErrorCode::NotFound);
     }
@@ -293,8 +291,7 @@ async fn a_profile_fact_is_replaced_by_person_and_topic() {
     assert_eq!((second.memory_id, second.was_update, second.previous_version), (first.memory_id, true, Some(1)));
     assert!(upsert(about("editor", "Vera switched over to Zed")).await.unwrap().unchanged);
     let idris = ProfileFactRequest { user_id: Some(UserId(Uuid::from_u128(8)).into()), ..about("editor", "Idris stays with Emacs") };
-    let others = upsert(idris).await.unwrap();
-    assert_ne!(others.memory_id, first.memory_id, "another person's is another fact");
+    assert_ne!(upsert(idris).await.unwrap().memory_id, first.memory_id, "another person's is another fact");
     assert_ne!(upsert(about("shell", "Vera uses fish")).await.unwrap().memory_id, first.memory_id);
     work(&world).await;
     let versions = memories::history(&world.engine, &world.atlas, &first.memory_id.into(), None).await.unwrap();

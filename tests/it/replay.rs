@@ -310,8 +310,7 @@ async fn as_of_asks_what_was_known_and_leaves_no_trace() {
     assert_eq!(log.rows.len(), 2, "questions about the past are not in it");
 
     let future = RecallRequest { as_of: Some(world.engine.clock().now() + Duration::days(1)), ..question("tea") };
-    let error = recall::recall(&world.engine, &world.atlas, future).await.unwrap_err();
-    assert_eq!(error.fields()[0].field, "as_of");
+    assert_eq!(recall::recall(&world.engine, &world.atlas, future).await.unwrap_err().fields()[0].field, "as_of");
 }
 
 #[tokio::test]
@@ -327,8 +326,7 @@ async fn the_log_is_read_by_whom_it_concerns() {
     };
     let all = RetrievalFilter::default();
     assert_eq!(ids(list(all.clone(), world.vera.clone()).await.unwrap()), ["quarterly budget", "black tea"]);
-    let own = ids(list(all.clone(), world.atlas.clone()).await.unwrap());
-    assert_eq!(own, ["black tea"], "what another user asked is not told");
+    assert_eq!(ids(list(all.clone(), world.atlas.clone()).await.unwrap()), ["black tea"], "what another user asked is not told");
     assert_eq!(ids(list(all.clone(), world.binky.clone()).await.unwrap()).len(), 0);
     let returned = RetrievalFilter { memory_id: Some(black), ..all.clone() };
     assert_eq!(ids(list(returned, world.vera.clone()).await.unwrap()), ["black tea"]);

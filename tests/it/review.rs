@@ -11,8 +11,7 @@ use wire::{
 };
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
-    let new = NewTerm { term, aliases, ..NewTerm::default() };
-    vocabulary::add(&world.engine, &world.vera, new).await.unwrap().term_id.unwrap()
+    vocabulary::add(&world.engine, &world.vera, NewTerm { term, aliases, ..NewTerm::default() }).await.unwrap().term_id.unwrap()
 }
 
 async fn queue(world: &World, status: ProposalStatus) -> Vec<Proposal> {
@@ -216,8 +215,7 @@ async fn names_of_terms_are_suggested_in_alphabetical_order() {
     assert_eq!(names(&world, " ").await.len(), 3);
     assert_eq!(names(&world, "%").await, Vec::<String>::new());
     assert!(matches!(vocabulary::term_names(&world.engine, &world.atlas, "nut").await, Err(Error::Forbidden(_))));
-    let stranger = World::new().await;
-    assert_eq!(names(&stranger, "nut").await, Vec::<String>::new());
+    assert_eq!(names(&World::new().await, "nut").await, Vec::<String>::new());
     let more = "insert into canonical_terms (tenant_id, id, lineage, term, normal, definition, status, created_at, valid_from)
         select $1, id, id, 'nut ' || n, 'nut ' || n, '', 'active', now(), now()
           from (select n, gen_random_uuid() as id from generate_series(1, 60) n) t";
@@ -347,8 +345,7 @@ async fn agents_propose_with_the_memory_they_mean() {
     assert!(matches!(propose(&world.binky, "second flush", Some(id)).await, Err(Error::NotFound("memory"))));
     let proposals = open(&world).await;
     assert_eq!(proposals.iter().map(|p| (p.phrase.as_str(), p.count)).collect::<Vec<_>>(), [("first flush", 2)]);
-    let detail = vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap();
-    assert_eq!(detail.evidence[0].memory_id, id);
+    assert_eq!(vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap().evidence[0].memory_id, id);
     let (narrow, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
     assert!(matches!(propose(&narrow, "x", None).await, Err(Error::Forbidden(_))));
 }

@@ -205,8 +205,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
     "recall::playground" Viewer |w, c| async {
-        let request = PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") };
-        recall::playground(&w.engine, c, &request).await
+        recall::playground(&w.engine, c, &PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") }).await
     };
     "recall::diagnose" Viewer |w, c| async {
         let request = DiagnoseRequest { agent_id: AgentId(nowhere()), memory: name(), recall: question("tea") };
@@ -354,8 +353,7 @@ async fn a_verb_of_operators_takes_its_role_and_no_other() {
         for role in OperatorRole::ALL {
             let ctx = OpContext { access: Access::Roles(vec![*role]), ..world.vera.clone() };
             let outcome = (verb.call)(&world, &ctx).await;
-            let forbidden = matches!(outcome, Err(Error::Forbidden(_)));
-            assert_eq!(forbidden, *role != verb.role, "{} as {role}: {outcome:?}", verb.name);
+            assert_eq!(matches!(outcome, Err(Error::Forbidden(_))), *role != verb.role, "{} as {role}: {outcome:?}", verb.name);
         }
         let none = OpContext { access: Access::Roles(vec![]), ..world.vera.clone() };
         assert!(matches!((verb.call)(&world, &none).await, Err(Error::Forbidden(_))), "{} without a role", verb.name);

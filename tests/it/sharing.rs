@@ -99,15 +99,13 @@ async fn memory_block(world: &World, ctx: &OpContext, project: Option<&str>) -> 
 async fn what_was_shared_for_a_project_stands_in_front_of_its_own_tasks_only() {
     let world = alone().await;
     let harbour = project(&world).await;
-    let new = NewProject { slug: "orchard".into(), name: "Orchard".into() };
-    projects::create(&world.engine, &world.system, new).await.unwrap();
+    projects::create(&world.engine, &world.system, NewProject { slug: "orchard".into(), name: "Orchard".into() }).await.unwrap();
     let id = candidate(&world, harbour).await;
     assert_eq!(decide(&world, id, confirm(None)).await.shared, [id]);
     assert!(memory_block(&world, &world.binky, Some("harbour")).await);
     assert!(!memory_block(&world, &world.binky, Some("orchard")).await);
     assert!(!memory_block(&world, &world.binky, None).await);
-    let block = contract::prompt(&world.engine, &world.binky, None).await.unwrap();
-    assert_eq!(block.text, "");
+    assert_eq!(contract::prompt(&world.engine, &world.binky, None).await.unwrap().text, "");
 }
 
 #[tokio::test]
@@ -115,8 +113,7 @@ async fn the_policy_decides_what_is_shared_by_itself() {
     let world = alone().await;
     let project = project(&world).await;
     set_sharing(&world, Sharing::ByHand).await;
-    let id = candidate(&world, project).await;
-    assert_eq!(decide(&world, id, confirm(None)).await.shared, []);
+    assert_eq!(decide(&world, candidate(&world, project).await, confirm(None)).await.shared, []);
     assert!(hits(&world, &world.binky).await.is_empty());
 
     let rule =

@@ -128,8 +128,7 @@ async fn an_agent_that_recalls_and_has_no_memories_is_named() {
     assert!(agents.len() == 10 && agents.iter().all(|(id, ..)| *id != binky.0));
 
     remember(&world, &world.binky, fact("ladle", "The ladle hangs beside the stove")).await;
-    let filter = HealthFilter { agent_id: Some(binky.0), ..HealthFilter::default() };
-    assert!(named(filter).await.is_empty());
+    assert!(named(HealthFilter { agent_id: Some(binky.0), ..HealthFilter::default() }).await.is_empty());
     world.clock.advance(chrono::Duration::days(2));
     let day = HealthFilter { days: Some(1), ..HealthFilter::default() };
     assert!(named(day).await.is_empty(), "none of them recalled in this period");

@@ -67,8 +67,7 @@ async fn a_memory_tells_which_recalls_returned_it_and_where() {
     assert_eq!(told.latest.len(), 10, "the page shows the latest");
     assert!(told.latest.windows(2).all(|pair| pair[0].at >= pair[1].at));
 
-    let stranger = World::new().await;
-    assert_eq!(memories::recalls(&world.engine, &stranger.vera, black).await.unwrap().total, 0);
+    assert_eq!(memories::recalls(&world.engine, &World::new().await.vera, black).await.unwrap().total, 0);
     let reviewer = OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() };
     for ctx in [&reviewer, &world.atlas] {
         assert!(matches!(memories::recalls(&world.engine, ctx, black).await, Err(Error::Forbidden(_))));

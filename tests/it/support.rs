@@ -85,8 +85,7 @@ pub async fn settle(world: &World) {
 
 /// Keeps a copy of the outbox of memories, for [`undo_delivery`].
 pub async fn keep_outbox(world: &World) {
-    let copy = "create table kept_outbox as select id, payload from outbox";
-    sqlx::query(copy).run(&world.engine).await;
+    sqlx::query("create table kept_outbox as select id, payload from outbox").run(&world.engine).await;
 }
 
 /// Restores the rows that [`keep_outbox`] copied, as if the relay had died between delivering and marking them; how many.

@@ -69,8 +69,7 @@ async fn the_memories_of_one_agent_are_compared_without_those_of_others() {
         told(&world, ctx, "ferry", "The ferry to Malta leaves on Monday from pier two.").await;
         told(&world, ctx, "ferry times", "The ferry to Malta leaves on Friday from pier two.").await;
     }
-    let error = consolidation::survey_now(engine, vera, Some(AgentId(nowhere()))).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert_eq!(consolidation::survey_now(engine, vera, Some(AgentId(nowhere()))).await.unwrap_err().code(), ErrorCode::NotFound);
     assert!(suggestions(&world).await.is_empty());
 
     consolidation::survey_now(engine, vera, Some(atlas)).await.unwrap();
@@ -136,8 +135,7 @@ async fn every_decision_about_active_memories_can_be_undone() {
             consolidation::undo_pair(engine, vera, pair.id).await.unwrap();
             work(&world).await;
             assert_eq!(states(&world, &world.atlas, pair).await, before, "{} {accept}", pair.relation);
-            let twice = consolidation::undo_pair(engine, vera, pair.id).await.unwrap_err();
-            assert_eq!(twice.code(), ErrorCode::NotFound);
+            assert_eq!(consolidation::undo_pair(engine, vera, pair.id).await.unwrap_err().code(), ErrorCode::NotFound);
         }
     }
     assert_eq!(suggestions(&world).await.len(), all.len() + 1, "all of them wait again");

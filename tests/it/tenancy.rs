@@ -262,8 +262,7 @@ async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
     for query in pooled() {
         let pool = if query.kb { &kb } else { &control };
         let before = fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await;
-        let wrong = case.clone().of(&two.b.system);
-        assert_eq!((query.run)(pool, &wrong).await.unwrap_or(0), 0, "{}", query.name);
+        assert_eq!((query.run)(pool, &case.clone().of(&two.b.system)).await.unwrap_or(0), 0, "{}", query.name);
         assert_eq!(fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await, before, "{}", query.name);
         let seen = (query.run)(pool, &case).await.unwrap();
         let changed = fingerprint(&mut pool.begin().await.unwrap(), two.a.system.tenant_id).await != before;

@@ -120,8 +120,7 @@ async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
     let world = with_model().await;
     let stored = remember(&world, &world.atlas, fact("狗", "狗在花园里睡觉。")).await;
     assert_eq!(stored.degraded, ["language"]);
-    let known = remember(&world, &world.atlas, fact("dog", "The dog sleeps in the garden.")).await;
-    assert!(known.degraded.is_empty());
+    assert!(remember(&world, &world.atlas, fact("dog", "The dog sleeps in the garden.")).await.degraded.is_empty());
     work(&world).await;
     let vectors: i64 =
         sqlx::query_scalar("select count(*) from embeddings_384 where memory_id = $1").bind(stored.memory_id).one(&world.engine).await;
@@ -175,8 +174,7 @@ async fn one_content_is_one_memory_under_all_of_its_topics() {
         assert_eq!(contents(&world, &world.atlas, query).await, ["The password is on the board."], "{query}");
     }
     // Another agent and another person have a memory of their own.
-    let other = remember(&world, &world.binky, fact("wifi", "The password is on the board.")).await;
-    assert_ne!(other.memory_id, first.memory_id);
+    assert_ne!(remember(&world, &world.binky, fact("wifi", "The password is on the board.")).await.memory_id, first.memory_id);
 }
 
 /// Private and shared, as a profile and as an episode: equal contents may be several memories, and an answer has one of them.

@@ -223,6 +223,5 @@ async fn a_contradiction_ends_whoever_forgets_the_other_end() {
     let request = wire::ForgetRequest { memory_id: shared.into(), reason: None, user_id: None };
     memories::forget(&world.engine, &world.atlas, request).await.unwrap();
     crate::support::work(&world).await;
-    let left = memories::record(&world.engine, &idris, &own.into(), None).await.unwrap();
-    assert_eq!(left.status, wire::MemoryStatus::Active);
+    assert_eq!(memories::record(&world.engine, &idris, &own.into(), None).await.unwrap().status, wire::MemoryStatus::Active);
 }

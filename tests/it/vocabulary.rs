@@ -25,8 +25,7 @@ async fn proposals(world: &World, ctx: &OpContext) -> Vec<(String, String, i64, 
 #[tokio::test]
 async fn an_alias_resolves_to_its_canonical_term() {
     let world = World::new().await;
-    let unknown = remember(&world, &world.atlas, fact("infra", "Everything is in modules")).await;
-    assert!(!unknown.is_canonical);
+    assert!(!remember(&world, &world.atlas, fact("infra", "Everything is in modules")).await.is_canonical);
     add(&world, "terraform managed infra", &["infra", "the-terraform-stuff"]).await.unwrap();
     let first = remember(&world, &world.atlas, fact("The Terraform_Stuff", "We keep state in a bucket")).await;
     assert!(first.is_canonical, "the server that decided knows at once");
@@ -98,8 +97,7 @@ async fn an_unknown_topic_leaves_one_proposal_that_counts_and_holds_no_content()
     assert_eq!(agents[0], (agent(&world.atlas).0, first.memory_id.0));
     assert_eq!(agents[2].0, agent(&world.binky).0);
     // No column of the knowledge database holds the content.
-    let tables = crate::support::row_counts(&world.engine.urls().shared_kb).await;
-    for (table, rows) in tables {
+    for (table, rows) in crate::support::row_counts(&world.engine.urls().shared_kb).await {
         let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table} t where t::text ilike '%heptagon%' or t::text ilike '%vera%'"));
         let leaks: i64 = sqlx::query_scalar(sql).fetch_one(&mut kb).await.unwrap();
         assert_eq!(leaks, 0, "{table} with {rows} rows");

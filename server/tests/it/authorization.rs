@@ -343,8 +343,7 @@ async fn every_route_of_the_api_demands_a_key() {
     assert_eq!(open, OPEN.iter().copied().collect(), "a route is open that is not listed as open");
     for route in server::api::routes().into_iter().filter(|route| route.guard == Guard::Key) {
         let path = route.path.replace("{name}", "agent_memory_recall").replace(['{', '}'], "");
-        let request = Request::builder().method(route.method.clone()).uri(&path).body(Body::empty()).unwrap();
-        let answer = site.send(request).await;
+        let answer = site.send(Request::builder().method(route.method.clone()).uri(&path).body(Body::empty()).unwrap()).await;
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{} {path}", route.method);
     }
 }
@@ -358,8 +357,7 @@ async fn every_route_of_a_bot_demands_its_secret_and_takes_no_key() {
         let path = route.path.replace("{bot}", "01900000-0000-7000-8000-000000000000");
         let request = Request::builder().method(route.method.clone()).uri(&path);
         let request = request.header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key)).body(Body::from("{}")).unwrap();
-        let answer = site.send(request).await;
-        assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{} {path}", route.method);
+        assert_eq!(site.send(request).await.status, StatusCode::UNAUTHORIZED, "{} {path}", route.method);
     }
 }
 
@@ -551,8 +549,7 @@ async fn every_page_shows_all_to_its_roles_and_nothing_of_it_without_one_of_them
             let url = format!("{}?{query}", filled(path));
             let answer = site.get(url.trim_end_matches('?'), &[(header::COOKIE, &cookies[&names]), (header::ACCEPT, "text/html")]).await;
             assert!(!answer.status.is_server_error() && !answer.status.is_redirection(), "{url} as {names:?}: {}", answer.status);
-            let says = answer.text.contains("Your role does not allow this");
-            assert_eq!(says, refused, "{url} as {names:?}: {}", answer.text);
+            assert_eq!(answer.text.contains("Your role does not allow this"), refused, "{url} as {names:?}: {}", answer.text);
         }
     }
 }

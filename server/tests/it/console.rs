@@ -164,8 +164,7 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
     let stranger = site.send(post(String::new())).await;
     assert!(!cookies(&stranger).iter().any(|cookie| cookie.starts_with("rmb-typed=")), "nobody signed in here");
     let (signed_in, _) = sign_in(&site, &world.login, PASSWORD).await;
-    let who = cookies(&signed_in).into_iter().find(|cookie| cookie.starts_with("rmb-who=")).unwrap();
-    let ended = site.send(post(who)).await;
+    let ended = site.send(post(cookies(&signed_in).into_iter().find(|cookie| cookie.starts_with("rmb-who=")).unwrap())).await;
     assert!(ended.header(header::LOCATION).starts_with("/sign-in?next="), "{ended:?}");
     let kept = cookies(&ended).into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
     let roles = [OperatorRole::Viewer, OperatorRole::Operator];
@@ -295,8 +294,7 @@ async fn a_restoration_is_undone() {
     assert_eq!(undoable, id.to_string());
     submit(&site, "undo_memories", &cookie, &here, &format!("ids={id}&at={}&done={here}", encoded(&at))).await;
     assert!(is_deleted(&site, id).await);
-    let detail = memories::detail(&world.engine, &world.vera, id).await.unwrap();
-    assert_eq!(detail.memory.delete_reason.as_deref(), Some("Undo"));
+    assert_eq!(memories::detail(&world.engine, &world.vera, id).await.unwrap().memory.delete_reason.as_deref(), Some("Undo"));
 }
 
 #[tokio::test]
@@ -320,8 +318,7 @@ async fn the_forms_of_rows_keep_a_refused_reason() {
     memories::delete(&world.engine, &world.vera, &[other], "wrong").await.unwrap();
     let there = format!("/recall/diagnose?agent={}&q={}&memory={other}", world.atlas.actor.id(), encoded("door bell"));
     let body = format!("ids={id}&reason={}&done={}&form={}", encoded(&format!("Mina asked {long}")), encoded(&there), encoded(&there));
-    let refused = submit(&site, "restore_memories", &cookie, &there, &body).await;
-    assert_eq!(refused.header(header::LOCATION), there);
+    assert_eq!(submit(&site, "restore_memories", &cookie, &there, &body).await.header(header::LOCATION), there);
     let shown = page(&site, &there, &cookie).await.text;
     assert!(shown.contains("Restore this memory") && !shown.contains("Mina asked xxx"), "{shown}");
 }

@@ -23,8 +23,7 @@ async fn call_as(site: &Site, key: &str, method: Method, path: &str, body: Optio
 }
 
 async fn create(site: &Site, category: &str, subject: Option<&str>, content: &str) -> Answer {
-    let body = json!({ "content": content, "category": category, "subject": subject });
-    call(site, Method::POST, "/api/memory/", Some(body)).await
+    call(site, Method::POST, "/api/memory/", Some(json!({ "content": content, "category": category, "subject": subject }))).await
 }
 
 async fn command(site: &Site, text: &str) -> String {
@@ -172,8 +171,7 @@ async fn the_command_deletes_without_an_agent() {
     assert!(command(&site, "/memory delete nonsense-id").await.starts_with("There is no memory with the id"));
     assert_eq!(call(&site, Method::GET, &format!("/api/memory/{id}"), None).await.status, StatusCode::NOT_FOUND);
     assert_eq!(prompt(&site, None).await.text, "");
-    let recalled = site.atlas("agent_memory_recall", json!({ "query": "Thursday due dates" })).await.json();
-    assert_eq!(recalled["hits"], json!([]));
+    assert_eq!(site.atlas("agent_memory_recall", json!({ "query": "Thursday due dates" })).await.json()["hits"], json!([]));
 }
 
 #[tokio::test]
@@ -202,8 +200,7 @@ async fn the_contract_answers_with_its_fields_and_codes() {
     let uncategorised = site.atlas("agent_memory_remember", uncategorised).await.json();
     let path = format!("/api/memory/{}", uncategorised["short_id"].as_str().unwrap());
     assert_eq!(call(&site, Method::GET, &path, None).await.status, StatusCode::NOT_FOUND);
-    let wrong = call(&site, Method::PATCH, "/api/memory/", None).await;
-    assert_eq!(wrong.status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(call(&site, Method::PATCH, "/api/memory/", None).await.status, StatusCode::METHOD_NOT_ALLOWED);
 }
 
 #[tokio::test]

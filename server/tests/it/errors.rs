@@ -72,8 +72,7 @@ async fn a_missing_scope_is_403_before_the_input_is_looked_at() {
     let (_, writer) = key(&world.engine, &world.system, agent, &[Scope::MemoryWrite]).await;
     let mut shared = with("scope", json!("global"));
     shared["commons"] = json!(true);
-    let answer = site.post(Some(&writer), "agent_memory_remember", shared.to_string()).await;
-    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    assert_eq!(site.post(Some(&writer), "agent_memory_remember", shared.to_string()).await.status, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
@@ -148,8 +147,7 @@ async fn the_largest_content_and_topic_pass() {
 #[tokio::test]
 async fn a_body_over_the_limit_is_413_and_a_foreign_type_415() {
     let site = Site::new().await;
-    let huge = with("content", json!("x".repeat(server::api::BODY_MAX)));
-    let answer = site.atlas("agent_memory_remember", huge).await;
+    let answer = site.atlas("agent_memory_remember", with("content", json!("x".repeat(server::api::BODY_MAX)))).await;
     assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "too_large"));
     let request = Request::post("/api/tools/agent_memory_recall")
         .header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key))
@@ -171,8 +169,7 @@ async fn unknown_addresses_and_methods_need_no_key_and_have_the_shape_of_unknown
         assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::NOT_FOUND, "not_found"), "{path}");
     }
     for path in ["/api/memory", "/api/memories/x", "/api/retrievals", "/api/kb/index", "/healthz"] {
-        let request = Request::patch(path).body(Body::empty()).unwrap();
-        let answer = site.send(request).await;
+        let answer = site.send(Request::patch(path).body(Body::empty()).unwrap()).await;
         assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"), "{path}");
         assert!(answer.header(header::ALLOW).contains("GET"), "{path}");
     }

@@ -29,8 +29,7 @@ async fn world() -> World {
 #[tokio::test]
 async fn observations_of_three_people_give_the_profiles_of_the_snapshot() {
     let world = world().await;
-    let report = profile::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap();
-    compare("profile.txt", &report.to_string());
+    compare("profile.txt", &profile::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap().to_string());
 }
 
 #[tokio::test]

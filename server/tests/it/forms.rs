@@ -264,8 +264,7 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
         .body(Body::from(fields(&seen)))
         .unwrap();
     assert_eq!(site.send(request).await.status, StatusCode::CONFLICT);
-    let refused = post(&site, &cookie, action, FIELDS, fields(&seen)).await;
-    assert_eq!(refused.header(header::LOCATION), here);
+    assert_eq!(post(&site, &cookie, action, FIELDS, fields(&seen)).await.header(header::LOCATION), here);
     let both = page(&site, &here, &cookie).await.text;
     let (_, changed) = both.split_once("data-testid=\"changed\"").unwrap_or_else(|| panic!("{both}"));
     assert!(changed.contains("You saw") && changed.contains("<del>Tuesdays") && changed.contains("<ins>Fridays"), "{changed}");

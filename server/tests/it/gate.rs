@@ -129,8 +129,7 @@ async fn requests_and_refusals_are_counted_for_their_key() {
     }
     assert_eq!(counts(&site, key).await, (2, 0, Some("203.0.113.9".into())));
     let remember = json!({ "topic_raw": "tea", "content": "Vera likes tea", "source": { "platform": "slack" } });
-    let refused = site.post(Some(key), "agent_memory_remember", remember.to_string()).await;
-    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert_eq!(site.post(Some(key), "agent_memory_remember", remember.to_string()).await.status, StatusCode::FORBIDDEN);
     let (requests, refusals, _) = counts(&site, key).await;
     assert_eq!((requests, refusals), (3, 1));
     // Over the Model Context Protocol a refusal is an answer 200.

@@ -53,8 +53,7 @@ pub async fn with_errors<T>(future: impl Future<Output = T>) -> (T, Vec<String>)
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(Level::ERROR).with_ansi(false).with_writer(move || writer.clone()).finish();
     let output = future.with_subscriber(subscriber).await;
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    (output, text.lines().map(str::to_owned).collect())
+    (output, String::from_utf8(log.0.lock().unwrap().clone()).unwrap().lines().map(str::to_owned).collect())
 }
 
 /// A world and the whole router on it, console included.

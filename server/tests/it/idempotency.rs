@@ -304,8 +304,7 @@ async fn a_key_with_another_request_is_refused_and_changes_nothing() {
     assert_eq!((refused.status.as_u16(), refused.error().0.as_str()), (422, "key_reused"));
     assert_eq!(site.rows().await, rows);
     // The key of another operation, or of another agent, is another key.
-    let forget = WRITES.last().unwrap();
-    assert_eq!(forget.send(&site, &names, &key, b"tea").await.status, StatusCode::OK);
+    assert_eq!(WRITES.last().unwrap().send(&site, &names, &key, b"tea").await.status, StatusCode::OK);
     let of_binky = Request::post("/api/tools/agent_memory_remember")
         .header(header::AUTHORIZATION, format!("Bearer {}", site.world.binky_key))
         .header(header::CONTENT_TYPE, "application/json")

@@ -80,8 +80,7 @@ async fn invalid_requests_leave_nothing() {
     assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
     let (_, reader) = key(&site.world.engine, &site.world.system, site.world.atlas.agent_id().unwrap(), &[Scope::KbRead]).await;
     let keys = site.rows().await;
-    let forbidden = post(&site, &reader, document("a.md", "# A\n\nx").to_string()).await;
-    assert_eq!(forbidden.status, StatusCode::FORBIDDEN);
+    assert_eq!(post(&site, &reader, document("a.md", "# A\n\nx").to_string()).await.status, StatusCode::FORBIDDEN);
     assert_eq!(site.rows().await, keys);
     let kept = |rows: &[(String, i64)]| {
         rows.iter().filter(|(table, _)| table != "api_keys" && !table.starts_with("audit_")).cloned().collect::<Vec<_>>()
@@ -164,8 +163,7 @@ async fn only_a_reviewer_of_this_site_uploads() {
     let site = Site::new().await;
     let world = &site.world;
     let fields = [("new_collection", None, "wiki"), ("files", Some("good.md"), "# Good\n\nText.")];
-    let answer = upload(&site, "", &fields).await;
-    assert_eq!(answer.header(header::LOCATION), "/sign-in?next=/knowledge/upload");
+    assert_eq!(upload(&site, "", &fields).await.header(header::LOCATION), "/sign-in?next=/knowledge/upload");
     let login = format!("mina@{}", world.tenant_slug);
     let roles = [OperatorRole::Viewer, OperatorRole::Operator];
     identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &roles).await.unwrap();

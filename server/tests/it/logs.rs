@@ -31,8 +31,7 @@ async fn get(site: &Site, key: &str, path: &str) -> String {
 
 /// Calls a tool over the Model Context Protocol.
 async fn mcp(site: &Site, key: &str, tool: &str, arguments: Value) -> String {
-    let request = without_session(key, "tools/call", json!({ "name": tool, "arguments": arguments }));
-    message(&site.send(request).await).to_string()
+    message(&site.send(without_session(key, "tools/call", json!({ "name": tool, "arguments": arguments }))).await).to_string()
 }
 
 #[tokio::test]

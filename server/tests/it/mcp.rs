@@ -305,8 +305,7 @@ async fn a_session_is_of_use_to_its_key_only() {
     stolen.headers_mut().insert("mcp-session-id", session.id.parse().unwrap());
     assert_eq!(site.send(stolen).await.status, StatusCode::NOT_FOUND);
     assert_eq!(session.post(list.clone()).await.status, StatusCode::OK);
-    let ended = site.send(session.request(Method::DELETE, &session.key, Body::empty())).await;
-    assert_eq!(ended.status, StatusCode::NO_CONTENT);
+    assert_eq!(site.send(session.request(Method::DELETE, &session.key, Body::empty())).await.status, StatusCode::NO_CONTENT);
     assert_eq!(session.post(list).await.status, StatusCode::NOT_FOUND);
 }
 

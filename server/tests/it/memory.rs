@@ -70,8 +70,7 @@ async fn another_agents_key_sees_nothing_but_the_commons() {
     let foreign = site.binky("agent_memory_forget", json!({ "memory_id": id })).await;
     assert_eq!(foreign.status, StatusCode::NOT_FOUND);
     let other_tenant = Site::new().await;
-    let foreign = other_tenant.atlas("agent_memory_forget", json!({ "memory_id": id })).await;
-    assert_eq!(foreign.status, StatusCode::NOT_FOUND);
+    assert_eq!(other_tenant.atlas("agent_memory_forget", json!({ "memory_id": id })).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -51,8 +51,7 @@ async fn an_agent_takes_its_memory_out_and_in() {
         (report.status, report.json()["lines"]["memory"].clone()),
         (StatusCode::OK, json!({ "added": 0, "updated": 0, "unchanged": 300 }))
     );
-    let dry = import(&site, atlas, "?dry_run=true", answer.text.clone()).await.json();
-    assert_eq!(dry["dry_run"], true);
+    assert_eq!(import(&site, atlas, "?dry_run=true", answer.text.clone()).await.json()["dry_run"], true);
     let cut = import(&site, atlas, "", answer.text[..answer.text.len() / 2].to_owned()).await;
     assert_eq!(cut.status, StatusCode::BAD_REQUEST);
     assert!(cut.error().1.unwrap().starts_with("line ") && cut.text.contains("cut off"), "{}", cut.text);
@@ -254,8 +253,7 @@ async fn many(world: &World) {
 
 async fn begin_export(site: &Site, key: &str) -> Response {
     let request = Request::get("/api/export").header(header::HOST, "localhost").header(header::AUTHORIZATION, format!("Bearer {key}"));
-    let request = request.body(Body::empty()).unwrap();
-    site.router.clone().oneshot(request).await.unwrap()
+    site.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
 }
 
 #[tokio::test]
@@ -269,8 +267,7 @@ async fn a_second_export_with_a_key_waits_for_the_first() {
     assert_eq!((second.status, second.header(header::RETRY_AFTER)), (StatusCode::TOO_MANY_REQUESTS, "5"));
     assert!(second.text.contains("an export with this key or by this operator is under way; try again in 5 s"), "{}", second.text);
     assert_eq!(export(&site, &world.binky_key).await.status, StatusCode::OK, "binky has a turn of its own");
-    let whole = first.into_body().collect().await.unwrap().to_bytes();
-    assert!(String::from_utf8_lossy(&whole).contains("\"type\":\"footer\""));
+    assert!(String::from_utf8_lossy(&first.into_body().collect().await.unwrap().to_bytes()).contains("\"type\":\"footer\""));
     assert_eq!(export(&site, atlas).await.status, StatusCode::OK);
 
     let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;

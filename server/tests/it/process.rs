@@ -151,8 +151,7 @@ async fn a_server_that_gets_sigterm_stops_cleanly() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut process = Process::start(&world).await;
     assert!(process.remember(&world.atlas_key, "The printer is on the second floor.").is_some());
-    let signalled = Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap();
-    assert!(signalled.success());
+    assert!(Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap().success());
     assert!(process.child.wait().unwrap().success(), "SIGTERM is a clean end");
 }
 
@@ -352,8 +351,7 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     // The server's own Postgres: the server starts it again.
     world.engine.db().close().await;
     postgres.stop().await.unwrap();
-    let process = Process::with(&[("DATA_DIR", scratch.path().display().to_string())]).await;
-    survives(process, &world, &directory, async |_| {}).await;
+    survives(Process::with(&[("DATA_DIR", scratch.path().display().to_string())]).await, &world, &directory, async |_| {}).await;
     survives_a_halt(&scratch, &directory).await;
     // A killed server leaves Postgres to the next start; here the test stops it.
     let options =
@@ -513,10 +511,8 @@ fn refused_start(variables: &[(&str, &str)]) -> String {
 async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_what_to_do() {
     let urls = TestDatabases::fresh(&SystemClock).await;
     let good = urls.agent_memory.strip_suffix("_agent_memory").unwrap();
-    let as_user = |user: &str| {
-        let options = PgConnectOptions::from_str(good).unwrap().username(user).password("no-such-password");
-        options.to_url_lossy().to_string()
-    };
+    let as_user =
+        |user: &str| PgConnectOptions::from_str(good).unwrap().username(user).password("no-such-password").to_url_lossy().to_string();
     let (wrong_password, stranger) = (as_user("postgres"), as_user("no_such_user"));
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().to_str().unwrap();

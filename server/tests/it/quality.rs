@@ -22,8 +22,7 @@ async fn assembled(site: &Site, user: Option<&str>) -> (Vec<Value>, String) {
     let mut ids = Vec::new();
     for (topic, content) in [("deploy day", "The harbour service is deployed on Fridays."), ("pager", "Idris holds the pager.")] {
         let fact = json!({ "topic_raw": topic, "content": content, "source": { "platform": "slack" } });
-        let stored = post(site, key, user, "/api/tools/agent_memory_remember", &fact).await;
-        ids.push(stored.json()["memory_id"].clone());
+        ids.push(post(site, key, user, "/api/tools/agent_memory_remember", &fact).await.json()["memory_id"].clone());
     }
     let context =
         post(site, key, user, "/api/context", &json!({ "query": "When is the harbour service deployed, and who holds the pager?" })).await;
@@ -45,8 +44,7 @@ async fn an_answer_uses_the_memories_whose_words_it_has_and_is_not_stored() {
     assert_eq!((totals.answers, totals.injected, totals.used, totals.contexts, totals.questions), (1, 2, 1, 1, 1));
 
     // A later report takes the place of the first.
-    let other = post(&site, &site.world.atlas_key, None, &path, &json!({ "text": "Ask Mina." })).await;
-    assert_eq!(other.json()["used"], json!([]));
+    assert_eq!(post(&site, &site.world.atlas_key, None, &path, &json!({ "text": "Ask Mina." })).await.json()["used"], json!([]));
     let totals = measured().await;
     assert_eq!((totals.answers, totals.injected, totals.used), (1, 2, 0));
 

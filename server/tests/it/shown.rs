@@ -134,8 +134,7 @@ impl Stranger<'_> {
     }
 
     fn knows(&mut self, name: &'static str, answer: &Answer, pointer: &str) {
-        let value = answer.json().pointer(pointer).cloned();
-        self.names.insert(name, value.unwrap_or_else(|| panic!("{name}: {answer:?}")));
+        self.names.insert(name, answer.json().pointer(pointer).cloned().unwrap_or_else(|| panic!("{name}: {answer:?}")));
     }
 }
 
@@ -160,8 +159,7 @@ async fn fill_everything(site: &Site, key: &str, form: Form, first: usize, fault
         ("documents[0].path", json!(format!("docs/adr/{first}.md"))),
     ];
     let paths = [("project of the path", "harbour"), ("workflow of the path", "tea"), ("session of the path", "thread-1")];
-    let paths = paths.map(|(name, value)| (name, json!(value)));
-    let names = names.into_iter().chain(paths).collect();
+    let names = names.into_iter().chain(paths.map(|(name, value)| (name, json!(value)))).collect();
     let mut stranger = Stranger { site, key: key.to_owned(), names, count: first };
     let find = |path: &str| operations().into_iter().find(|one| one.path == path).unwrap();
     for slug in ["harbour", "meadow"] {
@@ -385,16 +383,14 @@ async fn read_as_a_model(site: &Site, faults: &mut Faults) {
     };
     let mut uris: Vec<String> = ids("memory").iter().map(|id| format!("remembrancer://memories/{id}")).collect();
     assert!(uris.len() > 10, "{} memories", uris.len());
-    let listed = session.ask("resources/list", json!({})).await;
-    for resource in listed["result"]["resources"].as_array().unwrap() {
+    for resource in session.ask("resources/list", json!({})).await["result"]["resources"].as_array().unwrap() {
         faults.directions("resources/list", &resource["name"].to_string());
         uris.push(resource["uri"].as_str().unwrap().to_owned());
     }
     uris.push("remembrancer://documents/docs/adr/0.md".into());
     let mut read = 0;
     for uri in &uris {
-        let answer = session.read(uri).await;
-        if let Some(text) = answer["result"]["contents"][0]["text"].as_str() {
+        if let Some(text) = session.read(uri).await["result"]["contents"][0]["text"].as_str() {
             // The first line of a document is ours: its title.
             let skipped = if uri.contains("documents/") { text.find('\n').unwrap_or_default() } else { 0 };
             faults.text(uri, &text[skipped..]);

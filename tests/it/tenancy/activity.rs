@@ -18,8 +18,7 @@ fn new_reports(case: &Case) -> [NewReport; 1] {
 pub const ACTIVITY: &[Query] = queries! {
     "activity::insert" |tx, c| { activity::insert(tx, c.ctx.tenancy(), c.agent, &new_reports(c)).await?; 0 };
     "activity::put_words" |tx, c| {
-        let text = [Text::new(c.reports.0, "action", "intruder")];
-        activity::put_words(tx, c.ctx.tenancy(), Reports::Actions, &text).await?;
+        activity::put_words(tx, c.ctx.tenancy(), Reports::Actions, &[Text::new(c.reports.0, "action", "intruder")]).await?;
         0
     };
     "activity::matches" |tx, c| {

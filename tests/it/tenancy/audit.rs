@@ -41,8 +41,7 @@ pub const OUTBOX_KB: &[Query] = queries! {
 /// In the control database; kept apart by tenant.
 pub const AUDIT: &[Query] = queries! {
     "audit::count" |tx, c| {
-        let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };
-        audit::count(tx, c.tenant, &about).await? as usize
+        audit::count(tx, c.tenant, &AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() }).await? as usize
     };
     "audit::list" |tx, c| {
         let about = AuditFilter { target: Some(c.agent.to_string()), ..AuditFilter::default() };

@@ -60,8 +60,7 @@ pub const CONTEXT: &[Query] = queries! {
     };
     "context::holds_forgotten" |tx, c| {
         // Whoever may not read its memories is told that they are gone, and learns no more.
-        let agents = [c.agent, c.commons];
-        usize::from(!context::holds_forgotten(tx, c.ctx.tenancy(), &agents, &entry(c, logged(c)), c.now).await?)
+        usize::from(!context::holds_forgotten(tx, c.ctx.tenancy(), &[c.agent, c.commons], &entry(c, logged(c)), c.now).await?)
     };
 };
 

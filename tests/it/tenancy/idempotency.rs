@@ -10,8 +10,7 @@ pub const IDEMPOTENCY: &[Query] = queries! {
     "idempotency::insert" |tx, c| { idempotency::insert(tx, c.ctx.tenancy(), c.request("tea-2"), c.now).await?; 0 };
     "idempotency::find" |tx, c| usize::from(idempotency::find(tx, c.ctx.tenancy(), c.request("tea-1"), c.long_ago()).await?.is_some());
     "idempotency::delete_expired" |tx, c| {
-        let tomorrow = c.now + chrono::Duration::days(1);
-        idempotency::delete_expired(tx, c.ctx.tenancy(), c.request("tea-1"), tomorrow).await? as usize
+        idempotency::delete_expired(tx, c.ctx.tenancy(), c.request("tea-1"), c.now + chrono::Duration::days(1)).await? as usize
     };
     "idempotency::add_memories" |tx, c|
         idempotency::add_memories(tx, c.ctx.tenancy(), c.request("tea-1"), &[c.other]).await? as usize;

@@ -14,8 +14,7 @@ fn new_event(case: &Case, task: Task, state: State) -> NewEvent {
 pub const JOBS: &[Query] = queries! {
     "jobs::unfiled" |tx, c| jobs::unfiled(tx, c.tenant).await? as usize;
     "jobs::insert" |tx, c| {
-        let event = new_event(c, Task::Embed, State::Done);
-        jobs::insert(tx, c.tenant, c.agent, &event).await?;
+        jobs::insert(tx, c.tenant, c.agent, &new_event(c, Task::Embed, State::Done)).await?;
         0
     };
 };

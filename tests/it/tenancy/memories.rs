@@ -112,8 +112,7 @@ pub const MEMORIES: &[Query] = queries! {
         0
     };
     "memories::copies_of" |tx, c| {
-        let other = Memory { id: c.other, ..c.memory.clone() };
-        memories::copies_of(tx, c.ctx.tenancy(), &[c.agent], &other, c.now).await?.len()
+        memories::copies_of(tx, c.ctx.tenancy(), &[c.agent], &Memory { id: c.other, ..c.memory.clone() }, c.now).await?.len()
     };
     "memories::suggest" |tx, c| {
         let (owner, relation) = (c.memory.owner(), PairRelation::Duplicates);
@@ -132,8 +131,7 @@ pub const MEMORIES: &[Query] = queries! {
         usize::from(memories::is_kept_as_earlier(tx, c.ctx.tenancy(), &c.memory, &content_hash(EARLIER)).await?)
     };
     "memories::inherit" |tx, c| {
-        let other = Memory { id: c.other, ..c.memory.clone() };
-        memories::inherit(tx, c.ctx.tenancy(), &c.memory, &other).await?;
+        memories::inherit(tx, c.ctx.tenancy(), &c.memory, &Memory { id: c.other, ..c.memory.clone() }).await?;
         0
     };
     "memories::topics_of" |tx, c| memories::topics_of(tx, c.ctx.tenancy(), &[c.id], c.now).await?.len();

@@ -22,8 +22,7 @@ pub const VOCABULARY: &[Query] = queries! {
     "vocabulary::count_decisions" |tx, c| vocabulary::count_decisions(tx, c.tenant).await? as usize;
     "vocabulary::rows" |tx, c| vocabulary::rows(tx, c.tenant, &[c.shared.term.0], &[]).await?.0.len();
     "vocabulary::apply" |tx, c| {
-        let plan = Plan { close_terms: vec![c.shared.term.0], ..Plan::default() };
-        vocabulary::apply(tx, c.tenant, &plan, c.now).await?;
+        vocabulary::apply(tx, c.tenant, &Plan { close_terms: vec![c.shared.term.0], ..Plan::default() }, c.now).await?;
         0
     };
     "vocabulary::term_names" |tx, c| vocabulary::term_names(tx, c.tenant, &[c.shared.term]).await?.len();

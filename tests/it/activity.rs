@@ -268,8 +268,7 @@ async fn a_context_has_the_reports_among_the_best_hits_of_a_search() {
     let assembled = async || context::assemble(&world.engine, &world.atlas, AssembleRequest::new(query)).await.unwrap();
     let expected = async || {
         let answer = search::search_my_memories(&world.engine, &world.atlas, SearchMyMemoriesRequest::new(query)).await.unwrap();
-        let reports = answer.hits.into_iter().filter(|hit| matches!(hit.source, SearchSource::Audit | SearchSource::Workflow));
-        reports.collect::<Vec<_>>()
+        answer.hits.into_iter().filter(|hit| matches!(hit.source, SearchSource::Audit | SearchSource::Workflow)).collect::<Vec<_>>()
     };
     // The clock goes on between both.
     let rounded = |score: f64| (score * 10_000.0).round();
@@ -293,8 +292,7 @@ async fn a_context_has_the_reports_among_the_best_hits_of_a_search() {
     let hits = expected().await;
     assert!(hits.len() < origins.len(), "memories take the places of reports: {hits:#?}");
     let crowded = assembled().await;
-    let shown = crowded.blocks.iter().find(|block| block.name == BlockName::Reports).map_or(0, |block| block.items.len());
-    assert_eq!(shown, hits.len());
+    assert_eq!(crowded.blocks.iter().find(|block| block.name == BlockName::Reports).map_or(0, |block| block.items.len()), hits.len());
     let working = AssembleRequest { tiers: ContextTiers::WorkingMemory, ..AssembleRequest::new(query) };
     let working = context::assemble(&world.engine, &world.atlas, working).await.unwrap();
     assert_eq!(working.blocks.iter().map(|block| block.name).collect::<Vec<_>>(), [BlockName::Time]);

@@ -235,8 +235,7 @@ async fn long_memory_and_long_turns_are_cut_until_they_fit() {
     for n in 0..60 {
         add(format!("Boat {n} of the harbour carries {n} crates of tea and {} lamps to the island.", n + 1)).await;
     }
-    let used = "update agent_memories set access_count = 9 where content like 'Boat 17 of%'";
-    assert_eq!(sqlx::query(used).run(&world.engine).await, 1);
+    assert_eq!(sqlx::query("update agent_memories set access_count = 9 where content like 'Boat 17 of%'").run(&world.engine).await, 1);
     let long = |n: usize| turn(TurnRole::User, &format!("Turn {n}. {}", "The heron stands on one leg. ".repeat(60)));
     let request = |turns, budget| AssembleRequest { turns, budget, ..AssembleRequest::new("anything") };
 
@@ -278,8 +277,7 @@ async fn a_chat_model_condenses_where_it_may_and_its_failure_costs_nothing() {
     assert!(server.received_requests().await.unwrap().is_empty(), "nothing is sent without permission");
     assert!(without.degraded.is_empty() && without.cut[0].action == CutAction::Condensed, "{without:#?}");
 
-    let policy = CapturePolicy { outside_models: true, ..CapturePolicy::default() };
-    identity::set_policy(&world.engine, &world.system, policy).await.unwrap();
+    identity::set_policy(&world.engine, &world.system, CapturePolicy { outside_models: true, ..CapturePolicy::default() }).await.unwrap();
     let written = assemble(&world, request()).await;
     let message = &written.messages[written.messages.iter().position(|one| one.role == MessageRole::User).unwrap()];
     assert_eq!(message.content, "(Condensed: 40 earlier turns of this conversation)\nThe heron stands on one leg.");

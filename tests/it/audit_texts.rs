@@ -108,8 +108,7 @@ async fn a_cut_end_and_a_rewritten_chain_show_against_an_anchor() {
     for good in [&anchor, &early, &Anchor { entries: 0, hash: vec![0; 32] }] {
         assert_eq!(verify(&world.engine, &tenant, Some(good)).await.fault, None);
     }
-    let other = Anchor { hash: anchor.hash.clone(), ..early };
-    let found = verify(&world.engine, &tenant, Some(&other)).await;
+    let found = verify(&world.engine, &tenant, Some(&Anchor { hash: anchor.hash.clone(), ..early })).await;
     assert_eq!((found.head.entries, found.fault), (3, Some(Fault::Replaced)));
     assert_eq!(verify(&world.engine, &tenant, Some(&Anchor { entries: 0, hash: vec![1; 32] })).await.fault, Some(Fault::Replaced));
 

@@ -114,8 +114,7 @@ async fn the_answer_counts_the_speakers_and_warns_of_what_is_unclear() {
         }
     }
     let note = SourceDetails { form: Some(SourceForm::Note), ..SourceDetails::default() };
-    let source = capture::add_source(&world.engine, &world.atlas, note, b"I moved to Thun.".to_vec()).await.unwrap();
-    assert!(source.warnings.is_empty());
+    assert!(capture::add_source(&world.engine, &world.atlas, note, b"I moved to Thun.".to_vec()).await.unwrap().warnings.is_empty());
 }
 
 #[tokio::test]

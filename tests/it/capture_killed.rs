@@ -52,8 +52,7 @@ async fn a_worker_killed_at_any_step_loses_and_doubles_nothing() {
         run += 1;
         let source = send(&world, &world.atlas, &text(run)).await;
         capture::capture_conversation(&world.engine, &world.atlas, conversation(source.source_id)).await.unwrap();
-        let stop = CancellationToken::new();
-        let ended = killed_after(polls, workers::work(&world.engine, &stop)).await.is_some();
+        let ended = killed_after(polls, workers::work(&world.engine, &CancellationToken::new())).await.is_some();
         killed += usize::from(!ended);
         // The lease of the dead worker runs out.
         world.clock.advance(Duration::minutes(1));

@@ -25,8 +25,7 @@ pub async fn with_model() -> (World, MockServer) {
     let timeout = StdDuration::from_millis(500);
     let options = ChatOptions { base_url: format!("{}/v1", server.uri()), api_key: None, model: "gpt-4o-mini".into(), timeout };
     world.engine = world.engine.with_chat(Some(Arc::new(OpenAiChat::new(options).unwrap())));
-    let policy = CapturePolicy { outside_models: true, ..CapturePolicy::default() };
-    identity::set_policy(&world.engine, &world.system, policy).await.unwrap();
+    identity::set_policy(&world.engine, &world.system, CapturePolicy { outside_models: true, ..CapturePolicy::default() }).await.unwrap();
     (world, server)
 }
 

@@ -30,8 +30,7 @@ async fn what_cannot_be_read_is_refused_and_nothing_is_stored() {
         let error = add(text.into()).await.unwrap_err();
         assert!(field(&error) == "content" && error.fields()[0].message.contains(name), "{error:?}");
         let details = SourceDetails { form: Some(SourceForm::Document), ..SourceDetails::default() };
-        let kept = capture::add_source(&world.engine, &world.atlas, details, text.into()).await.unwrap();
-        assert_eq!(kept.bytes, text.len() as i64);
+        assert_eq!(capture::add_source(&world.engine, &world.atlas, details, text.into()).await.unwrap().bytes, text.len() as i64);
     }
     let nowhere = conversation(SourceId(nowhere()));
     assert!(matches!(capture::capture_conversation(&world.engine, &world.atlas, nowhere).await, Err(Error::NotFound(_))));
@@ -128,8 +127,7 @@ async fn hidden_instructions_wait_in_quarantine_until_a_person_releases_them() {
     assert!(matches!(undo().await, Err(Error::Conflict(_))), "a released turn may have been read");
     work(&world).await;
     assert!(inbox(&world).await.iter().any(|item| item.content.contains("Bern")));
-    let again = consolidation::decide_quarantine(&world.engine, &world.vera, waiting[0].id, false).await;
-    assert!(matches!(again, Err(Error::Conflict(_))));
+    assert!(matches!(consolidation::decide_quarantine(&world.engine, &world.vera, waiting[0].id, false).await, Err(Error::Conflict(_))));
 }
 
 #[tokio::test]

@@ -41,8 +41,7 @@ async fn waiting(world: &World, words: &str) -> MemoryId {
 
 /// How many candidates have a text in their content.
 async fn candidates(world: &World, text: &str) -> i64 {
-    let filter = InboxFilter { q: Some(text.into()), ..InboxFilter::default() };
-    consolidation::inbox(&world.engine, &world.vera, &filter).await.unwrap().total
+    consolidation::inbox(&world.engine, &world.vera, &InboxFilter { q: Some(text.into()), ..InboxFilter::default() }).await.unwrap().total
 }
 
 #[tokio::test]

@@ -61,8 +61,7 @@ fn at_work(task: &str) -> ContextRequest {
 
 #[tokio::test]
 async fn a_bundle_has_what_holds_everywhere_and_what_holds_here_and_no_noise_of_elsewhere() {
-    let world = furnished().await;
-    let bundle = context_for(&world, at_work("rename the branch")).await;
+    let bundle = context_for(&furnished().await, at_work("rename the branch")).await;
     assert_eq!(told(&bundle, SectionName::Profile), ["style: Vera wants short answers"]);
     let mut project = told(&bundle, SectionName::Project);
     project.sort_unstable();
@@ -116,8 +115,7 @@ async fn an_item_is_cited_with_the_day_on_which_it_was_said() {
     remember(&world, &world.atlas, request.clone()).await;
     world.clock.advance(chrono::Duration::days(9));
     assert!(remember(&world, &world.atlas, request).await.unchanged);
-    let bundle = context_for(&world, ContextRequest::new("name a branch")).await;
-    assert_eq!(bundle.sections[0].items[0].citation, "slack/C1, 1 April 2026");
+    assert_eq!(context_for(&world, ContextRequest::new("name a branch")).await.sections[0].items[0].citation, "slack/C1, 1 April 2026");
 }
 
 #[tokio::test]
@@ -168,8 +166,7 @@ async fn a_decision_is_told_with_its_reason() {
     };
     remember(&world, &world.atlas, decision).await;
     let told = async |level| {
-        let bundle = context_for(&world, ContextRequest { level, ..ContextRequest::new("deploy the server") }).await;
-        bundle.sections[0].items[0].text.clone()
+        context_for(&world, ContextRequest { level, ..ContextRequest::new("deploy the server") }).await.sections[0].items[0].text.clone()
     };
     assert_eq!(told(Level::Line).await, "deploy day: Deploys happen on Tuesdays.");
     assert_eq!(told(Level::Summary).await, format!("deploy day: Deploys happen on Tuesdays. Why: {reason}"));

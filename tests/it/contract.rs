@@ -61,8 +61,7 @@ async fn a_subject_is_proposed_to_the_vocabulary_and_a_category_is_not() {
     let proposals = vocabulary::proposals(&world.engine, &world.vera, &Default::default()).await.unwrap();
     assert_eq!(proposals.rows.iter().map(|proposal| proposal.phrase.as_str()).collect::<Vec<_>>(), ["Zephyr"]);
     let first = contract::list(&world.engine, &world.atlas, None).await.unwrap().memories.remove(0);
-    let found = memories::record(&world.engine, &world.atlas, &first.id.parse().unwrap(), None).await.unwrap();
-    assert_eq!(found.topic_raw, "preference");
+    assert_eq!(memories::record(&world.engine, &world.atlas, &first.id.parse().unwrap(), None).await.unwrap().topic_raw, "preference");
 }
 
 #[tokio::test]
@@ -140,8 +139,7 @@ async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_
     let refused = contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err();
     assert_eq!(refused.fields()[0].field, "source.platform");
     let request = UpdateMemoryRequest { memory_id: id, content: "Mina leads Design".into(), source: Some(long), user_id: None };
-    let refused = contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err();
-    assert_eq!(refused.fields()[0].field, "source.platform");
+    assert_eq!(contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -160,8 +160,7 @@ async fn every_gate_of_the_record_names_itself() {
     assert_eq!(ask(&world, atlas, deleted, ferry()).await.unwrap().rank, recalled(&world, atlas, deleted, ferry()).await);
 
     let archived = remembered(&world, "heron ferry", "The heron ferry has a new engine").await;
-    let aside = "update agent_memories set archived_at = now(), live = false where id = $1";
-    sqlx::query(aside).bind(archived).run(&world.engine).await;
+    sqlx::query("update agent_memories set archived_at = now(), live = false where id = $1").bind(archived).run(&world.engine).await;
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
     memories::store::sync_live(&mut tx, world.system.tenancy(), agent(atlas), &[waiting, archived]).await.unwrap();
     for id in [waiting, archived] {
@@ -173,8 +172,7 @@ async fn every_gate_of_the_record_names_itself() {
     let filters = RecallFilters { kinds: vec![MemoryKind::Decision], platform: Some("slack".into()), ..RecallFilters::default() };
     let (gate, verdict, _) = stop(&world, atlas, id, RecallRequest { filters: filters.clone(), ..ferry() }).await;
     assert_eq!((gate, verdict.rsplit(": ").next()), (Gate::Filters, Some("kinds.")), "{verdict}");
-    let none = RecallFilters { kinds: vec![], ..filters };
-    assert_eq!(rank(&world, atlas, id, RecallRequest { filters: none, ..ferry() }).await, Some(1));
+    assert_eq!(rank(&world, atlas, id, RecallRequest { filters: RecallFilters { kinds: vec![], ..filters }, ..ferry() }).await, Some(1));
 
     let brief = RememberRequest { retention: Some(Retention::Routine), ..heron("The heron ferry is late today") };
     let brief = remember(&world, atlas, brief).await.memory_id;
@@ -185,8 +183,7 @@ async fn every_gate_of_the_record_names_itself() {
     assert!(verdict.contains("it expired on ") && verdict.ends_with("; its retention is routine."), "{verdict}");
 
     // A short id means the agent's own memory, and is found for every other agent.
-    let sql = "select short_id from agent_memories where id = $1";
-    let short: String = sqlx::query_scalar(sql).bind(own[7]).one(&world.engine).await;
+    let short: String = sqlx::query_scalar("select short_id from agent_memories where id = $1").bind(own[7]).one(&world.engine).await;
     for (ctx, gate) in [(atlas, Gate::Floor), (&world.binky, Gate::Agent)] {
         let diagnosis = ask(&world, ctx, MemoryRef::Short(short.clone()), ferry()).await.unwrap();
         assert_eq!((diagnosis.memory.as_ref().unwrap().id, diagnosis.stopped_by), (own[7], Some(gate)), "{}", diagnosis.verdict);

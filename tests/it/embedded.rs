@@ -41,8 +41,7 @@ fn postmaster(directory: &Path) -> Option<i32> {
 
 /// Whether the process exists and is not just a zombie.
 fn runs(pid: i32) -> bool {
-    let state = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap().stdout;
-    !matches!(state.first(), None | Some(b'Z'))
+    !matches!(Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap().stdout.first(), None | Some(b'Z'))
 }
 
 fn signal(name: &str, pid: i32) {

@@ -138,8 +138,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     let because = format!("{word} asked for it");
     profile::forget_leaf_of(engine, &world.vera, subject, entry.leaf_id, &because).await.unwrap();
     engine.finish_deferred().await;
-    let answer = AnswerRequest { text: format!("{word} drinks tea."), user_id: None };
-    quality::report_answer(engine, ctx, prompt.id, answer).await.unwrap();
+    quality::report_answer(engine, ctx, prompt.id, AnswerRequest { text: format!("{word} drinks tea."), user_id: None }).await.unwrap();
     // What no door can be made to write: a failed event, and a row that nobody can deliver.
     sqlx::query("update events set error = $2 where user_id = $1 and task = 'extract'")
         .bind(user)
@@ -228,8 +227,7 @@ async fn carried_out(world: &World, by: &OpContext, new: NewErasure) -> ErasureI
     let id = erasure::request(&world.engine, &world.vera, new).await.unwrap();
     erasure::confirm(&world.engine, by, id).await.unwrap();
     work(world).await;
-    let state = erasure::show(&world.engine, by, id).await.unwrap().request.state;
-    assert_eq!(state, ErasureState::Done, "{:?}", failures(world).await);
+    assert_eq!(erasure::show(&world.engine, by, id).await.unwrap().request.state, ErasureState::Done, "{:?}", failures(world).await);
     id
 }
 

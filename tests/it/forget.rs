@@ -127,8 +127,7 @@ async fn the_audit_trail_says_who_and_why_and_never_what() {
     memories::forget(&world.engine, &world.atlas, please(id)).await.unwrap();
     memories::restore(&world.engine, &world.vera, &[id], "still needed").await.unwrap();
     world.clock.advance(Duration::seconds(1));
-    let request = ForgetRequest { reason: Some("the user asked".into()), ..please(id) };
-    memories::forget(&world.engine, &world.atlas, request).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, ForgetRequest { reason: Some("the user asked".into()), ..please(id) }).await.unwrap();
     settle(&world).await;
     let trail = memories::detail(&world.engine, &world.vera, id).await.unwrap().audit;
     let lines: Vec<_> = trail.iter().rev().map(|e| (e.action.as_str(), e.actor_name.as_str(), e.reason.as_deref(), e.visibility)).collect();

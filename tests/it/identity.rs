@@ -30,8 +30,7 @@ async fn resume(world: &World, admission: &Admission) -> Result<OperatorProfile,
 
 /// How often an action is in the audit log.
 async fn audited(world: &World, action: &str) -> i64 {
-    let filter = AuditFilter { action: Some(action.into()), ..AuditFilter::default() };
-    audit::browse(&world.engine, &world.vera, &filter).await.unwrap().total
+    audit::browse(&world.engine, &world.vera, &AuditFilter { action: Some(action.into()), ..AuditFilter::default() }).await.unwrap().total
 }
 
 #[tokio::test]
@@ -209,8 +208,7 @@ async fn an_agent_keeps_the_id_that_it_has_elsewhere_and_shares_it_with_nobody()
 #[tokio::test]
 async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
     let world = World::new().await;
-    let admission = sign_in(&world, &world.login, PASSWORD).await.unwrap();
-    let profile = resume(&world, &admission).await.unwrap();
+    let profile = resume(&world, &sign_in(&world, &world.login, PASSWORD).await.unwrap()).await.unwrap();
     assert_eq!((profile.name.as_str(), profile.login.as_str(), profile.tenant_name.as_str()), ("Vera", world.login.as_str(), "Acme"));
     assert_eq!((profile.tenant_id, profile.roles.as_slice()), (world.system.tenant_id, OperatorRole::ALL));
     assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 0));
@@ -228,8 +226,7 @@ async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
         messages.push(error.message());
     }
     assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 2));
-    let stranger = World::new().await;
-    assert!(matches!(identity::disable_operator(&world.engine, &stranger.vera, profile.id).await, Err(Error::NotFound(_))));
+    assert!(matches!(identity::disable_operator(&world.engine, &World::new().await.vera, profile.id).await, Err(Error::NotFound(_))));
     identity::disable_operator(&world.engine, &world.system, profile.id).await.unwrap();
     messages.push(sign_in(&world, &world.login, PASSWORD).await.unwrap_err().message());
     messages.dedup();
@@ -264,8 +261,7 @@ async fn a_session_ends_when_the_access_changes_or_after_a_week() {
     assert_eq!(resume(&world, &before).await.unwrap().roles, OperatorRole::ALL);
     assert!(matches!(identity::set_roles(&world.engine, &world.atlas, id, &viewer).await, Err(Error::Forbidden(_))));
     assert_eq!(identity::set_roles(&world.engine, &world.vera, id, &[]).await.unwrap_err().fields()[0].field, "roles");
-    let stranger = World::new().await;
-    assert!(matches!(identity::set_roles(&world.engine, &stranger.vera, id, &viewer).await, Err(Error::NotFound("operator"))));
+    assert!(matches!(identity::set_roles(&world.engine, &World::new().await.vera, id, &viewer).await, Err(Error::NotFound("operator"))));
     assert!(resume(&world, &before).await.is_ok(), "nothing changed so far");
 
     identity::set_roles(&world.engine, &world.vera, id, &viewer).await.unwrap();

@@ -97,8 +97,7 @@ async fn the_text_that_a_form_showed_is_no_edit() {
     let world = alone().await;
     captured(&world, &world.atlas, TALK).await;
     let seen = waiting(&world).await;
-    let same = InboxEdit { kind: Some(seen.kind), ..edit(&format!("{}\r\n", seen.content)) };
-    decide(&world, seen.id, InboxVerdict::Confirm(same)).await;
+    decide(&world, seen.id, InboxVerdict::Confirm(InboxEdit { kind: Some(seen.kind), ..edit(&format!("{}\r\n", seen.content)) })).await;
     let confirmed = record(&world, seen.id).await;
     assert_eq!((&confirmed.content, &confirmed.rationale), (&seen.content, &seen.rationale));
     assert_eq!(told(&world).await.1, "According to Idris (on 21 May 2026):");
@@ -155,8 +154,7 @@ async fn what_becomes_an_episode_is_kept_as_long_as_one() {
 async fn a_proposal_of_an_agent_is_its_own_again() {
     let world = alone().await;
     let (engine, binky) = (&world.engine, &world.binky);
-    let policy = CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() };
-    identity::set_policy(engine, &world.system, policy).await.unwrap();
+    identity::set_policy(engine, &world.system, CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() }).await.unwrap();
     let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("archive", "The archive in Bern is closed.") };
     remember(&world, binky, shared).await;
     let seen = waiting(&world).await;

@@ -131,8 +131,7 @@ async fn paths_that_lead_elsewhere_and_files_that_are_too_big_are_refused() {
     let big = ingest(&world, text("big.md", &"x".repeat(10 * 1024 * 1024 + 1))).await;
     assert!(big.failures[0].reason.contains("10 MB"), "{big:?}");
     let nameless = Ingestion { collection: " ".into(), ..text("a.md", "# A") };
-    let refused = knowledge::ingest(&world.engine, &world.system, nameless, &|_, _| {}).await.unwrap_err();
-    assert_eq!(refused.fields()[0].field, "collection");
+    assert_eq!(knowledge::ingest(&world.engine, &world.system, nameless, &|_, _| {}).await.unwrap_err().fields()[0].field, "collection");
     let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::KbRead]).await;
     assert!(matches!(knowledge::ingest(&world.engine, &reader, text("a.md", "# A"), &|_, _| {}).await, Err(Error::Forbidden(_))));
 }
@@ -195,8 +194,7 @@ async fn topology_answers_both_ways() {
     ingest(&world, ingestion(tree())).await;
     let all = knowledge::topology(&world.engine, &world.vera).await.unwrap();
     let needed = all.iter().find(|component| !component.depended_on_by.is_empty()).unwrap();
-    let request = TopologyRequest { component: needed.name.to_uppercase() };
-    let one = knowledge::component(&world.engine, &world.atlas, request).await.unwrap();
+    let one = knowledge::component(&world.engine, &world.atlas, TopologyRequest { component: needed.name.to_uppercase() }).await.unwrap();
     assert_eq!(&one, needed);
     for other in &one.depended_on_by {
         assert!(all.iter().find(|component| component.name == *other).unwrap().depends_on.contains(&one.name));

@@ -255,8 +255,7 @@ async fn days_of_a_policy_hold_for_a_tenant_and_for_an_agent() {
     world.clock.advance(Duration::days(4));
     assert!(contents(&world, &world.atlas, "tide").await.is_empty());
     assert_eq!(contents(&world, &world.binky, "tide").await.len(), 1);
-    let error = identity::set_lifecycle(&world.engine, &world.atlas, None, days(1)).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Forbidden);
+    assert_eq!(identity::set_lifecycle(&world.engine, &world.atlas, None, days(1)).await.unwrap_err().code(), ErrorCode::Forbidden);
 }
 
 #[tokio::test]
@@ -365,8 +364,7 @@ async fn a_simulated_year_archives_the_weakest_first() {
             })
             .collect();
         let importances: Vec<f32> = list.iter().filter_map(|one| one.importance).collect();
-        let answer = say(&world, ctx, &format!("week {week}"), list).await;
-        for ((one, importance), n) in answer.messages.iter().zip(importances).zip(0..) {
+        for ((one, importance), n) in say(&world, ctx, &format!("week {week}"), list).await.messages.iter().zip(importances).zip(0..) {
             if n == 0 {
                 memories::set_pinned(&world.engine, ctx, &one.memory_id.into(), None, true).await.unwrap();
                 protected.insert(one.memory_id);
@@ -508,8 +506,7 @@ async fn operators_see_every_message_of_a_session_whatever_became_of_it() {
     memories::delete(&world.engine, &world.vera, &[all[0].messages[1].memory_id], "wrong").await.unwrap();
     let ids = |answer: &MessagesResponse| answer.messages.iter().map(|message| message.memory_id).collect::<BTreeSet<_>>();
     let browse = async |filter: MemoryFilter| {
-        let page = memories::browse(&world.engine, &world.vera, &filter).await.unwrap();
-        page.rows.into_iter().map(|row| row.id).collect::<BTreeSet<_>>()
+        memories::browse(&world.engine, &world.vera, &filter).await.unwrap().rows.into_iter().map(|row| row.id).collect::<BTreeSet<_>>()
     };
     let of = |session: &str, state| MemoryFilter { session: Some(session.to_owned()), state, ..MemoryFilter::default() };
     let (atlas, every) = (Some(agent(&world.atlas)), Some(StateFilter::All));

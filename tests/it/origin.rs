@@ -69,8 +69,7 @@ async fn what_was_captured_stays_a_quotation_until_the_agent_rewords_it() {
     capture::capture_conversation(&world.engine, &world.atlas, crate::capture::conversation(source.source_id)).await.unwrap();
     work(&world).await;
     let candidate = crate::capture::inbox(&world).await.swap_remove(0);
-    let confirm = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &[candidate.id], confirm, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[candidate.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
     let (trust, attribution, content) = told(&world, "Where did Vera move?").await.swap_remove(0);
     assert_eq!((trust, &content), (Trust::Captured, &candidate.content));
     assert!(attribution.starts_with("According to Vera (on ") && attribution.ends_with("):"), "{attribution}");
@@ -104,8 +103,7 @@ async fn new_content_is_told_as_said_by_whoever_revised_it_on_that_day() {
     let id = remember(&world, atlas, heard).await.memory_id;
     let old = (Trust::Captured, "According to Idris (on 1 April 2026):".to_owned(), "The harbour gate opens at nine.".to_owned());
     assert_eq!(told(&world, "harbour gate").await, std::slice::from_ref(&old));
-    let surer = ReviseRequest { confidence: Some(0.5), ..revision(id, &old.2) };
-    assert!(!memories::revise(engine, atlas, surer).await.unwrap().unchanged);
+    assert!(!memories::revise(engine, atlas, ReviseRequest { confidence: Some(0.5), ..revision(id, &old.2) }).await.unwrap().unchanged);
     assert_eq!(told(&world, "harbour gate").await, [old], "only the confidence changed");
 
     let day = world.engine.clock().now().format("%-d %B %Y").to_string();

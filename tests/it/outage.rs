@@ -193,8 +193,7 @@ async fn cancelled(world: &World) -> Result<(), DbError> {
 
 #[tokio::test]
 async fn a_statement_ends_in_time_and_those_of_exports_imports_and_sweeps_as_they_need() {
-    let settings = Settings { statement_budget: Duration::from_millis(300), ..crate::support::patient() };
-    let world = crate::support::alone_with(settings).await;
+    let world = crate::support::alone_with(Settings { statement_budget: Duration::from_millis(300), ..crate::support::patient() }).await;
     remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await;
     let error = Error::from(within(cancelled(&world)).await.unwrap_err());
     assert_eq!((error.code(), error.to_string().contains("too long")), (ErrorCode::Unavailable, true), "{error}");

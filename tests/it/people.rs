@@ -44,8 +44,7 @@ fn leaf<'a>(profile: &'a ProfileResponse, value: &str) -> &'a ProfileLeaf {
 }
 
 async fn forget(world: &World, ctx: &OpContext, leaf: &ProfileLeaf) -> Result<(), Error> {
-    let request = ForgetLeafRequest { leaf_id: leaf.leaf_id, reason: None, user_id: None };
-    profile::forget_leaf(&world.engine, ctx, request).await.map(drop)
+    profile::forget_leaf(&world.engine, ctx, ForgetLeafRequest { leaf_id: leaf.leaf_id, reason: None, user_id: None }).await.map(drop)
 }
 
 async fn set_policy(world: &World, policy: CapturePolicy) {
@@ -186,8 +185,7 @@ async fn sweep(world: &World) {
 #[tokio::test]
 async fn an_entry_about_a_sensitive_matter_ends_unless_it_is_observed_again() {
     let world = alone().await;
-    let refused = identity::set_policy(&world.engine, &world.vera, keeping(Some(3651))).await.unwrap_err();
-    assert_eq!(refused.fields()[0].field, "health");
+    assert_eq!(identity::set_policy(&world.engine, &world.vera, keeping(Some(3651))).await.unwrap_err().fields()[0].field, "health");
     set_policy(&world, keeping(Some(30))).await;
     for content in ["Vera has asthma.", "Vera lives in Bern.", "Vera has a mortgage."] {
         note(&world, &world.atlas, content, None, false).await.unwrap();

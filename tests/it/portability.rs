@@ -293,8 +293,7 @@ async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
     import(there, &ctx, &early).await.unwrap();
     forget(&world, &world.atlas, id).await;
     let late = exported(&world.engine, &world.system, &Selection::All).await;
-    let report = import(there, &ctx, &late).await.unwrap();
-    assert_eq!(report.lines["memory"], ImportCount { added: 0, updated: 1, unchanged: 0 });
+    assert_eq!(import(there, &ctx, &late).await.unwrap().lines["memory"], ImportCount { added: 0, updated: 1, unchanged: 0 });
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&late));
     memories::restore(&world.engine, &world.vera, &[id], "again").await.unwrap();
     let latest = exported(&world.engine, &world.system, &Selection::All).await;
@@ -445,8 +444,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
     assert_eq!(import(&world.engine, &mina, &text).await.unwrap_err().code().status(), 403);
 
     assert_eq!(import(&world.engine, &world.atlas, &text).await.unwrap().total().added, 0);
-    let all = exported(&world.engine, &world.system, &Selection::All).await;
-    let wrong = import(&world.engine, &world.atlas, &all).await.unwrap_err();
+    let wrong = import(&world.engine, &world.atlas, &exported(&world.engine, &world.system, &Selection::All).await).await.unwrap_err();
     assert!(wrong.to_string().contains("accepts only records of atlas"), "{wrong}");
 }
 

@@ -215,8 +215,7 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
     let text = further(&world, id).await;
     for missing in [Scope::Export, Scope::MemoryWrite] {
         let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != missing).collect();
-        let ctx = OpContext { access: Access::Scopes(others), ..world.atlas.clone() };
-        let error = import(&world.engine, &ctx, &text).await.unwrap_err();
+        let error = import(&world.engine, &OpContext { access: Access::Scopes(others), ..world.atlas.clone() }, &text).await.unwrap_err();
         assert_eq!((error.code().status(), error.to_string()), (403, format!("this needs the scope {missing}")));
     }
     // Shared memory is not an agent's own, even if its key may write to the commons.
@@ -352,8 +351,7 @@ async fn every_text_of_a_file_is_bounded() {
 async fn exports_and_imports_of_everybody_leave_rows_with_counts() {
     let world = World::new().await;
     remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await;
-    let own = Selection::Agent(agent(&world.atlas));
-    let text = exported(&world.engine, &world.atlas, &own).await;
+    let text = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
     exported(&world.engine, &world.vera, &Selection::All).await;
     let filter = MemoryFilter { topic: Some("a private matter".into()), agent_id: Some(agent(&world.atlas)), ..MemoryFilter::default() };
     exported(&world.engine, &world.vera, &Selection::Filter(Box::new(filter))).await;
@@ -452,8 +450,7 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
     // A time ahead is that of the file.
     let report = import(&world.engine, &writer, &of(kept, "stated_at", time(ahead))).await.unwrap();
     assert!(report.corrected == 1 && report.corrections[0].message.starts_with("stated_at was "), "{report:?}");
-    let later = "select count(*) from agent_memories where id = $1 and stated_at > now()";
-    assert_eq!(crate::support::number(&world, later, kept).await, 0);
+    assert_eq!(crate::support::number(&world, "select count(*) from agent_memories where id = $1 and stated_at > now()", kept).await, 0);
     // The user of a memory does not change, not even in an admin's import.
     let mine = of(kept, "user_id", uuid::Uuid::from_u128(1).to_string().into());
     for ctx in [&world.atlas, &world.system] {

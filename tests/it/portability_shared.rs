@@ -366,6 +366,5 @@ async fn a_text_that_both_sides_have_stays_as_it_is_here() {
     lines.retain(|line| !line.contains("\"type\":\"agent\""));
     let report = import(&there.engine, &there.system, &sealed(&lines)).await.unwrap();
     assert_eq!(report.total().unchanged, 2, "{report:?}");
-    let after = exported(&there.engine, &there.system, &Selection::Only([wire::Area::Knowledge].into())).await;
-    assert_eq!(body(&after), body(&before));
+    assert_eq!(body(&exported(&there.engine, &there.system, &Selection::Only([wire::Area::Knowledge].into())).await), body(&before));
 }

@@ -27,8 +27,7 @@ async fn questions(server: &MockServer) -> Vec<String> {
 /// The last synthesis.
 async fn synthesis(world: &World) -> EventRow {
     let filter = EventFilter { kind: Some(EventKind::Maintenance), ..EventFilter::default() };
-    let rows = capture::events(&world.engine, &world.vera, &filter).await.unwrap().rows;
-    rows.into_iter().find(|row| row.task == "synthesise").unwrap()
+    capture::events(&world.engine, &world.vera, &filter).await.unwrap().rows.into_iter().find(|row| row.task == "synthesise").unwrap()
 }
 
 #[tokio::test]

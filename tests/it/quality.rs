@@ -16,8 +16,7 @@ async fn assemble(world: &World, ctx: &OpContext, query: &str) -> ContextId {
 }
 
 async fn report(world: &World, ctx: &OpContext, id: ContextId, text: &str) -> Result<i64, Error> {
-    let request = AnswerRequest { text: text.into(), user_id: None };
-    quality::report_answer(&world.engine, ctx, id, request).await.map(|answer| answer.injected)
+    quality::report_answer(&world.engine, ctx, id, AnswerRequest { text: text.into(), user_id: None }).await.map(|answer| answer.injected)
 }
 
 #[tokio::test]
@@ -48,8 +47,7 @@ async fn numbers_count_by_day_and_agent() {
     world.clock.advance(Duration::days(1));
     observe(&world, &world.atlas, ObservationCategory::Correction, "Time zone: Europe/London").await;
     work(&world).await;
-    let id = assemble(&world, &world.atlas, "Which e-mails does Vera prefer").await;
-    report(&world, &world.atlas, id, "Short ones.").await.unwrap();
+    report(&world, &world.atlas, assemble(&world, &world.atlas, "Which e-mails does Vera prefer").await, "Short ones.").await.unwrap();
     assemble(&world, &world.binky, "Which e-mails does Vera prefer?").await;
     let idris: UserRef = "crm-1".parse().unwrap();
     identity::user(&world.engine, &world.system, &idris).await.unwrap();

@@ -292,8 +292,7 @@ async fn the_operators_search_finds_what_agents_find_and_leaves_no_trace() {
     let missed = ask(None, "quarterly figures").await.unwrap();
     assert!(missed.hits.is_empty() && missed.passed == 0 && missed.memories == 2);
     assert!(missed.nearest.unwrap() < missed.floor);
-    let stranger = World::new().await;
-    let foreign = ask(Some(agent(&stranger.atlas)), "tea").await.unwrap();
+    let foreign = ask(Some(agent(&World::new().await.atlas)), "tea").await.unwrap();
     assert_eq!((foreign.hits.len(), foreign.memories), (0, 0));
     for q in ["", "\0"] {
         assert_eq!(ask(None, q).await.unwrap_err().fields()[0].field, "q");
@@ -340,8 +339,7 @@ async fn filters_that_let_nothing_through_are_refused() {
         assert_eq!(refused(filters).await, "filters.statuses");
     }
     let private = vec![MemoryScope::Agent, MemoryScope::Project];
-    let repo = RecallFilters { repo_id: Some(nowhere()), scopes: private, ..RecallFilters::default() };
-    assert_eq!(refused(repo).await, "filters.scopes");
+    assert_eq!(refused(RecallFilters { repo_id: Some(nowhere()), scopes: private, ..RecallFilters::default() }).await, "filters.scopes");
     let project = RecallFilters { project_id: Some(nowhere()), scopes: vec![MemoryScope::Agent], ..RecallFilters::default() };
     assert_eq!(refused(project).await, "filters.scopes");
 }

@@ -135,8 +135,7 @@ async fn an_old_relevant_memory_never_vanishes() {
     assert!(answer.memories()[0].similarity < answer.memories()[1].similarity);
     // At equal age the more relevant one ranks first.
     let relevant = remember(&world, &world.atlas, fact("safe", "the spare key of the safe is with Vera now")).await.memory_id;
-    let answer = decayed(&world, query).await;
-    assert_eq!(answer.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
+    assert_eq!(decayed(&world, query).await.memories().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [relevant, fresh, old]);
 }
 
 #[tokio::test]

@@ -230,8 +230,7 @@ async fn what_describes_a_content_goes_with_it_unless_the_new_one_says_the_same(
     assert_eq!(reasons().await, (None, None, vec![]));
     let text = told().await;
     assert!(text.contains("Postgres") && !["Restarts", "cookies", "Where sessions live"].iter().any(|old| text.contains(old)), "{text}");
-    let history = memories::history(engine, atlas, &id.into(), None).await.unwrap();
-    assert_eq!(history[1].rationale.as_deref(), Some("Restarts lost them"));
+    assert_eq!(memories::history(engine, atlas, &id.into(), None).await.unwrap()[1].rationale.as_deref(), Some("Restarts lost them"));
 
     let why = ReviseRequest { rationale: Some("One file is enough".into()), ..revision(id, "We keep sessions in SQLite.") };
     memories::revise(engine, atlas, why).await.unwrap();

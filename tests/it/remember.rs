@@ -176,12 +176,10 @@ async fn saying_it_again_never_shortens_how_long_it_is_kept() {
 async fn shared_memories_need_the_scope_and_belong_to_the_commons() {
     let world = World::new().await;
     let shared = RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..fact("holidays", "The office is closed in August") };
-    let scopes = [Scope::MemoryRead, Scope::MemoryWrite];
-    let (reader, _) = key(&world.engine, &world.system, agent(&world.binky), &scopes).await;
+    let (reader, _) = key(&world.engine, &world.system, agent(&world.binky), &[Scope::MemoryRead, Scope::MemoryWrite]).await;
     let refused = memories::remember(&world.engine, &reader, shared.clone()).await.unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused}");
-    let answer = remember(&world, &world.atlas, shared).await;
-    let detail = detail(&world, answer.memory_id).await;
+    let detail = detail(&world, remember(&world, &world.atlas, shared).await.memory_id).await;
     assert_eq!((detail.memory.agent_id, detail.record.created_by), (world.system.commons_id, agent(&world.atlas)));
     let hit = ask(&world, &reader, "when is the office closed in August").await.told().remove(0);
     assert_eq!((hit.source_tag, hit.matched_scope), (SourceTag::Shared, MemoryScope::Global));

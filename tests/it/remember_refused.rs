@@ -77,8 +77,7 @@ async fn an_agent_may_be_bound_to_name_its_user() {
     let strict = identity::create_agent(&world.engine, &world.system, "strict", "Strict", true).await.unwrap();
     let (ctx, _) = key(&world.engine, &world.system, strict.id, Scope::ALL).await;
     let before = all_row_counts(world.engine.urls()).await;
-    let error = memories::remember(&world.engine, &ctx, fact("tea", "Vera likes tea")).await.unwrap_err();
-    assert_eq!(error.fields()[0].field, "user_id");
+    assert_eq!(memories::remember(&world.engine, &ctx, fact("tea", "Vera likes tea")).await.unwrap_err().fields()[0].field, "user_id");
     assert_eq!(all_row_counts(world.engine.urls()).await, before);
     let request = RememberRequest { user_id: Some(UserId(Uuid::from_u128(7)).into()), ..fact("tea", "Vera likes tea") };
     assert!(!remember(&world, &ctx, request).await.unchanged);

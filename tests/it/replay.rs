@@ -92,8 +92,7 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
     let (engine, atlas, vera) = (&world.engine, &world.atlas, &world.vera);
     let mut projects = vec![];
     for slug in ["harbour", "orchard"] {
-        let new = NewProject { slug: slug.into(), name: slug.into() };
-        projects.push(projects::create(engine, &world.system, new).await.unwrap().id);
+        projects.push(projects::create(engine, &world.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap().id);
     }
     projects::link(engine, &world.system, "harbour", "orchard").await.unwrap();
     let of_project = |project: uuid::Uuid, content: &str| RememberRequest {
@@ -122,8 +121,7 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
                 assert!(!memories::revise(engine, atlas, revised).await.unwrap().unchanged);
             }
             "subject" => {
-                let request = RememberRequest { category: Some(Category::Person), subject: Some("Vera".into()), ..plain() };
-                amend(&world, short, request).await;
+                amend(&world, short, RememberRequest { category: Some(Category::Person), subject: Some("Vera".into()), ..plain() }).await;
             }
             "unlinked" => assert!(projects::unlink(engine, &world.system, "harbour", "orchard").await.unwrap()),
             "linked" => assert!(projects::link(engine, &world.system, "harbour", "orchard").await.unwrap()),
@@ -328,8 +326,7 @@ async fn the_log_is_read_by_whom_it_concerns() {
     assert_eq!(ids(list(all.clone(), world.vera.clone()).await.unwrap()), ["quarterly budget", "black tea"]);
     assert_eq!(ids(list(all.clone(), world.atlas.clone()).await.unwrap()), ["black tea"], "what another user asked is not told");
     assert_eq!(ids(list(all.clone(), world.binky.clone()).await.unwrap()).len(), 0);
-    let returned = RetrievalFilter { memory_id: Some(black), ..all.clone() };
-    assert_eq!(ids(list(returned, world.vera.clone()).await.unwrap()), ["black tea"]);
+    assert_eq!(ids(list(RetrievalFilter { memory_id: Some(black), ..all.clone() }, world.vera.clone()).await.unwrap()), ["black tea"]);
     let silent = RetrievalFilter { zero_hit: Some(true), q: Some("BUDGET".into()), ..all.clone() };
     assert_eq!(ids(list(silent, world.vera.clone()).await.unwrap()), ["quarterly budget"]);
     let foreign = RetrievalFilter { agent_id: Some(world.binky.agent_id().unwrap()), ..all };

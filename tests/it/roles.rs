@@ -152,8 +152,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "context::entries" Viewer |w, c| context::entries(&w.engine, c, &Default::default());
     "context::entry" Viewer |w, c| context::entry(&w.engine, c, ContextId(nowhere()));
     "context::preview" Viewer |w, c| async {
-        let request = PreviewRequest { agent_id: AgentId(nowhere()), context: AssembleRequest::new("tea") };
-        context::preview(&w.engine, c, request).await
+        context::preview(&w.engine, c, PreviewRequest { agent_id: AgentId(nowhere()), context: AssembleRequest::new("tea") }).await
     };
     "knowledge::collections" Viewer |w, c| knowledge::collections(&w.engine, c);
     "knowledge::upload" Reviewer |w, c| knowledge::upload(&w.engine, c, "acme", vec![]);
@@ -208,8 +207,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         recall::playground(&w.engine, c, &PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") }).await
     };
     "recall::diagnose" Viewer |w, c| async {
-        let request = DiagnoseRequest { agent_id: AgentId(nowhere()), memory: name(), recall: question("tea") };
-        recall::diagnose(&w.engine, c, &request).await
+        recall::diagnose(&w.engine, c, &DiagnoseRequest { agent_id: AgentId(nowhere()), memory: name(), recall: question("tea") }).await
     };
     "recall::retrievals" Viewer |w, c| recall::retrievals(&w.engine, c, &Default::default());
     "recall::retrieval" Viewer |w, c| recall::retrieval(&w.engine, c, RetrievalId(nowhere()), None);
@@ -351,8 +349,7 @@ async fn a_verb_of_operators_takes_its_role_and_no_other() {
     let world = alone().await;
     for verb in OF_OPERATORS {
         for role in OperatorRole::ALL {
-            let ctx = OpContext { access: Access::Roles(vec![*role]), ..world.vera.clone() };
-            let outcome = (verb.call)(&world, &ctx).await;
+            let outcome = (verb.call)(&world, &OpContext { access: Access::Roles(vec![*role]), ..world.vera.clone() }).await;
             assert_eq!(matches!(outcome, Err(Error::Forbidden(_))), *role != verb.role, "{} as {role}: {outcome:?}", verb.name);
         }
         let none = OpContext { access: Access::Roles(vec![]), ..world.vera.clone() };

@@ -16,8 +16,7 @@ const TALK: &str = "Idris: We decided to keep sessions in Valkey because restart
 const QUESTION: &str = "Where do we keep sessions, Valkey?";
 
 async fn project(world: &World) -> Uuid {
-    let new = NewProject { slug: "harbour".into(), name: "Harbour".into() };
-    projects::create(&world.engine, &world.system, new).await.unwrap().id
+    projects::create(&world.engine, &world.system, NewProject { slug: "harbour".into(), name: "Harbour".into() }).await.unwrap().id
 }
 
 async fn set_sharing(world: &World, sharing: Sharing) {

@@ -130,8 +130,7 @@ async fn an_agent_that_recalls_and_has_no_memories_is_named() {
     remember(&world, &world.binky, fact("ladle", "The ladle hangs beside the stove")).await;
     assert!(named(HealthFilter { agent_id: Some(binky.0), ..HealthFilter::default() }).await.is_empty());
     world.clock.advance(chrono::Duration::days(2));
-    let day = HealthFilter { days: Some(1), ..HealthFilter::default() };
-    assert!(named(day).await.is_empty(), "none of them recalled in this period");
+    assert!(named(HealthFilter { days: Some(1), ..HealthFilter::default() }).await.is_empty(), "none of them recalled in this period");
 }
 
 #[tokio::test]
@@ -148,8 +147,7 @@ async fn filtered_out() {
     );
 
     let other = RecallRequest { user_id: Some(mina.into()), ..question("coffee") };
-    let private = wire::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") };
-    remember(&world, &world.atlas, private).await;
+    remember(&world, &world.atlas, wire::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") }).await;
     let (_, seen) = silence(&world, &world.atlas, expected("coffee Mina drinks")).await;
     assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::OtherUser));
     assert!(!recall::recall(&world.engine, &world.atlas, other).await.unwrap().zero_hit);
@@ -227,8 +225,7 @@ async fn the_playground_lays_everything_open_and_leaves_no_trace() {
     let before = crate::support::all_row_counts(world.engine.urls()).await;
     let ask = async |agent: &OpContext, query: &str| {
         let recall = RecallRequest { k: 5, ..question(query) };
-        let request = PlaygroundRequest { agent_id: agent.agent_id().unwrap(), recall };
-        recall::playground(&world.engine, &world.vera, &request).await.unwrap()
+        recall::playground(&world.engine, &world.vera, &PlaygroundRequest { agent_id: agent.agent_id().unwrap(), recall }).await.unwrap()
     };
     let whole = ask(&world.atlas, "Chai").await;
     assert_eq!((whole.query_canonical.as_deref(), whole.searched.as_str()), (Some("tea"), "tea"));

@@ -52,8 +52,7 @@ async fn a_key_sends_its_share_of_a_day_whichever_server_it_asks() {
         user_id: None,
         commons: false,
     };
-    let observed = capture::record_observation(&world.engine, &world.atlas, request).await.unwrap_err();
-    assert_eq!(observed.code(), ErrorCode::RateLimited);
+    assert_eq!(capture::record_observation(&world.engine, &world.atlas, request).await.unwrap_err().code(), ErrorCode::RateLimited);
     // Another key and another day.
     send(&world, &world.binky, "Mina: I live in Thun.").await;
     next_day(&world);

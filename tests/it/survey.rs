@@ -101,8 +101,7 @@ async fn states(world: &World, ctx: &OpContext, pair: &SuggestedPair) -> [(Memor
     let mut states = Vec::new();
     for id in [pair.from.id, pair.to.id] {
         let record = memories::record(&world.engine, &world.vera, &id.into(), None).await.unwrap();
-        let found = ask(world, ctx, &record.content).await.told().into_iter().filter(|hit| hit.memory_id == id).count();
-        states.push((record.status, found));
+        states.push((record.status, ask(world, ctx, &record.content).await.told().into_iter().filter(|hit| hit.memory_id == id).count()));
     }
     states.try_into().unwrap()
 }
@@ -178,8 +177,7 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     consolidation::undo_pairs(engine, vera, &decided).await.unwrap();
     work(&world).await;
     assert_eq!(open().await.len(), 4);
-    let error = consolidation::decide_pairs(engine, vera, &[], true, &Default::default()).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::Invalid);
+    assert_eq!(consolidation::decide_pairs(engine, vera, &[], true, &Default::default()).await.unwrap_err().code(), ErrorCode::Invalid);
 }
 
 /// The memory that stays is as it was, but for the topic of the other: an import brings that, too, and it finds the memory.

@@ -165,8 +165,7 @@ async fn predicates_alone_keep_tenants_apart() {
         for query in queries.into_iter().filter(|query| !BY_SETTINGS.contains(&query.name)) {
             let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &right, two.a.system.tenant_id).await;
             assert!(seen > 0 || changed, "{} does nothing even where it may", query.name);
-            let result = outcome(owner.begin().await.unwrap(), query, &wrong, two.a.system.tenant_id).await;
-            assert_eq!(result, (0, false), "{}", query.name);
+            assert_eq!(outcome(owner.begin().await.unwrap(), query, &wrong, two.a.system.tenant_id).await, (0, false), "{}", query.name);
         }
     }
 }
@@ -200,8 +199,7 @@ async fn policies_alone_keep_users_apart() {
             failed.extend((seen == 0 && !changed).then_some((query.name, users, (seen, changed))));
         }
         for users in wrong_users() {
-            let ctx = OpContext { users, ..two.atlas.clone() };
-            let outcome = two.as_seen_by(database, query, &ctx).await;
+            let outcome = two.as_seen_by(database, query, &OpContext { users, ..two.atlas.clone() }).await;
             failed.extend((outcome != (0, false)).then_some((query.name, users, outcome)));
         }
     }
@@ -235,8 +233,7 @@ async fn whoever_does_not_say_who_asks_sees_nothing() {
     for (_, url, queries) in two.databases() {
         let app = pool(url, "rmb_app");
         for query in queries {
-            let result = outcome(app.begin().await.unwrap(), query, &two.case, two.a.system.tenant_id).await;
-            assert_eq!(result, (0, false), "{}", query.name);
+            assert_eq!(outcome(app.begin().await.unwrap(), query, &two.case, two.a.system.tenant_id).await, (0, false), "{}", query.name);
         }
     }
     let app = pool(&two.a.engine.urls().agent_memory, "rmb_app");

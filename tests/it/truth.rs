@@ -225,8 +225,7 @@ async fn odd_times_hide_nothing_and_forget_nothing() {
         request.source.observed_at = observed_at;
         remember(&world, &world.atlas, request).await;
     }
-    let request = RecallRequest { k: 10, ..question("Where are the gauges?") };
-    let answer = recall::recall(&world.engine, &world.atlas, request).await.unwrap();
+    let answer = recall::recall(&world.engine, &world.atlas, RecallRequest { k: 10, ..question("Where are the gauges?") }).await.unwrap();
     let hits = answer.memories();
     assert_eq!(hits.len(), 4, "{hits:?}");
     assert!(hits.iter().all(|hit| hit.score.is_finite() && (0.0..=1.0).contains(&hit.recency_score)));

@@ -401,8 +401,7 @@ impl Keys {
         assert!(!refused.contains(&allowed.status) && !allowed.status.is_server_error(), "{what} with {needs:?}: {allowed:?}");
         for lacking in needs {
             let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| scope != lacking).collect();
-            let key = self.with(site, &others).await;
-            let answer = site.send(request(&key)).await;
+            let answer = site.send(request(&self.with(site, &others).await)).await;
             assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::FORBIDDEN, "forbidden"), "{what} without {lacking}");
             assert!(answer.text.contains(lacking.as_str()), "{what}: the answer names {lacking}: {}", answer.text);
         }
@@ -487,8 +486,7 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
     assert_eq!(WITHOUT_SESSION, app::PUBLIC_SERVER_FUNCTIONS, "a function answers without a session and is not listed");
     for (path, method) in functions {
         if method != Method::GET {
-            let foreign = call(&site, &method, path, "cross-site").await;
-            assert_eq!(foreign, StatusCode::FORBIDDEN, "{path} takes forms from other sites");
+            assert_eq!(call(&site, &method, path, "cross-site").await, StatusCode::FORBIDDEN, "{path} takes forms from other sites");
         }
         let status = call(&site, &method, path, "same-origin").await;
         if path == "/console/api/sign_in" {

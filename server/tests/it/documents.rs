@@ -34,8 +34,7 @@ async fn what_a_tool_holds_is_found_by_its_user_alone() {
     assert_eq!((stored.status, &stored.json()["entities"]), (StatusCode::OK, &json!(1)), "{}", stored.text);
     let world = &site.world;
     let user_id = Some(identity::user(&world.engine, &world.system, &"crm-1".parse().unwrap()).await.unwrap());
-    let agent = world.atlas.agent_id().unwrap();
-    profile::index_profile(&world.engine, &world.system, agent, &IndexPayload { user_id }).await.unwrap();
+    profile::index_profile(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &IndexPayload { user_id }).await.unwrap();
 
     let query = json!({ "query": "the harbour project", "context_types": ["tool_entity"] });
     let found = search(&site, Some("crm-1"), query.clone()).await;
@@ -80,8 +79,7 @@ async fn what_is_wrong_is_named_with_its_limit() {
         (vec![entity("a", &"x".repeat(8 * 1024 + 1))], "entities[0].content", "at most 8192"),
         (vec![entity("a", "b\0c")], "entities[0].content", "NUL"),
     ] {
-        let answer = send(&site, Method::PUT, &format!("{JIRA}/entities"), None, &json!({ "entities": entities })).await;
-        refused(&answer, field, message);
+        refused(&send(&site, Method::PUT, &format!("{JIRA}/entities"), None, &json!({ "entities": entities })).await, field, message);
     }
 }
 

@@ -28,14 +28,12 @@ async fn world() -> World {
 
 #[tokio::test]
 async fn observations_of_three_people_give_the_profiles_of_the_snapshot() {
-    let world = world().await;
-    compare("profile.txt", &profile::evaluate(&world.engine, &lines("profile.jsonl").await).await.unwrap().to_string());
+    compare("profile.txt", &profile::evaluate(&world().await.engine, &lines("profile.jsonl").await).await.unwrap().to_string());
 }
 
 #[tokio::test]
 async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
-    let world = world().await;
-    let report = context::evaluate(&world.engine, &lines("context.jsonl").await).await.unwrap();
+    let report = context::evaluate(&world().await.engine, &lines("context.jsonl").await).await.unwrap();
     // Without the tokens: among equally good memories the ids decide, and ids are random.
     let scores: Vec<String> = report.to_string().lines().map(|line| line.chars().take(63).collect()).collect();
     compare("context.txt", &(scores.join("\n") + "\n"));

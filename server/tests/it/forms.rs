@@ -142,8 +142,7 @@ pub async fn furnish(site: &Site) -> Vec<String> {
     memories::remember(engine, &world.atlas, shared("release day", "Releases happen on Tuesday mornings.")).await.unwrap();
     let gone = memories::remember(engine, &world.atlas, fact("door bell", "It is broken.")).await.unwrap().memory_id;
     memories::delete(engine, vera, &[gone], "wrong").await.unwrap();
-    let policy = CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() };
-    identity::set_policy(engine, &world.system, policy).await.unwrap();
+    identity::set_policy(engine, &world.system, CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() }).await.unwrap();
     let waits = memories::remember(engine, &world.atlas, shared("lunch", "Lunch is at noon in the canteen.")).await.unwrap().memory_id;
     let of_mina = RememberRequest { user_id: Some(UserRef::External("crm-4711".into())), ..fact("tea", "She likes green tea.") };
     memories::remember(engine, &world.atlas, of_mina).await.unwrap();
@@ -213,8 +212,7 @@ async fn the_right_token_passes_everywhere() {
     // It ends the session.
     posted.sort_by_key(|path| path.ends_with("sign_out"));
     for path in posted {
-        let token = token(&cookie, path);
-        let answer = post(&site, &cookie, path, kind(path), body(kind(path), token.as_deref())).await;
+        let answer = post(&site, &cookie, path, kind(path), body(kind(path), token(&cookie, path).as_deref())).await;
         assert!(answer.status != StatusCode::FORBIDDEN && !answer.text.contains(EXPIRED), "{path}: {answer:?}");
     }
 }
@@ -290,8 +288,7 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
 async fn a_candidate_says_for_which_project_it_holds() {
     let site = Site::new().await;
     let (engine, system) = (&site.world.engine, &site.world.system);
-    let new = NewProject { slug: "harbour".into(), name: "Harbour".into() };
-    let project = projects::create(engine, system, new).await.unwrap().id;
+    let project = projects::create(engine, system, NewProject { slug: "harbour".into(), name: "Harbour".into() }).await.unwrap().id;
     identity::set_policy(engine, system, CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() }).await.unwrap();
     let of_project = RememberRequest {
         scope: Some(MemoryScope::Project),

@@ -96,8 +96,7 @@ async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline(
     assert_eq!(names, ["recall", "write", "vocabulary", "capture", "decision_points"]);
     assert!(prompts["prompts"][0]["text"].as_str().unwrap().contains("`agent_memory_recall`"));
     let world = &site.world;
-    let atlas = world.atlas.agent_id().unwrap();
-    identity::set_discipline(&world.engine, &world.system, atlas, Discipline::Confirming).await.unwrap();
+    identity::set_discipline(&world.engine, &world.system, world.atlas.agent_id().unwrap(), Discipline::Confirming).await.unwrap();
     let prompts = get(&site, "/api/prompts").await.json();
     let names: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["recall", "write_confirming", "vocabulary", "capture", "decision_points"]);

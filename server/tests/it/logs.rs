@@ -145,7 +145,6 @@ async fn a_header_that_names_two_users_is_refused() {
             request = request.header("X-Remembrancer-User", *user);
         }
         let answer = site.send(request.body(Body::empty()).unwrap()).await;
-        let field = answer.error().1;
-        assert_eq!((answer.status, field.as_deref()), (StatusCode::BAD_REQUEST, Some("x-remembrancer-user")), "{headers:?}");
+        assert_eq!((answer.status, answer.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("x-remembrancer-user")), "{headers:?}");
     }
 }

@@ -126,8 +126,7 @@ async fn tools_are_listed_as_the_key_may_call_them() {
         assert!(tool.get("outputSchema").is_none(), "clients check errors against it, too: {tool}");
         assert!(tool["inputSchema"]["properties"].get("user_id").is_none(), "{tool}");
     }
-    let session = Session::open(&site, &world.atlas_key).await;
-    let answer = session.ask("tools/list", json!({})).await;
+    let answer = Session::open(&site, &world.atlas_key).await.ask("tools/list", json!({})).await;
     let hints = |name: &str| {
         let tool = answer["result"]["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
         ["readOnlyHint", "destructiveHint", "idempotentHint"].map(|hint| tool["annotations"][hint].as_bool().unwrap())
@@ -393,8 +392,7 @@ async fn resources_and_prompts_are_read() {
     }
     let stranger = Session::open(&site, &world.binky_key).await;
     assert_eq!(stranger.read(&format!("remembrancer://memories/{id}")).await["error"]["code"], -32002, "another agent's memory");
-    let templates = session.ask("resources/templates/list", json!({})).await;
-    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 2);
+    assert_eq!(session.ask("resources/templates/list", json!({})).await["result"]["resourceTemplates"].as_array().unwrap().len(), 2);
     let prompts = session.ask("prompts/list", json!({})).await;
     let names: Vec<_> = prompts["result"]["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["recall", "write", "vocabulary", "capture", "decision_points"]);

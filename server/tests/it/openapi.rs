@@ -107,16 +107,14 @@ fn writes_take_an_idempotency_key_and_reads_do_not() {
 
 #[tokio::test]
 async fn anybody_may_read_the_document() {
-    let site = Site::new().await;
-    let answer = site.get("/api/openapi.json", &[]).await;
+    let answer = Site::new().await.get("/api/openapi.json", &[]).await;
     assert_eq!((answer.status, answer.header(header::CONTENT_TYPE)), (StatusCode::OK, "application/json"));
     assert_eq!(&answer.json(), document());
 }
 
 #[tokio::test]
 async fn the_reference_has_every_operation_and_needs_no_script() {
-    let site = Site::new().await;
-    let answer = site.get("/api/docs", &[(header::COOKIE, "rmb-theme=dark")]).await;
+    let answer = Site::new().await.get("/api/docs", &[(header::COOKIE, "rmb-theme=dark")]).await;
     assert_eq!((answer.status, answer.header(header::CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
     assert!(answer.header(header::CONTENT_SECURITY_POLICY).starts_with("default-src 'none'; style-src 'self'"));
     assert!(

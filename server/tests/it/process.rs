@@ -78,8 +78,7 @@ impl Process {
     /// Whether the metrics say that a database answers.
     fn says_up(&self, database: &str) -> bool {
         let metrics = get(&self.metrics, "/metrics", &[]).unwrap();
-        let line = metrics.lines().find(|line| line.starts_with("remembrancer_database_up") && line.contains(database)).unwrap();
-        line.ends_with(" 1")
+        metrics.lines().find(|line| line.starts_with("remembrancer_database_up") && line.contains(database)).unwrap().ends_with(" 1")
     }
 
     fn remember(&self, key: &str, content: &str) -> Option<String> {
@@ -122,8 +121,7 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
     let mut holder = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
     let chain = lock_key(&[b"audit", world.system.tenant_id.0.as_bytes()]);
     sqlx::query("select pg_advisory_lock($1)").bind(chain).execute(&mut holder).await.unwrap();
-    let answer = process.remember(&world.atlas_key, "The kettle is in the left cupboard.");
-    assert!(answer.is_some(), "remember does not wait for the relay");
+    assert!(process.remember(&world.atlas_key, "The kettle is in the left cupboard.").is_some(), "remember does not wait for the relay");
     drop(process); // SIGKILL
     assert_eq!(audit_rows(&mut control, &world, "memory.remembered").await, 0, "nothing was delivered yet");
     holder.close().await.unwrap();
@@ -340,8 +338,7 @@ async fn a_postgres_that_is_killed_under_the_server_costs_nothing_that_was_ackno
     survives(process, &world, &directory, async |writers| {
         until("a refusal", || writers.iter().all(|writer| writer.refused.load(Ordering::SeqCst) > 0)).await;
         until("the metrics that say so", || {
-            let metrics = get(&address, "/metrics", &[]).unwrap();
-            metrics.lines().any(|line| line == "remembrancer_database_up{database=\"agent_memory\"} 0")
+            get(&address, "/metrics", &[]).unwrap().lines().any(|line| line == "remembrancer_database_up{database=\"agent_memory\"} 0")
         })
         .await;
         assert!(postgres.revive().await.unwrap());

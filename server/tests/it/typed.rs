@@ -97,8 +97,7 @@ fn fixed(field: &Control) -> Option<&str> {
 async fn send(site: &Site, cookie: &str, form: &Found, said: &str) -> Answer {
     let fields = form.fields.iter().filter(|field| field.name != app::FORM_TOKEN);
     let pair = |field: &Control| format!("{}={}", encoded(&field.name), encoded(fixed(field).unwrap_or(said)));
-    let function = form.action.strip_prefix("/console/api/").unwrap();
-    console::form(site, function, cookie, &fields.map(pair).collect::<Vec<_>>().join("&")).await
+    console::form(site, form.action.strip_prefix("/console/api/").unwrap(), cookie, &fields.map(pair).collect::<Vec<_>>().join("&")).await
 }
 
 #[tokio::test]

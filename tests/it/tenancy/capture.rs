@@ -209,8 +209,7 @@ pub const INBOX: &[Query] = queries! {
     };
     "capture::end_synthesis" |tx, c| { capture::end_synthesis(tx, c.ctx.tenancy(), held(c), &json!({}), c.now).await?; 0 };
     "capture::insert_quarantine" |tx, c| {
-        let id = QuarantineId(c.fresh);
-        capture::insert_quarantine(tx, c.ctx.tenancy(), owner(c), id, &spot(c, 5), &["because".into()], c.now).await?;
+        capture::insert_quarantine(tx, c.ctx.tenancy(), owner(c), QuarantineId(c.fresh), &spot(c, 5), &["because".into()], c.now).await?;
         0
     };
     "capture::source_count" |tx, c| capture::source_count(tx, c.tenant, &SourceFilter::default()).await? as usize;

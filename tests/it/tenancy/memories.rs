@@ -107,8 +107,7 @@ pub const MEMORIES: &[Query] = queries! {
         memories::unresolved(tx, c.tenant, &[(c.shared.decision, i64::MAX, vec!["tea".into()])]).await?.len();
     "memories::stale" |tx, c| memories::stale(tx, c.tenant, &["tea".into()], i64::MAX, 10).await?.len();
     "memories::file_under" |tx, c| {
-        let resolved = Resolved { topic: "intruded".into(), is_canonical: false, version: 9 };
-        memories::file_under(tx, c.tenant, &c.memory, &resolved).await?;
+        memories::file_under(tx, c.tenant, &c.memory, &Resolved { topic: "intruded".into(), is_canonical: false, version: 9 }).await?;
         0
     };
     "memories::copies_of" |tx, c| {

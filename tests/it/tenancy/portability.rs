@@ -226,16 +226,14 @@ pub const PORTABILITY: &[Query] = queries! {
         portability::misplaced(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?.len()
     };
     "portability::count_captured" |tx, c| {
-        let rows = evidence_taken_back(c);
-        let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &rows).await?;
+        let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &evidence_taken_back(c)).await?;
         (found.existing + found.behind) as usize
     };
     "portability::page/connection" |tx, c| portability::page::<ConnectionLine>(tx, &scope(c), None, 10).await?.len();
     "portability::page/profile_leaf" |tx, c| portability::page::<ProfileLeafLine>(tx, &scope(c), None, 10).await?.len();
     "portability::page/profile_version" |tx, c| portability::page::<ProfileVersionLine>(tx, &scope(c), None, 10).await?.len();
     "portability::count_existing/profile_leaf" |tx, c| {
-        let rows = profile::row(c, profile::id(c, 1));
-        portability::count_existing(tx, c.ctx.tenancy(), Section::ProfileLeaf, &rows).await? as usize
+        portability::count_existing(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, profile::id(c, 1))).await? as usize
     };
     "portability::put/profile_leaf" |tx, c| {
         portability::put(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, c.fresh)).await?;

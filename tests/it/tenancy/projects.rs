@@ -23,8 +23,7 @@ pub const PROJECTS: &[Query] = queries! {
     };
     "projects::insert_repo" |tx, c| {
         let (slug, name) = ("intruder".to_owned(), "x".to_owned());
-        let repo = Repo { id: c.fresh, project_id: c.shared.projects.0, slug, name, created_at: c.now };
-        projects::insert_repo(tx, &c.ctx, &repo).await?;
+        projects::insert_repo(tx, &c.ctx, &Repo { id: c.fresh, project_id: c.shared.projects.0, slug, name, created_at: c.now }).await?;
         0
     };
 };

@@ -24,8 +24,7 @@ pub const USAGE: &[Query] = queries! {
 /// In the control database; kept apart by tenant and by user.
 pub const USAGE_OF_USERS: &[Query] = queries! {
     "usage::of_agent" |tx, c| {
-        let own = Tenancy { agent: c.agent, ..c.ctx.tenancy() };
-        usage::of_agent(tx, own, (c.long_ago(), c.now + chrono::Duration::days(1))).await?.len()
+        usage::of_agent(tx, Tenancy { agent: c.agent, ..c.ctx.tenancy() }, (c.long_ago(), c.now + chrono::Duration::days(1))).await?.len()
     };
 };
 

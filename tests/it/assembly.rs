@@ -1,12 +1,11 @@
 //! `assemble`: the prompt of a model call, what its budget cuts, what it goes on without, and the log of it.
 
 use crate::outage::Wire;
-use crate::support::{Fetch, Run, alone, alone_with, owner, patient, remember, settle};
+use crate::support::{Fetch, Run, alone, alone_with, ingest, owner, patient, remember, settle};
 use db::{DatabaseUrls, Users};
 use foundation::testing::{Fake, TestDatabases, World, fact};
 use foundation::{Error, OpContext, Settings, audit, identity};
 use models::chat::{ChatOptions, OpenAiChat};
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::{context, contract, memories, skills};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection};
@@ -80,9 +79,7 @@ async fn fill(world: &World) {
     let parts: String =
         (0..8).map(|n| format!("## Part {n}\n\nThe kestrel of part {n} eats small animals.\n\n| a | {n} |\n|---|---|\n\n")).collect();
     let files = vec![("kestrel.md".to_owned(), format!("# The kestrel\n\n{parts}").into_bytes())];
-    let extent = Extent::Part { gone: vec![] };
-    let ingestion = Ingestion { collection: "handbook".into(), files, extent, revision: None, dry_run: false, failures: vec![] };
-    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    ingest(world, "handbook", files).await;
 }
 
 fn full(budget: u32) -> AssembleRequest {

@@ -1,6 +1,6 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
-use crate::support::{Fetch, Told, alone, ask, contents, settle, work};
+use crate::support::{Fetch, Told, alone, ask, contents, observation, settle, work};
 use foundation::testing::World;
 use foundation::{Error, OpContext, jobs};
 use remembrancer::capture::{Added, Selection};
@@ -8,7 +8,7 @@ use remembrancer::{capture, consolidation, memories, overview};
 use std::collections::BTreeMap;
 use wire::{
     AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,
-    ObservationCategory, ObservationRequest, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
+    ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -186,15 +186,7 @@ async fn the_same_words_on_two_days_are_one_memory_and_those_of_two_people_are_t
 async fn observations_wait_for_one_synthesis() {
     let world = alone().await;
     for content in ["Vera prefers short e-mails.", "Vera works on the harbour project.", "Vera prefers short e-mails."] {
-        let request = ObservationRequest {
-            role: None,
-            content: content.into(),
-            category: ObservationCategory::Preference,
-            session_id: None,
-            connection_id: None,
-            user_id: None,
-            commons: false,
-        };
+        let request = observation(ObservationCategory::Preference, content);
         capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     }
     let jobs: i64 = sqlx::query_scalar("select count(*) from events where task = 'synthesise'").one(&world.engine).await;
@@ -214,15 +206,7 @@ async fn observations_wait_for_one_synthesis() {
 async fn titles_and_file_names_hold_no_secrets() {
     let world = alone().await;
     let key = format!("sk-proj-{}", "a1B2".repeat(12));
-    let request = ObservationRequest {
-        role: None,
-        content: format!("The key is {key}, and Vera keeps it."),
-        category: ObservationCategory::Fact,
-        session_id: None,
-        connection_id: None,
-        user_id: None,
-        commons: false,
-    };
+    let request = observation(ObservationCategory::Fact, format!("The key is {key}, and Vera keeps it."));
     capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     let details = SourceDetails { title: Some(format!("Notes on {key}")), ..SourceDetails::default() };
     capture::add_source(&world.engine, &world.atlas, details, b"Vera: The harbour closes at nine.\n".to_vec()).await.unwrap();

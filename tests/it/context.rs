@@ -1,10 +1,9 @@
 //! context_for: what an agent reads before it begins, within a budget.
 
-use crate::support::{alone, remember, work};
+use crate::support::{alone, ingest, remember, work};
 use foundation::testing::{World, fact};
 use foundation::{Error, projects};
-use remembrancer::knowledge::{Extent, Ingestion};
-use remembrancer::{context, knowledge, memories, recall, workers};
+use remembrancer::{context, memories, recall, workers};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wire::{
@@ -215,15 +214,7 @@ async fn knowledge_is_cited_and_the_search_is_logged() {
     let world = alone().await;
     tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
     let record = "# ADR-005: Branches are named after birds\n\nStatus: accepted\n\n## Decision\n\nBranches are named after birds.\n";
-    let ingestion = Ingestion {
-        collection: "docs".into(),
-        files: vec![("docs/adr/005-birds.md".to_owned(), record.as_bytes().to_vec())],
-        extent: Extent::Whole,
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
-    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    ingest(&world, "docs", vec![("docs/adr/005-birds.md".to_owned(), record.as_bytes().to_vec())]).await;
     work(&world).await;
     let bundle = context_for(&world, ContextRequest::new("branches named after birds")).await;
     let section = bundle.sections.iter().find(|section| section.name == SectionName::Knowledge).unwrap();

@@ -1,10 +1,9 @@
 //! The diagnosis names the gate that stops a memory, and agrees with what a recall returns.
 
-use crate::support::{Fetch, Run, agent, all_row_counts, alone_with, patient, remember};
+use crate::support::{Fetch, Run, agent, all_row_counts, alone_with, ingest, patient, remember};
 use chrono::Duration;
 use foundation::testing::{World, fact, key, nowhere, question};
 use foundation::{Error, OpContext, identity, projects};
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{memories, recall};
 use uuid::Uuid;
@@ -62,9 +61,7 @@ impl Crowd {
         let of_binky = store(&world, &world.binky, None, (0..parts * 130).map(crowd)).await;
         let text = b"# Piers\n\nThe ferry leaves the pier with cargo.\n\n## Lanterns\n\nA lantern hangs at the harbour office.\n".to_vec();
         let files = vec![("piers.md".to_owned(), text)];
-        let ingestion =
-            Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
-        knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+        ingest(&world, "acme", files).await;
         Self { world, own, shared, of_mina, of_binky }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::capture::conversation;
 use crate::portability::{exported, import};
-use crate::support::{Fetch, Run, agent, alone, ask, memory_owner, owner, remember, settle, work};
+use crate::support::{Fetch, Run, agent, alone, ask, memory_owner, observation, owner, remember, settle, work};
 use db::Users;
 use db::clock::Clock;
 use foundation::op::IdempotencyKey;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
     AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
-    NewErasure, ObservationCategory, ObservationRequest, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope,
-    SourceDetails, Usd, UserId, UserRef, Verdict, ViewPage,
+    NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope, SourceDetails, Usd, UserId,
+    UserRef, Verdict, ViewPage,
 };
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
@@ -59,9 +59,7 @@ async fn recalled(world: &World, ctx: &OpContext, query: &str) {
 }
 
 async fn observe(world: &World, ctx: &OpContext, content: &str) {
-    let (category, content) = (ObservationCategory::Preference, content.to_owned());
-    let request =
-        ObservationRequest { role: None, content, category, session_id: None, connection_id: None, user_id: None, commons: false };
+    let request = observation(ObservationCategory::Preference, content);
     capture::record_observation(&world.engine, ctx, request).await.unwrap();
 }
 

@@ -4,13 +4,11 @@ use crate::support::{Run, alone, remember, work};
 use foundation::audit;
 use foundation::testing::{World, fact};
 use remembrancer::capture;
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use wire::{EventBus, EventCount, EventFilter, EventState};
 
 async fn ingest(world: &World) {
     let files = (0..60).map(|n| (format!("adr-{n}.md"), format!("# Kettle {n}\n\nTea water is boiled once.\n").into_bytes())).collect();
-    let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
-    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().added, 60);
+    assert_eq!(crate::support::ingest(world, "acme", files).await.added, 60);
 }
 
 async fn events(world: &World, filter: EventFilter) -> wire::Page<wire::EventRow> {

@@ -1,6 +1,6 @@
 //! Knowledge among thousands of chunks: by words and by meaning, in one order.
 
-use crate::support::{Run, alone, remember, work};
+use crate::support::{Run, alone, ingestion, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, question};
 use remembrancer::knowledge::{self, Extent, Ingestion};
@@ -14,14 +14,8 @@ use wire::{
 const RANKINGS: [Ranking; 3] = [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay];
 
 async fn ingest(world: &World, collection: &str, files: &[(&str, String)]) -> IngestReport {
-    let ingestion = Ingestion {
-        collection: collection.into(),
-        files: files.iter().map(|(path, content)| ((*path).to_owned(), content.as_bytes().to_vec())).collect(),
-        extent: Extent::Part { gone: vec![] },
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
+    let files = files.iter().map(|(path, content)| ((*path).to_owned(), content.as_bytes().to_vec())).collect();
+    let ingestion = Ingestion { extent: Extent::Part { gone: vec![] }, ..ingestion(collection, files) };
     let report = knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
     assert_eq!(report.failures, []);
     report
@@ -193,9 +187,7 @@ async fn a_reference_that_two_collections_have_is_cited_with_its_collection() {
     // Another one in the same collection would be cited in the same way, and a retired one is not cited at all.
     ingest(&world, "payments", &[("docs/adr/old/ADR-002-fees.md", adr("fees"))]).await;
     assert_eq!(cited("refunds").await.citation, "ADR-002, Consequences");
-    let gone =
-        Ingestion { collection: "search".into(), files: vec![], extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
-    knowledge::ingest(&world.engine, &world.system, gone, &|_, _| {}).await.unwrap();
+    crate::support::ingest(&world, "search", vec![]).await;
     assert_eq!(cited("ledger").await.citation, "ADR-001, Consequences");
 }
 

@@ -1,7 +1,7 @@
 //! What operators read of profiles, the commons' profile that agents share, and entries about sensitive matters that end.
 
 use crate::profile::{known, observe};
-use crate::support::{Fetch, agent, alone, work};
+use crate::support::{Fetch, agent, alone, observation, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext, audit, identity};
@@ -22,9 +22,7 @@ fn of(ctx: &OpContext, user: UserId) -> OpContext {
 /// Records an observation in a session of its own; `commons` for all agents.
 async fn note(world: &World, ctx: &OpContext, content: &str, session: Option<u128>, commons: bool) -> Result<(), Error> {
     let category = if content.contains("prefers") { ObservationCategory::Preference } else { ObservationCategory::Fact };
-    let session_id = session.map(Uuid::from_u128);
-    let request =
-        ObservationRequest { role: None, content: content.into(), category, session_id, connection_id: None, user_id: None, commons };
+    let request = ObservationRequest { session_id: session.map(Uuid::from_u128), commons, ..observation(category, content) };
     capture::record_observation(&world.engine, ctx, request).await?;
     world.clock.advance(Duration::seconds(1));
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
 use crate::portability_refused::sealed;
-use crate::support::{agent, alone, owner, patient, remember, settle, work};
+use crate::support::{agent, alone, ingestion, owner, patient, remember, settle, work};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, key, question};
 use foundation::{Engine, OpContext};
 use futures_util::FutureExt;
@@ -39,7 +39,7 @@ async fn decide(world: &World, phrase: &str, verdict: Verdict) {
 }
 
 pub async fn ingest(world: &World, files: Vec<(String, Vec<u8>)>, extent: Extent) {
-    let ingestion = Ingestion { collection: "acme".into(), files, extent, revision: None, dry_run: false, failures: vec![] };
+    let ingestion = Ingestion { extent, ..ingestion("acme", files) };
     assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().failures, []);
 }
 
@@ -231,8 +231,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     assert_eq!(log(&there.engine, &ctx).await, log(&here.engine, &here.system).await);
     // Work continues in the new installation: an ingestion knows the files, an old decision can be undone, and a new one follows.
     let known = knowledge::read(Path::new("server/demo/src/knowledge"), None).unwrap().files;
-    let ingestion =
-        Ingestion { collection: "acme".into(), files: known, extent: Extent::Whole, revision: None, dry_run: true, failures: vec![] };
+    let ingestion = Ingestion { dry_run: true, ..ingestion("acme", known) };
     let report = knowledge::ingest(&there.engine, &ctx, ingestion, &|_, _| {}).await.unwrap();
     assert_eq!((report.added, report.changed, report.retired), (0, 1, 1), "onboarding was changed, and the draft is not in the folder");
     let decisions = vocabulary::decisions(&there.engine, &ctx, None, None).await.unwrap().rows;

@@ -3,7 +3,7 @@
 use crate::capture::inbox;
 use crate::capture_killed::killed_after;
 use crate::portability::{elsewhere, exported, import, newcomer, of_type};
-use crate::support::{Fetch, Run, agent, alone, remember, work};
+use crate::support::{Fetch, Run, agent, alone, observation, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, key};
 use foundation::{Error, OpContext};
@@ -19,16 +19,7 @@ use wire::{
 };
 
 pub async fn observe(world: &World, ctx: &OpContext, category: ObservationCategory, content: &str) {
-    let request = ObservationRequest {
-        role: None,
-        content: content.into(),
-        category,
-        session_id: None,
-        connection_id: None,
-        user_id: None,
-        commons: false,
-    };
-    capture::record_observation(&world.engine, ctx, request).await.unwrap();
+    capture::record_observation(&world.engine, ctx, observation(category, content)).await.unwrap();
     // Observations are ordered by their times.
     world.clock.advance(Duration::seconds(1));
 }
@@ -344,15 +335,9 @@ async fn an_observation_of_a_connection_that_nobody_stored_is_refused() {
     ] {
         let refused = review_day(&world, ctx, id, user, "Friday").await.unwrap_err();
         assert_eq!(refused.fields().iter().map(|one| one.field.as_str()).collect::<Vec<_>>(), ["connection_id"], "{refused:?}");
-        let request = ObservationRequest {
-            role: None,
-            content: "The tracker closes at six.".into(),
-            category: ObservationCategory::Fact,
-            session_id: None,
-            connection_id: Some(id),
-            user_id: user.map(|user| user.parse().unwrap()),
-            commons: false,
-        };
+        let user_id = user.map(|user| user.parse().unwrap());
+        let closing = observation(ObservationCategory::Fact, "The tracker closes at six.");
+        let request = ObservationRequest { connection_id: Some(id), user_id, ..closing };
         let refused = capture::record_observation(&world.engine, ctx, request).await.unwrap_err();
         assert_eq!(refused.fields()[0].field, "connection_id", "{refused:?}");
     }

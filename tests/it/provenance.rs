@@ -1,7 +1,7 @@
 //! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
-use crate::support::{agent, alone, ask, remember, work};
+use crate::support::{agent, alone, ask, observation, remember, work};
 use foundation::testing::{World, fact, question};
 use foundation::{identity, projects};
 use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
@@ -210,15 +210,7 @@ async fn observe(world: &World, content: &str, role: Option<Role>) {
 }
 
 async fn observe_as(world: &World, category: ObservationCategory, content: &str, role: Option<Role>) {
-    let request = ObservationRequest {
-        content: content.into(),
-        category,
-        role,
-        session_id: None,
-        connection_id: None,
-        user_id: None,
-        commons: false,
-    };
+    let request = ObservationRequest { role, ..observation(category, content) };
     capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     work(world).await;
 }

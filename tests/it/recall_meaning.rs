@@ -1,11 +1,10 @@
 //! Tests that need a real model: questions in other words than the memory's.
 
-use crate::support::{Fetch, Told, patient, remember};
+use crate::support::{Fetch, Told, ingest, patient, remember};
 use foundation::OpContext;
 use foundation::testing::{Fake, TestDatabases, World, fact, question};
 use models::local::{Local, LocalOptions};
-use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::recall;
+use remembrancer::{knowledge, recall};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -98,15 +97,8 @@ async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
     assert!(last.len() < 1_200, "{} characters", last.len());
     let greenhouse = format!("# Greenhouse\n\n{}\n\n{}\n\n{last}\n", shelves(0), shelves(17));
     let handbook = knowledge::read(&PathBuf::from("server/demo/src/knowledge"), None).unwrap();
-    let ingestion = Ingestion {
-        collection: "acme".into(),
-        files: handbook.files.into_iter().chain([("greenhouse.md".to_owned(), greenhouse.into_bytes())]).collect(),
-        extent: Extent::Whole,
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
-    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().failures, []);
+    let files = handbook.files.into_iter().chain([("greenhouse.md".to_owned(), greenhouse.into_bytes())]).collect();
+    assert_eq!(ingest(&world, "acme", files).await.failures, []);
     for document in knowledge::documents(&world.engine, &world.vera, &DocumentFilter::default()).await.unwrap().rows {
         while knowledge::embed_document(&world.engine, &world.system, document.id).await.unwrap() == "more to come" {}
     }

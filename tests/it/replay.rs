@@ -1,11 +1,10 @@
 //! The retrieval log: shown with the texts of its time, and replayed as of its time.
 
 use crate::records::revision;
-use crate::support::{Run, alone, alone_with, remember};
+use crate::support::{Run, alone, alone_with, ingest, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, nowhere, question};
 use foundation::{Error, Settings, projects};
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{memories, recall, workers};
 use std::num::NonZeroU32;
@@ -58,7 +57,7 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
     memories::delete(&world.engine, &world.vera, &[black], "she changed her mind").await.unwrap();
     remember(&world, &world.atlas, fact("tea", "Idris likes green tea!")).await;
     vocabulary::add(&world.engine, &world.vera, NewTerm { term: "hot drink", aliases: &["tea"], ..NewTerm::default() }).await.unwrap();
-    crate::support::work(&world).await;
+    work(&world).await;
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?} {:?} {:?}", now.lost, contents(&now.replayed), contents(&now.logged.considered));
     assert_eq!(contents(&now.replayed), contents(&then.logged.considered));
@@ -136,7 +135,7 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
                 memories::delete(engine, vera, &[short], "she changed her mind").await.unwrap();
             }
         }
-        crate::support::work(&world).await;
+        work(&world).await;
         world.clock.advance(Duration::seconds(1));
         let now = again(&world, first.retrieval_id).await;
         assert!(now.same, "{change}: {:?}", now.lost);
@@ -200,21 +199,14 @@ async fn what_was_said_again_since_was_as_old_as_it_was() {
 #[tokio::test]
 async fn knowledge_is_asked_as_it_was_in_force() {
     let world = logged().await;
-    let text = |content: &str| Ingestion {
-        collection: "acme".into(),
-        files: vec![("tea.md".to_owned(), content.as_bytes().to_vec())],
-        extent: Extent::Whole,
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
-    knowledge::ingest(&world.engine, &world.system, text("# Tea\n\nThe house tea is Assam.\n"), &|_, _| {}).await.unwrap();
-    crate::support::work(&world).await;
+    let text = |content: &str| vec![("tea.md".to_owned(), content.as_bytes().to_vec())];
+    ingest(&world, "acme", text("# Tea\n\nThe house tea is Assam.\n")).await;
+    work(&world).await;
     world.clock.advance(Duration::seconds(1));
     let first = asked(&world, question("the house tea is")).await;
     assert_eq!(first.knowledge().len(), 1);
-    knowledge::ingest(&world.engine, &world.system, text("# Tea\n\nThe house tea is Darjeeling.\n"), &|_, _| {}).await.unwrap();
-    crate::support::work(&world).await;
+    ingest(&world, "acme", text("# Tea\n\nThe house tea is Darjeeling.\n")).await;
+    work(&world).await;
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?}", now.lost);
     assert_eq!(contents(&now.replayed), ["The house tea is Assam."]);
@@ -226,26 +218,18 @@ async fn knowledge_is_asked_as_it_was_in_force() {
 async fn knowledge_that_was_found_by_its_words_is_found_by_them_again() {
     let world = logged().await;
     let file = |name: &str, content: &str| (format!("{name}.md"), content.as_bytes().to_vec());
-    let whole = |files: Vec<(String, Vec<u8>)>| Ingestion {
-        collection: "acme".into(),
-        files,
-        extent: Extent::Whole,
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
     let first = vec![
         file("assam", "# Assam\n\nThe house tea is Assam, and a kettle of it is always warm.\n"),
         file("oolong", "# Oolong\n\nOolong is tea for guests.\n"),
         file("draft", "---\nstatus: draft\n---\n# Draft\n\nThe house tea of tomorrow is Earl Grey, in a kettle.\n"),
         file("cups", "# Cups\n\nThe house has cups, and a kettle.\n"),
     ];
-    knowledge::ingest(&world.engine, &world.system, whole(first), &|_, _| {}).await.unwrap();
+    ingest(&world, "acme", first).await;
     world.clock.advance(Duration::seconds(1));
     let waiting = asked(&world, question("the house tea in a kettle")).await;
     let matched = |answer: &RecallResponse| answer.knowledge().iter().map(|hit| hit.matched_by).collect::<Vec<_>>();
     assert!(matched(&waiting).len() >= 2 && matched(&waiting).iter().all(|one| *one == MatchedBy::Lexical), "{:?}", matched(&waiting));
-    crate::support::work(&world).await;
+    work(&world).await;
     world.clock.advance(Duration::seconds(1));
     let embedded = asked(&world, question("the house tea in a kettle")).await;
     assert_eq!(matched(&embedded)[0], MatchedBy::Both);
@@ -255,8 +239,8 @@ async fn knowledge_that_was_found_by_its_words_is_found_by_them_again() {
         file("cups", "# Cups\n\nThe house has cups, and a kettle.\n"),
         file("mate", "# Mate\n\nThe house tea is mate, too. A kettle of house tea, the house tea!\n"),
     ];
-    knowledge::ingest(&world.engine, &world.system, whole(second), &|_, _| {}).await.unwrap();
-    crate::support::work(&world).await;
+    ingest(&world, "acme", second).await;
+    work(&world).await;
     for answer in [waiting, embedded] {
         let now = again(&world, answer.retrieval_id).await;
         assert!(now.same, "{:?}: {:?} and {:?}", now.lost, contents(&now.replayed), contents(&now.logged.considered));
@@ -277,7 +261,7 @@ async fn what_had_no_vector_then_is_found_by_its_words_again() {
     let first = asked(&world, question("black tea")).await;
     assert_eq!((first.hits.len(), first.degraded.as_slice()), (1, ["embedding".to_owned()].as_slice()));
     world.embedder.work();
-    crate::support::work(&world).await;
+    work(&world).await;
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?}", now.lost);
     assert_eq!(now.replayed[0].matched_by, wire::MatchedBy::Lexical);
@@ -360,7 +344,7 @@ async fn a_retired_term_is_what_it_was() {
     assert_eq!(first.query_canonical.as_deref(), Some("chai"));
     let retire = TermChange::Retire { reason: "nobody says so".into() };
     vocabulary::change(&world.engine, &world.vera, term.term_id.unwrap(), &retire).await.unwrap();
-    crate::support::work(&world).await;
+    work(&world).await;
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?}", now.lost);
     assert_eq!(now.replayed[0].title, "chai");

@@ -1,9 +1,8 @@
 //! Loud silence: zero hits of each kind, what operators see of them, and the playground.
 
-use crate::support::{agent, alone_with, impatient, remember};
+use crate::support::{agent, alone_with, impatient, ingest, remember};
 use foundation::testing::{World, fact, key, nowhere, question};
 use foundation::{Error, OpContext, Settings, identity};
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
@@ -172,9 +171,7 @@ async fn search_degraded() {
 async fn a_document_fulfils_what_was_expected() {
     let world = logged(Settings::default()).await;
     let files = vec![("tea.md".to_owned(), b"# Tea\n\nThe kettle of the kitchen is green.\n".to_vec())];
-    let extent = Extent::Part { gone: vec![] };
-    let ingestion = Ingestion { collection: "handbook".into(), files, extent, revision: None, dry_run: false, failures: vec![] };
-    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    ingest(&world, "handbook", files).await;
     let (answer, seen) = silence(&world, &world.atlas, expected("kettle kitchen green")).await;
     assert!(answer.zero_hit && answer.hits.iter().any(|hit| hit.memory().is_none()), "{answer:?}");
     assert_eq!(seen.knowledge_hits, 1);

@@ -1,14 +1,14 @@
 //! What one API key may send in a day to be captured.
 
 use crate::capture::send;
-use crate::support::alone_with;
+use crate::support::{alone_with, observation};
 use chrono::{Duration, NaiveTime};
 use db::clock::Clock;
 use foundation::testing::World;
 use foundation::{Engine, Error, OpContext, Settings};
 use remembrancer::capture;
 use std::sync::Arc;
-use wire::{ErrorCode, ObservationCategory, ObservationRequest, SourceDetails};
+use wire::{ErrorCode, ObservationCategory, SourceDetails};
 
 const LIMIT: usize = 1000;
 
@@ -43,15 +43,7 @@ async fn a_key_sends_its_share_of_a_day_whichever_server_it_asks() {
     assert!(matches!(error, Error::OverQuota { wait, .. } if wait.as_secs().div_ceil(60) == 18 * 60));
     sent(&other, &world.atlas, 400).await.unwrap();
     // Everything that is sent to be captured counts.
-    let request = ObservationRequest {
-        role: None,
-        category: ObservationCategory::Fact,
-        content: "Vera likes tea.".into(),
-        session_id: None,
-        connection_id: None,
-        user_id: None,
-        commons: false,
-    };
+    let request = observation(ObservationCategory::Fact, "Vera likes tea.");
     assert_eq!(capture::record_observation(&world.engine, &world.atlas, request).await.unwrap_err().code(), ErrorCode::RateLimited);
     // Another key and another day.
     send(&world, &world.binky, "Mina: I live in Thun.").await;

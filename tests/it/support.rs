@@ -3,6 +3,7 @@
 use db::DatabaseUrls;
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, question};
 use foundation::{Engine, OpContext, Settings};
+use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::{memories, recall, workers};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
@@ -10,7 +11,9 @@ use sqlx::{AssertSqlSafe, Connection, FromRow, PgConnection, Postgres};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use wire::{AgentId, Hit, MemoryId, RecallResponse, RememberRequest, RememberResponse};
+use wire::{
+    AgentId, Hit, IngestReport, MemoryId, ObservationCategory, ObservationRequest, RecallResponse, RememberRequest, RememberResponse,
+};
 
 /// A world with databases of its own, for tests that claim jobs or count rows of all tenants.
 pub async fn alone() -> World {
@@ -52,6 +55,22 @@ pub async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse 
 /// The contents of a recall's hits, best first.
 pub async fn contents(world: &World, ctx: &OpContext, query: &str) -> Vec<String> {
     ask(world, ctx, query).await.told().into_iter().map(|hit| hit.memory.content).collect()
+}
+
+/// A private observation about nobody in particular.
+pub fn observation(category: ObservationCategory, content: impl Into<String>) -> ObservationRequest {
+    let content = content.into();
+    ObservationRequest { role: None, content, category, session_id: None, connection_id: None, user_id: None, commons: false }
+}
+
+/// All files of a collection.
+pub fn ingestion(collection: &str, files: Vec<(String, Vec<u8>)>) -> Ingestion {
+    Ingestion { collection: collection.into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] }
+}
+
+/// Replaces the documents of a collection.
+pub async fn ingest(world: &World, collection: &str, files: Vec<(String, Vec<u8>)>) -> IngestReport {
+    knowledge::ingest(&world.engine, &world.system, ingestion(collection, files), &|_, _| {}).await.unwrap()
 }
 
 /// The id of the agent that acts.

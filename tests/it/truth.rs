@@ -1,14 +1,13 @@
 //! A write never hides another fact, one fact is one memory, and of two statements of one matter the later comes first.
 
 use crate::recall_meaning::with_model;
-use crate::support::{Fetch, alone, alone_with, ask, contents, owner, patient, remember, work};
+use crate::support::{Fetch, alone, alone_with, ask, contents, ingest, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::OpContext;
 use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
-use remembrancer::knowledge::{self, Extent, Ingestion};
-use remembrancer::{memories, recall};
+use remembrancer::{knowledge, memories, recall};
 use wire::{
     ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
     ReviseRequest,
@@ -132,18 +131,11 @@ async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
 #[tokio::test]
 async fn documents_in_a_language_that_the_model_does_not_know_are_found_by_their_words() {
     let world = with_model().await;
-    let ingestion = Ingestion {
-        collection: "wiki".into(),
-        files: vec![
-            ("zh.md".into(), "# 花园\n\n狗在花园里睡觉。猫在屋顶上。\n".as_bytes().to_vec()),
-            ("en.md".into(), b"# Garden\n\nThe dog sleeps in the garden.\n".to_vec()),
-        ],
-        extent: Extent::Whole,
-        revision: None,
-        dry_run: false,
-        failures: vec![],
-    };
-    knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap();
+    let files = vec![
+        ("zh.md".into(), "# 花园\n\n狗在花园里睡觉。猫在屋顶上。\n".as_bytes().to_vec()),
+        ("en.md".into(), b"# Garden\n\nThe dog sleeps in the garden.\n".to_vec()),
+    ];
+    ingest(&world, "wiki", files).await;
     work(&world).await;
     let sql = r"select d.path from chunk_embeddings_384 e
                   join chunks c on c.tenant_id = e.tenant_id and c.id = e.chunk_id

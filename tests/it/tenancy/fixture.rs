@@ -2,14 +2,13 @@
 
 use super::queries::Case;
 use super::{capture, context, lifecycle, profile};
-use crate::support::{Run, agent, ask, memory_owner, remember, settle};
+use crate::support::{Run, agent, ask, ingest, memory_owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
 use foundation::testing::{World, fact};
 use foundation::{OpContext, idempotency, identity, projects, usage};
-use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::memories::model::Owner;
-use remembrancer::{activity, memories, tools, vocabulary, workers};
+use remembrancer::{activity, knowledge, memories, tools, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{LinkRequest, NewProject, Relation, Usd};
 
@@ -19,8 +18,7 @@ async fn know(world: &World, atlas: &OpContext) {
     workers::drain(&world.engine).await.unwrap();
     let text = "# Architecture\n\nThe kettle is the heart.\n\n## Components\n\n| Component | Depends on |\n|---|---|\n| kettle | mains |\n";
     let files = vec![("ARCHITECTURE.md".to_owned(), text.as_bytes().to_vec()), ("broken.md".to_owned(), vec![0])];
-    let ingestion = Ingestion { collection: "acme".into(), files, extent: Extent::Whole, revision: None, dry_run: false, failures: vec![] };
-    assert_eq!(knowledge::ingest(&world.engine, &world.system, ingestion, &|_, _| {}).await.unwrap().added, 1);
+    assert_eq!(ingest(world, "acme", files).await.added, 1);
     let mut tx = world.engine.db().kb.begin(world.system.tenancy()).await.unwrap();
     let ids = knowledge::store::list_documents(&mut tx, world.system.tenant_id, &Default::default(), &Seek::First, 9).await.unwrap();
     tx.commit().await.unwrap();

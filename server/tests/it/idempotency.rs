@@ -25,73 +25,39 @@ const fn write(method: Method, route: &'static str, path: &'static str, body: &'
     Write { method, route, path, body, status }
 }
 
+/// A write whose path has no parameters.
+const fn plain(method: Method, path: &'static str, body: &'static str, status: u16) -> Write {
+    write(method, path, path, body, status)
+}
+
+const fn tool(path: &'static str, body: &'static str) -> Write {
+    write(Method::POST, "/api/tools/{name}", path, body, 200)
+}
+
 /// In an order in which each is possible.
 const WRITES: &[Write] = &[
-    write(Method::POST, "/api/memory/", "/api/memory/", r#"{"content": "Vera works from Bern", "category": "context"}"#, 201),
-    write(Method::POST, "/api/memory", "/api/memory", r#"{"content": "Idris plays the cello", "category": "person"}"#, 201),
+    plain(Method::POST, "/api/memory/", r#"{"content": "Vera works from Bern", "category": "context"}"#, 201),
+    plain(Method::POST, "/api/memory", r#"{"content": "Idris plays the cello", "category": "person"}"#, 201),
     write(Method::PUT, "/api/memory/{id}", "/api/memory/{entry}", r#"{"content": "Mina drinks cocoa"}"#, 200),
     write(Method::DELETE, "/api/memory/{id}", "/api/memory/{entry}", "", 204),
-    write(Method::POST, "/api/commands/memory", "/api/commands/memory", r#"{"text": "/memory delete {second}"}"#, 200),
-    write(
+    plain(Method::POST, "/api/commands/memory", r#"{"text": "/memory delete {second}"}"#, 200),
+    plain(
         Method::POST,
-        "/api/memories/batch",
         "/api/memories/batch",
         r#"{"items": [{"topic_raw": "lunch", "content": "Mina has soup.", "source": {"platform": "slack"}}, {"content": "no topic"}]}"#,
         200,
     ),
-    write(Method::POST, "/api/projects", "/api/projects", r#"{"slug": "harbour", "name": "Harbour"}"#, 201),
+    plain(Method::POST, "/api/projects", r#"{"slug": "harbour", "name": "Harbour"}"#, 201),
     write(Method::POST, "/api/projects/{project}/repos", "/api/projects/orchard/repos", r#"{"slug": "core", "name": "Core"}"#, 201),
     write(Method::POST, "/api/projects/{project}/links", "/api/projects/orchard/links", r#"{"project": "meadow"}"#, 200),
-    write(
-        Method::POST,
-        "/api/kb/documents",
-        "/api/kb/documents",
-        r##"{"collection": "wiki", "documents": [{"path": "a.md", "content": "# A"}]}"##,
-        200,
-    ),
-    write(Method::POST, "/api/import", "/api/import", "", 200),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/agent_memory_remember",
-        r#"{"topic_raw": "tea", "content": "Black, no sugar.", "source": {"platform": "slack"}}"#,
-        200,
-    ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/agent_memory_revise",
-        r#"{"memory": "{own}", "content": "Ready on Friday."}"#,
-        200,
-    ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/agent_memory_link",
-        r#"{"from": "{own}", "to": "{other}", "relation": "supports"}"#,
-        200,
-    ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/upsert_profile_fact",
-        r#"{"topic_raw": "editor", "content": "Helix", "source": {"platform": "slack"}}"#,
-        200,
-    ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/add_to_memory",
-        r#"{"content": "Vera has two cats", "category": "person", "subject": "Vera"}"#,
-        200,
-    ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/update_memory",
-        r#"{"memory_id": "{third}", "content": "Binky deploys on Fridays"}"#,
-        200,
-    ),
+    plain(Method::POST, "/api/kb/documents", r##"{"collection": "wiki", "documents": [{"path": "a.md", "content": "# A"}]}"##, 200),
+    plain(Method::POST, "/api/import", "", 200),
+    tool("/api/tools/agent_memory_remember", r#"{"topic_raw": "tea", "content": "Black, no sugar.", "source": {"platform": "slack"}}"#),
+    tool("/api/tools/agent_memory_revise", r#"{"memory": "{own}", "content": "Ready on Friday."}"#),
+    tool("/api/tools/agent_memory_link", r#"{"from": "{own}", "to": "{other}", "relation": "supports"}"#),
+    tool("/api/tools/upsert_profile_fact", r#"{"topic_raw": "editor", "content": "Helix", "source": {"platform": "slack"}}"#),
+    tool("/api/tools/add_to_memory", r#"{"content": "Vera has two cats", "category": "person", "subject": "Vera"}"#),
+    tool("/api/tools/update_memory", r#"{"memory_id": "{third}", "content": "Binky deploys on Fridays"}"#),
     write(Method::PUT, "/api/memories/{memory_id}/pin", "/api/memories/{own}/pin", "", 200),
     write(Method::DELETE, "/api/memories/{memory_id}/pin", "/api/memories/{own}/pin", "", 200),
     write(
@@ -101,34 +67,16 @@ const WRITES: &[Write] = &[
         r#"{"messages": [{"role": "user", "content": "I moved to Thun in May."}]}"#,
         200,
     ),
-    write(Method::POST, "/api/sources", "/api/sources", r#"[{"role": "user", "content": "I moved to Thun in May."}]"#, 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/capture_conversation", r#"{"source_ref": "{source}"}"#, 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/capture_session", r#"{"source_ref": "{source}"}"#, 200),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/ingest",
-        r#"{"memory_input": {"topic_raw": "tea", "content": "Vera likes tea."}}"#,
-        200,
-    ),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/consolidate", r#"{"inbox_items": ["{other}"]}"#, 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/record_observation", r#"{"content": "Vera likes tea.", "category": "fact"}"#, 200),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/update_user_context",
-        r#"{"persistent_info_additions": ["Vera likes tea."]}"#,
-        200,
-    ),
+    plain(Method::POST, "/api/sources", r#"[{"role": "user", "content": "I moved to Thun in May."}]"#, 200),
+    tool("/api/tools/capture_conversation", r#"{"source_ref": "{source}"}"#),
+    tool("/api/tools/capture_session", r#"{"source_ref": "{source}"}"#),
+    tool("/api/tools/ingest", r#"{"memory_input": {"topic_raw": "tea", "content": "Vera likes tea."}}"#),
+    tool("/api/tools/consolidate", r#"{"inbox_items": ["{other}"]}"#),
+    tool("/api/tools/record_observation", r#"{"content": "Vera likes tea.", "category": "fact"}"#),
+    tool("/api/tools/update_user_context", r#"{"persistent_info_additions": ["Vera likes tea."]}"#),
     write(Method::PUT, "/api/connections/{id}", "/api/connections/{own}", r#"{"tool_id": "jira", "name": "Jira"}"#, 200),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/update_connection_context",
-        r#"{"connection_id": "{own}", "learned": {"project": "PROJ"}}"#,
-        200,
-    ),
-    write(Method::POST, "/api/actions", "/api/actions", r#"{"action": "tea.brew", "message": "Brewed tea for Mina."}"#, 201),
+    tool("/api/tools/update_connection_context", r#"{"connection_id": "{own}", "learned": {"project": "PROJ"}}"#),
+    plain(Method::POST, "/api/actions", r#"{"action": "tea.brew", "message": "Brewed tea for Mina."}"#, 201),
     write(
         Method::POST,
         "/api/workflows/{name}/steps",
@@ -136,20 +84,11 @@ const WRITES: &[Write] = &[
         r#"{"steps": [{"step_name": "boil", "output": "The water boils."}, {"step_name": "pour", "output": "Poured."}]}"#,
         201,
     ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
+    tool(
         "/api/tools/record_action",
         r#"{"action": "tea.serve", "message": "Served tea.", "kind": "outcome", "outcome": "Mina was happy"}"#,
-        200,
     ),
-    write(
-        Method::POST,
-        "/api/tools/{name}",
-        "/api/tools/record_workflow_step",
-        r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#,
-        200,
-    ),
+    tool("/api/tools/record_workflow_step", r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#),
     write(Method::POST, "/api/context/{id}/answer", "/api/context/{context}/answer", r#"{"text": "On Tuesday."}"#, 200),
     write(
         Method::PUT,
@@ -159,11 +98,11 @@ const WRITES: &[Write] = &[
         200,
     ),
     write(Method::DELETE, "/api/profile/leaves/{id}", "/api/profile/leaves/{leaf}", "", 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#, 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#, 200),
+    tool("/api/tools/forget_profile_leaf", r#"{"leaf_id": "{second_leaf}"}"#),
+    tool("/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#),
     write(Method::PUT, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
     write(Method::DELETE, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
-    write(Method::POST, "/api/tools/{name}", "/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#, 200),
+    tool("/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#),
 ];
 
 impl Write {

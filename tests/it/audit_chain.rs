@@ -173,8 +173,7 @@ async fn what_is_not_delivered_is_delivered_later_in_order() {
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 4);
     assert_eq!(entries(&world).await, before + 2);
     let words = "select count(*) from outbox where destination = 'audit' and payload <> '{}'";
-    let left: i64 = sqlx::query_scalar(words).one(&world.engine).await;
-    assert_eq!(left, 0, "what was delivered has its words in the log only");
+    assert_eq!(sqlx::query_scalar::<_, i64>(words).one(&world.engine).await, 0, "what was delivered has its words in the log only");
 }
 
 #[tokio::test]

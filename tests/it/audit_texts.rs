@@ -285,7 +285,6 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
         let count = "select count(*) from audit_log where action = $1";
         let rows: i64 = sqlx::query_scalar(count).bind(action).fetch_one(&mut owner).await.unwrap();
         change.await.unwrap();
-        let after: i64 = sqlx::query_scalar(count).bind(action).fetch_one(&mut owner).await.unwrap();
-        assert_eq!(after, rows + 1, "{action}");
+        assert_eq!(sqlx::query_scalar::<_, i64>(count).bind(action).fetch_one(&mut owner).await.unwrap(), rows + 1, "{action}");
     }
 }

@@ -189,8 +189,7 @@ async fn observations_wait_for_one_synthesis() {
         let request = observation(ObservationCategory::Preference, content);
         capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
     }
-    let jobs: i64 = sqlx::query_scalar("select count(*) from events where task = 'synthesise'").one(&world.engine).await;
-    assert_eq!(jobs, 1);
+    assert_eq!(sqlx::query_scalar::<_, i64>("select count(*) from events where task = 'synthesise'").one(&world.engine).await, 1);
     work(&world).await;
     let waiting = inbox(&world).await;
     assert_eq!(

@@ -104,8 +104,7 @@ async fn secrets_are_gone_before_anything_is_stored() {
     .await;
     for table in ["sources", "agent_memories", "agent_memory_versions", "events", "outbox"] {
         let sql = format!("select count(*) from {table} t where t::text like '%Tr0ub4dor%'");
-        let kept: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).one(&world.engine).await;
-        assert_eq!(kept, 0, "{table}");
+        assert_eq!(sqlx::query_scalar::<_, i64>(sqlx::AssertSqlSafe(sql)).one(&world.engine).await, 0, "{table}");
     }
 }
 

@@ -153,8 +153,7 @@ async fn a_document_is_hidden_at_once_with_what_it_derives_from() {
     work(&world).await;
     let kept = "select (select count(*) from connections where tool_schema is not null)
                      + (select count(*) from profile_documents where context_type = 'tool_schema')";
-    let kept: i64 = sqlx::query_scalar(kept).one(&world.engine).await;
-    assert_eq!(kept, 0, "the sweep removes what is out of date");
+    assert_eq!(sqlx::query_scalar::<_, i64>(kept).one(&world.engine).await, 0, "the sweep removes what is out of date");
 }
 
 #[tokio::test]

@@ -393,8 +393,7 @@ async fn a_legal_hold_keeps_what_would_expire_and_the_log() {
     work(&world).await;
     remembrancer::recall::sweep(&world.engine, world.clock.now()).await.unwrap();
     let kept = "select user_id from agent_memories where archived_at is null union all select user_id from retrievals";
-    let kept: Vec<UserId> = sqlx::query_scalar(kept).all(&world.engine).await;
-    assert_eq!(kept, [held, held]);
+    assert_eq!(sqlx::query_scalar::<_, UserId>(kept).all(&world.engine).await, [held, held]);
     assert_eq!(erasure::holds(&world.engine, &world.vera).await.unwrap()[0].reason, "A lawsuit");
 }
 

@@ -87,8 +87,7 @@ async fn four_sources_are_one_list_with_the_exact_score_of_each_hit() {
     assert!(of(SearchSource::Memory).iter().all(|hit| hit.similarity == similar(hit.id)));
     world.engine.log().flush().await;
     let counted = "select distinct access_count from agent_memories where tenant_id = $1 and agent_id = $2";
-    let counts: Vec<i64> = sqlx::query_scalar(counted).bind(world.system.tenant_id).bind(agent(&world.atlas)).all(&world.engine).await;
-    assert_eq!(counts, [2]);
+    assert_eq!(sqlx::query_scalar::<_, i64>(counted).bind(world.system.tenant_id).bind(agent(&world.atlas)).all(&world.engine).await, [2]);
     stop.cancel();
     log.await.unwrap();
 

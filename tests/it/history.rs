@@ -151,8 +151,7 @@ async fn finished_work_ends_and_unfinished_work_stays() {
         .unwrap();
     let pair = |task: &str, state: &str| (task.to_owned(), state.to_owned());
     assert_eq!(left, [pair("extract", "dead"), pair("extract", "done")]);
-    let quarantined: Vec<String> = sqlx::query_scalar("select state from quarantine").fetch_all(&mut owner).await.unwrap();
-    assert_eq!(quarantined, ["waiting"]);
+    assert_eq!(sqlx::query_scalar::<_, String>("select state from quarantine").fetch_all(&mut owner).await.unwrap(), ["waiting"]);
 
     // What the sweep itself delivered is younger than a day.
     let delivered = "select count(*) from outbox where delivered_at is not null";

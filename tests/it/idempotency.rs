@@ -208,6 +208,5 @@ async fn a_key_is_kept_for_a_day() {
     assert!(!replayed.load(Ordering::Relaxed));
     world.clock.advance(Duration::hours(25));
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 1);
-    let left: i64 = sqlx::query_scalar("select count(*) from idempotent_requests").one(&world.engine.urls().agent_memory).await;
-    assert_eq!(left, 0);
+    assert_eq!(sqlx::query_scalar::<_, i64>("select count(*) from idempotent_requests").one(&world.engine.urls().agent_memory).await, 0);
 }

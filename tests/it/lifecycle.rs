@@ -440,8 +440,7 @@ async fn a_killed_sweep_is_resumed_and_archives_each_memory_once() {
     assert_eq!(archived(&world, &world.atlas).await.len(), 360);
     assert_eq!(live(&world, &world.atlas).await, (0, 0));
     let sql = "select count(*) from agent_memory_versions where agent_id = $1 and change = 'archived'";
-    let versions: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).one(&world.engine).await;
-    assert_eq!(versions, 360, "each memory was archived once");
+    assert_eq!(sqlx::query_scalar::<_, i64>(sql).bind(agent(&world.atlas)).one(&world.engine).await, 360, "each memory was archived once");
     let sql = "select count(*) from agent_memory_versions where agent_id = $1 and alternatives is null";
     let unknown: i64 = sqlx::query_scalar(sql).bind(agent(&world.atlas)).one(&world.engine).await;
     assert_eq!(unknown, 0, "archiving records the alternatives, too");

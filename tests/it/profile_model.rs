@@ -217,8 +217,7 @@ async fn a_narrative_ends_with_an_entry_that_it_may_repeat() {
     lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
     work(&world).await;
     assert_eq!(known(&world).await.working_memory, "Home: lives in Bern.");
-    let kept: Vec<Option<String>> = sqlx::query_scalar("select working_memory from profiles").all(&world.engine).await;
-    assert_eq!(kept, [None]);
+    assert_eq!(sqlx::query_scalar::<_, Option<String>>("select working_memory from profiles").all(&world.engine).await, [None]);
 }
 
 #[tokio::test]

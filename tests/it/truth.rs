@@ -142,8 +142,7 @@ async fn documents_in_a_language_that_the_model_does_not_know_are_found_by_their
                   join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
                  where e.tenant_id = $1";
     let mut kb = owner(&world.engine.urls().shared_kb).await;
-    let embedded: Vec<String> = sqlx::query_scalar(sql).bind(world.system.tenant_id).fetch_all(&mut kb).await.unwrap();
-    assert_eq!(embedded, ["en.md"]);
+    assert_eq!(sqlx::query_scalar::<_, String>(sql).bind(world.system.tenant_id).fetch_all(&mut kb).await.unwrap(), ["en.md"]);
     let request = KnowledgeRequest { query: "狗在花园里睡觉".into(), k: 5, kinds: vec![] };
     let found = knowledge::search(&world.engine, &world.atlas, request).await.unwrap();
     assert_eq!(found.hits.iter().map(|hit| hit.path.as_str()).collect::<Vec<_>>(), ["zh.md"]);

@@ -99,8 +99,7 @@ async fn an_unknown_topic_leaves_one_proposal_that_counts_and_holds_no_content()
     // No column of the knowledge database holds the content.
     for (table, rows) in crate::support::row_counts(&world.engine.urls().shared_kb).await {
         let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table} t where t::text ilike '%heptagon%' or t::text ilike '%vera%'"));
-        let leaks: i64 = sqlx::query_scalar(sql).fetch_one(&mut kb).await.unwrap();
-        assert_eq!(leaks, 0, "{table} with {rows} rows");
+        assert_eq!(sqlx::query_scalar::<_, i64>(sql).fetch_one(&mut kb).await.unwrap(), 0, "{table} with {rows} rows");
     }
 }
 

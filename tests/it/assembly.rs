@@ -78,8 +78,7 @@ async fn fill(world: &World) {
     contract::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
     let parts: String =
         (0..8).map(|n| format!("## Part {n}\n\nThe kestrel of part {n} eats small animals.\n\n| a | {n} |\n|---|---|\n\n")).collect();
-    let files = vec![("kestrel.md".to_owned(), format!("# The kestrel\n\n{parts}").into_bytes())];
-    ingest(world, "handbook", files).await;
+    ingest(world, "handbook", vec![("kestrel.md".to_owned(), format!("# The kestrel\n\n{parts}").into_bytes())]).await;
 }
 
 fn full(budget: u32) -> AssembleRequest {

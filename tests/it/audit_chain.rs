@@ -31,8 +31,7 @@ pub async fn tamper(engine: &Engine, tenant: TenantId, sql: &'static str) {
 
 /// A tenant whose log has its creation and `count` more entries.
 pub async fn with_entries(world: &World, count: usize) -> OpContext {
-    let slug = format!("t{}", world.clock.secret(16).to_lowercase());
-    let tenant = identity::create_tenant(&world.engine, &slug, "Audited").await.unwrap();
+    let tenant = identity::create_tenant(&world.engine, &format!("t{}", world.clock.secret(16).to_lowercase()), "Audited").await.unwrap();
     let entries: Vec<NewEntry> = (0..count).map(|n| entry(world, &tenant, "test.done", n)).collect();
     audit::append_all(&world.engine, tenant.tenant_id, &entries).await.unwrap();
     tenant

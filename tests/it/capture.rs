@@ -186,8 +186,7 @@ async fn the_same_words_on_two_days_are_one_memory_and_those_of_two_people_are_t
 async fn observations_wait_for_one_synthesis() {
     let world = alone().await;
     for content in ["Vera prefers short e-mails.", "Vera works on the harbour project.", "Vera prefers short e-mails."] {
-        let request = observation(ObservationCategory::Preference, content);
-        capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
+        capture::record_observation(&world.engine, &world.atlas, observation(ObservationCategory::Preference, content)).await.unwrap();
     }
     assert_eq!(sqlx::query_scalar::<_, i64>("select count(*) from events where task = 'synthesise'").one(&world.engine).await, 1);
     work(&world).await;

@@ -136,8 +136,7 @@ async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_
 
     let long = Source { platform: "x".repeat(65), ..Source::default() };
     let request = AddMemoryRequest { source: Some(long.clone()), ..entry(Category::Context, None, "Vera works from Bern") };
-    let refused = contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err();
-    assert_eq!(refused.fields()[0].field, "source.platform");
+    assert_eq!(contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
     let request = UpdateMemoryRequest { memory_id: id, content: "Mina leads Design".into(), source: Some(long), user_id: None };
     assert_eq!(contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
 }

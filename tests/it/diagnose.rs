@@ -60,8 +60,7 @@ impl Crowd {
         let of_mina = store(&world, &world.atlas, Some(MINA), (3_000..3_000 + parts * 100).map(crowd)).await;
         let of_binky = store(&world, &world.binky, None, (0..parts * 130).map(crowd)).await;
         let text = b"# Piers\n\nThe ferry leaves the pier with cargo.\n\n## Lanterns\n\nA lantern hangs at the harbour office.\n".to_vec();
-        let files = vec![("piers.md".to_owned(), text)];
-        ingest(&world, "acme", files).await;
+        ingest(&world, "acme", vec![("piers.md".to_owned(), text)]).await;
         Self { world, own, shared, of_mina, of_binky }
     }
 }
@@ -131,8 +130,7 @@ async fn every_gate_of_the_record_names_itself() {
 
     let private = RememberRequest { user_id: Some(MINA.into()), ..heron("Mina takes the heron ferry at ten") };
     let private = remember(&world, atlas, private).await.memory_id;
-    let idris = RecallRequest { user_id: Some(UserId(nowhere()).into()), ..ferry() };
-    for recall in [ferry(), idris] {
+    for recall in [ferry(), RecallRequest { user_id: Some(UserId(nowhere()).into()), ..ferry() }] {
         let (gate, _, mend) = stop(&world, atlas, private, recall).await;
         assert_eq!((gate, mend), (Gate::User, Some(MendLink::User(MINA))));
     }
@@ -140,8 +138,7 @@ async fn every_gate_of_the_record_names_itself() {
     assert_eq!(rank(&world, atlas, private, for_mina()).await, recalled(&world, atlas, private, for_mina()).await);
 
     let waiting = remembered(&world, "heron ferry", "A heron ferry was sold in May").await;
-    let aside = "update agent_memories set status = 'inbox', live = false where id = $1";
-    sqlx::query(aside).bind(waiting).run(&world.engine).await;
+    sqlx::query("update agent_memories set status = 'inbox', live = false where id = $1").bind(waiting).run(&world.engine).await;
     let (gate, verdict, mend) = stop(&world, atlas, waiting, ferry()).await;
     assert_eq!((gate, mend), (Gate::Status, Some(MendLink::Candidate(waiting))), "{verdict}");
 

@@ -39,8 +39,8 @@ async fn report(world: &World, ctx: &OpContext, id: Uuid, entities: Vec<Connecti
 }
 
 async fn learn(world: &World, id: Uuid, learned: Value) {
-    let learned = learned.as_object().unwrap().clone();
-    let request = ConnectionContextRequest { connection_id: id, learned, session_id: None, user_id: None };
+    let request =
+        ConnectionContextRequest { connection_id: id, learned: learned.as_object().unwrap().clone(), session_id: None, user_id: None };
     capture::update_connection_context(&world.engine, &world.atlas, request).await.unwrap();
 }
 
@@ -134,8 +134,7 @@ async fn a_document_is_hidden_at_once_with_what_it_derives_from() {
     assert!(text[0].contains("moved to Basel") && text.len() >= 2, "{text:?}");
     assert!(!text.concat().contains("Ignore all"), "what is in quarantine: {text:?}");
     let moved = inbox(&world).await.into_iter().find(|item| item.content.contains("Basel")).unwrap().id;
-    let confirm = InboxVerdict::confirm();
-    consolidation::decide(&world.engine, &world.vera, &[moved], confirm, &Default::default()).await.unwrap();
+    consolidation::decide(&world.engine, &world.vera, &[moved], InboxVerdict::confirm(), &Default::default()).await.unwrap();
     memories::forget(&world.engine, &world.atlas, ForgetRequest { memory_id: moved.into(), reason: None, user_id: None }).await.unwrap();
     let left = contents(&world, "Basel", ContextType::ToolAttachmentContent).await;
     assert!(!left.is_empty() && !left.concat().contains("Basel"), "{left:?}");

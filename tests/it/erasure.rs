@@ -59,8 +59,7 @@ async fn recalled(world: &World, ctx: &OpContext, query: &str) {
 }
 
 async fn observe(world: &World, ctx: &OpContext, content: &str) {
-    let request = observation(ObservationCategory::Preference, content);
-    capture::record_observation(&world.engine, ctx, request).await.unwrap();
+    capture::record_observation(&world.engine, ctx, observation(ObservationCategory::Preference, content)).await.unwrap();
 }
 
 async fn report(world: &World, ctx: &OpContext, what: &str) {
@@ -133,8 +132,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
     assert!(prompt.text.contains("prefers short answers"), "the profile is in the prompt: {}", prompt.text);
     let entry = profile::get(engine, ctx, ProfileRequest::default()).await.unwrap().leaves.remove(0);
     let subject = Subject { agent_id: agent(&world.atlas), user_id: Some(user) };
-    let because = format!("{word} asked for it");
-    profile::forget_leaf_of(engine, &world.vera, subject, entry.leaf_id, &because).await.unwrap();
+    profile::forget_leaf_of(engine, &world.vera, subject, entry.leaf_id, &format!("{word} asked for it")).await.unwrap();
     engine.finish_deferred().await;
     quality::report_answer(engine, ctx, prompt.id, AnswerRequest { text: format!("{word} drinks tea."), user_id: None }).await.unwrap();
     // What no door can be made to write: a failed event, and a row that nobody can deliver.

@@ -15,8 +15,7 @@ use wire::{ForgetRequest, ReviseRequest, ReviseResponse, Scope, UserRef};
 /// The same operation with an idempotency key, and whether its answer was given before.
 fn with_key(ctx: &OpContext, text: &str) -> (OpContext, Arc<AtomicBool>) {
     let replayed = Arc::<AtomicBool>::default();
-    let key = IdempotencyKey::new(text.into(), Arc::clone(&replayed));
-    (OpContext { idempotency: Some(Arc::new(key)), ..ctx.clone() }, replayed)
+    (OpContext { idempotency: Some(Arc::new(IdempotencyKey::new(text.into(), Arc::clone(&replayed)))), ..ctx.clone() }, replayed)
 }
 
 async fn count(world: &World, sql: &'static str) -> i64 {

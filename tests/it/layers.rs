@@ -47,8 +47,7 @@ impl Layered {
     /// The rank of each room: 0 is the highest.
     fn ranks(&self) -> BTreeMap<&'static str, usize> {
         let table = ARCHITECTURE.split_once(self.heading).unwrap().1.split_once("\n## ").unwrap().0;
-        let rows = table.lines().filter(|line| line.starts_with("| `"));
-        let rooms = rows.map(|row| row.split('|').nth(1).unwrap());
+        let rooms = table.lines().filter(|line| line.starts_with("| `")).map(|row| row.split('|').nth(1).unwrap());
         let named =
             |cell: &'static str| cell.split(',').map(|name| name.trim().trim_matches('`').trim_end_matches('/').trim_end_matches(".rs"));
         let ranks: BTreeMap<_, _> = rooms.enumerate().flat_map(|(rank, cell)| named(cell).map(move |name| (name, rank))).collect();

@@ -144,8 +144,7 @@ async fn paths(world: &World, ctx: &OpContext, id: MemoryId, neighbour: MemoryId
     let search = recall::search(engine, ctx, request).await.unwrap();
     let bundle = context::context_for(engine, ctx, serde_json::from_value(json!({ "task": "Kestrel schedule" })).unwrap());
     let mut file = Vec::new();
-    let selection = portability::Selection::Agent(agent(ctx));
-    portability::export(engine, ctx, &selection, &mut file, &|_| ()).await.unwrap();
+    portability::export(engine, ctx, &portability::Selection::Agent(agent(ctx)), &mut file, &|_| ()).await.unwrap();
     let explained = recall::explain(engine, ctx, ExplainRequest { memory_id: Some(id.into()), ..ExplainRequest::default() }).await;
     let linked = memories::record(engine, ctx, &neighbour.into(), None).await.unwrap();
     BTreeMap::from([
@@ -325,8 +324,7 @@ async fn a_full_agent_still_answers_what_was_sent_before() {
     let world = World::new().await;
     set(&world, LifecyclePolicy { episodes_max: 1, memories_max: 1, ..LifecyclePolicy::default() }).await;
     let replayed = Arc::new(AtomicBool::new(false));
-    let idempotency = Some(Arc::new(IdempotencyKey::new("boat".into(), Arc::clone(&replayed))));
-    let ctx = OpContext { idempotency, ..world.atlas.clone() };
+    let ctx = OpContext { idempotency: Some(Arc::new(IdempotencyKey::new("boat".into(), Arc::clone(&replayed)))), ..world.atlas.clone() };
     let first = remember(&world, &ctx, fact("boat", "The boat is green.")).await;
     assert_eq!(remember(&world, &ctx, fact("boat", "The boat is green.")).await, first);
     assert!(replayed.load(Ordering::Relaxed));

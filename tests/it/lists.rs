@@ -186,10 +186,7 @@ async fn agents_are_listed_by_name() {
 async fn the_agents_page_counts_what_is_there() {
     let world = alone().await;
     let workers = Workers::start(&world.engine);
-    let keep = |content: &str, retention: &str| {
-        let retention = Some(retention.parse().unwrap());
-        RememberRequest { retention, ..fact(content, content) }
-    };
+    let keep = |content: &str, retention: &str| RememberRequest { retention: Some(retention.parse().unwrap()), ..fact(content, content) };
     let old = remember(&world, &world.atlas, keep("an old fact", "permanent")).await.memory_id;
     remember(&world, &world.atlas, keep("a passing routine", "routine")).await;
     let gone = remember(&world, &world.atlas, keep("a mistake", "permanent")).await.memory_id;

@@ -94,8 +94,7 @@ async fn operators_find_people_see_why_and_forget() {
     assert_eq!(said, [("Vera prefers short e-mails.", Some(Uuid::from_u128(1)))], "the same words are one source");
 
     let stranger = World::on(world.engine.urls().clone()).await;
-    let nobody = Subject { user_id: None, ..subject };
-    for (ctx, subject) in [(&stranger.vera, subject), (&world.vera, nobody)] {
+    for (ctx, subject) in [(&stranger.vera, subject), (&world.vera, Subject { user_id: None, ..subject })] {
         let refused = profile::person(&world.engine, ctx, subject, None).await.unwrap_err();
         assert!(matches!(refused, Error::NotFound(_)), "{refused:?}");
         let refused = profile::forget_leaf_of(&world.engine, ctx, subject, e_mails.leaf_id, "why not").await.unwrap_err();

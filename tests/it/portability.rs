@@ -57,8 +57,7 @@ pub async fn elsewhere() -> Engine {
 
 /// A tenant without an agent.
 pub async fn newcomer(engine: &Engine) -> OpContext {
-    let slug = format!("t{}", engine.clock().secret(16).to_lowercase());
-    identity::create_tenant(engine, &slug, "Elsewhere").await.unwrap()
+    identity::create_tenant(engine, &format!("t{}", engine.clock().secret(16).to_lowercase()), "Elsewhere").await.unwrap()
 }
 
 async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {

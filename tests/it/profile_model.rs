@@ -14,8 +14,7 @@ use wire::{CapturePolicy, EventFilter, EventKind, EventRow, ObservationCategory,
 use wiremock::{MockServer, ResponseTemplate};
 
 fn reply(scaffold: Value, narrative: &str, facts: &[&str]) -> ResponseTemplate {
-    let answer = json!({ "updated_scaffold": scaffold, "updated_working_memory": narrative, "facts_to_embed": facts });
-    completion(&answer.to_string())
+    completion(&json!({ "updated_scaffold": scaffold, "updated_working_memory": narrative, "facts_to_embed": facts }).to_string())
 }
 
 /// The texts that the model was asked about.

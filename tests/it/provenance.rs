@@ -219,8 +219,7 @@ async fn observe_as(world: &World, category: ObservationCategory, content: &str,
 async fn what_a_person_says_of_themselves_takes_effect_at_once_and_is_marked() {
     let world = alone().await;
     observe(&world, "My favourite tea is sencha.", Some(Role::User)).await;
-    let answer = ask(&world, &world.atlas, "What is the favourite tea?").await;
-    let hit = answer.memories()[0].clone();
+    let hit = ask(&world, &world.atlas, "What is the favourite tea?").await.memories()[0].clone();
     assert_eq!((hit.provenance.said_by, hit.provenance.confirmed), (Speaker::Person, false));
     assert!(hit.attribution.starts_with("According to the user (on "), "{}", hit.attribution);
     let prompt = context::assemble(&world.engine, &world.atlas, AssembleRequest::new("What is the favourite tea?")).await.unwrap();
@@ -379,8 +378,7 @@ async fn a_correction_replaces_only_what_was_said_before_of_the_same_project() {
         assert!(matches!(placed, Placed::Waiting(_)), "{content}: {placed:?}");
     }
     let Placed::Promoted(first) = first else { unreachable!() };
-    let status = async || memories::detail(&world.engine, &world.vera, first).await.unwrap().memory.status;
-    assert_eq!(status().await, MemoryStatus::Active);
+    assert_eq!(memories::detail(&world.engine, &world.vera, first).await.unwrap().memory.status, MemoryStatus::Active);
 }
 
 #[tokio::test]

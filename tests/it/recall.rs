@@ -215,8 +215,7 @@ async fn a_hit_explains_itself() {
     assert!((hit.recency_score - (-1_f64).exp()).abs() < 1e-4 && hit.freshness == hit.recency_score);
     assert!((hit.score - hit.similarity * hit.recency_score).abs() < 1e-9);
     assert_eq!((hit.breakdown.similarity, hit.breakdown.recency, hit.breakdown.floor), (hit.similarity, hit.recency_score, 0.25));
-    let expected = format!("Close in meaning ({:.2}), shares ", hit.similarity);
-    assert!(hit.explanation.starts_with(&expected), "{}", hit.explanation);
+    assert!(hit.explanation.starts_with(&format!("Close in meaning ({:.2}), shares ", hit.similarity)), "{}", hit.explanation);
     assert!(hit.explanation.ends_with(&format!("; written 90 days ago (× 0.37), which makes {:.2}.", hit.score)), "{}", hit.explanation);
     for word in &hit.matched_words {
         assert!(hit.explanation.contains(&format!("“{word}”")), "{}", hit.explanation);

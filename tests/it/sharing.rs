@@ -137,8 +137,7 @@ async fn a_person_shares_a_memory_and_makes_it_private_again() {
     let shared = memories::share(&world.engine, &world.vera, &[stored.memory_id], &Default::default()).await.unwrap();
     work(&world).await;
     assert_eq!(shared.changed, [stored.memory_id]);
-    let told = ask(&world, &world.binky, "When does the harbour gate close?").await;
-    let hit = told.memories()[0].clone();
+    let hit = ask(&world, &world.binky, "When does the harbour gate close?").await.memories()[0].clone();
     assert_eq!((hit.trust, hit.matched_scope, hit.created_by), (Trust::Reviewed, MemoryScope::Global, world.atlas.agent_id().unwrap()));
     assert_eq!((hit.provenance.said_by, hit.provenance.confirmed), (Speaker::OtherAgent, true));
     assert_eq!(contents(&world, &world.atlas, "harbour gate").await, ["The harbour gate closes at nine."], "once");

@@ -170,8 +170,7 @@ async fn search_degraded() {
 #[tokio::test]
 async fn a_document_fulfils_what_was_expected() {
     let world = logged(Settings::default()).await;
-    let files = vec![("tea.md".to_owned(), b"# Tea\n\nThe kettle of the kitchen is green.\n".to_vec())];
-    ingest(&world, "handbook", files).await;
+    ingest(&world, "handbook", vec![("tea.md".to_owned(), b"# Tea\n\nThe kettle of the kitchen is green.\n".to_vec())]).await;
     let (answer, seen) = silence(&world, &world.atlas, expected("kettle kitchen green")).await;
     assert!(answer.zero_hit && answer.hits.iter().any(|hit| hit.memory().is_none()), "{answer:?}");
     assert_eq!(seen.knowledge_hits, 1);

@@ -68,8 +68,7 @@ async fn a_memory_tells_which_recalls_returned_it_and_where() {
     assert!(told.latest.windows(2).all(|pair| pair[0].at >= pair[1].at));
 
     assert_eq!(memories::recalls(&world.engine, &World::new().await.vera, black).await.unwrap().total, 0);
-    let reviewer = OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() };
-    for ctx in [&reviewer, &world.atlas] {
+    for ctx in [&OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() }, &world.atlas] {
         assert!(matches!(memories::recalls(&world.engine, ctx, black).await, Err(Error::Forbidden(_))));
     }
 }

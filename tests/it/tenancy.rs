@@ -191,8 +191,7 @@ const IDRIS: UserId = UserId(uuid::Uuid::from_u128(1));
 async fn policies_alone_keep_users_apart() {
     let two = Two::of(Users::One(IDRIS)).await;
     let (db, mut failed) = (two.a.engine.db(), Vec::new());
-    let of_control = listed(OF_USERS).map(|query| (&db.control, query));
-    let all = of_agents().map(|query| (&db.memory, query)).chain(of_control);
+    let all = of_agents().map(|query| (&db.memory, query)).chain(listed(OF_USERS).map(|query| (&db.control, query)));
     for (database, query) in all.filter(|(_, query)| !WITHOUT_USERS.iter().any(|(name, _)| *name == query.name)) {
         for users in [Users::One(IDRIS), Users::Every] {
             let (seen, changed) = two.as_seen_by(database, query, &OpContext { users, ..two.atlas.clone() }).await;
@@ -213,8 +212,7 @@ async fn predicates_alone_keep_users_apart() {
     let (memory, control) = (pool(&urls.agent_memory, "none"), pool(&urls.internal_shared, "none"));
     let mut failed = Vec::new();
     let exempt = |name: &str| BY_SETTINGS.contains(&name) || WITHOUT_USERS.iter().chain(OF_EVERY_USER).any(|(exempt, _)| *exempt == name);
-    let of_control = listed(OF_USERS).map(|query| (&control, query));
-    let all = of_agents().chain(PORTABILITY_INBOX).map(|query| (&memory, query)).chain(of_control);
+    let all = of_agents().chain(PORTABILITY_INBOX).map(|query| (&memory, query)).chain(listed(OF_USERS).map(|query| (&control, query)));
     for (owner, query) in all.filter(|(_, query)| !exempt(query.name)) {
         let case = |users| two.case.clone().of(&OpContext { users, ..two.a.system.clone() });
         let (seen, changed) = outcome(owner.begin().await.unwrap(), query, &case(Users::One(IDRIS)), two.a.system.tenant_id).await;

@@ -99,8 +99,7 @@ async fn nobody_sees_or_touches_the_views_of_somebody_else() {
     }
     assert_eq!(identity::views(&world.engine, &world.vera, PAGE).await.unwrap(), [view]);
 
-    let reviewer = OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() };
-    for ctx in [&reviewer, &world.atlas, &world.system] {
+    for ctx in [&OpContext { access: Access::Roles(vec![OperatorRole::Reviewer]), ..world.vera.clone() }, &world.atlas, &world.system] {
         assert!(matches!(identity::views(&world.engine, ctx, PAGE).await, Err(Error::Forbidden(_))));
         assert!(matches!(save(&world, ctx, "x").await, Err(Error::Forbidden(_))));
         assert!(matches!(identity::rename_view(&world.engine, ctx, ViewId(nowhere()), "x").await, Err(Error::Forbidden(_))));

@@ -93,8 +93,7 @@ fn value(schema: &Value, path: &str, is_required: bool, fill: &mut Fill<'_>) -> 
         return value(first, path, is_required, fill);
     }
     if schema["additionalProperties"].is_object() || schema["additionalProperties"] == json!(true) {
-        let inside = value(&schema["additionalProperties"], &format!("{path}.*"), true, fill)?;
-        return Some(json!({ "tea": inside }));
+        return Some(json!({ "tea": value(&schema["additionalProperties"], &format!("{path}.*"), true, fill)? }));
     }
     fill(&field).or_else(|| is_required.then(|| field.usual()))
 }

@@ -62,8 +62,7 @@ async fn ten_hits_cost_little_more_than_their_contents() {
 #[tokio::test]
 async fn a_list_of_tools_costs_250_tokens_a_tool_at_most() {
     let site = Site::new().await;
-    let bearer = format!("Bearer {}", site.world.atlas_key);
-    let list = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &bearer)]).await.json();
+    let list = site.get("/api/tools", &[(axum::http::header::AUTHORIZATION, &format!("Bearer {}", site.world.atlas_key))]).await.json();
     let tools = list["tools"].as_array().unwrap();
     let length = |text: &str| text.chars().count();
     let costs: Vec<(&str, usize)> = tools

@@ -31,8 +31,7 @@ fn encoded(text: &str) -> String {
 
 /// Signs in and returns the cookie that the browser would send.
 pub async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
-    let body = format!("login={}&password={}", encoded(login), encoded(password));
-    let answer = form(site, "sign_in", "", &body).await;
+    let answer = form(site, "sign_in", "", &format!("login={}&password={}", encoded(login), encoded(password))).await;
     let cookies = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
     let session = cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("rmb=")).unwrap_or_default();
     let session = session.to_owned();
@@ -70,8 +69,7 @@ async fn a_viewer_reads_and_cannot_delete() {
     identity::create_operator(&world.engine, &world.system, &login, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
     let memory = memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
     let (_, cookie) = sign_in(&site, &login, PASSWORD).await;
-    let path = format!("/memories/{}", memory.memory_id);
-    let page = site.get(&path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    let page = site.get(&format!("/memories/{}", memory.memory_id), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
     assert!(page.text.contains("It is 4711."), "{}", page.status);
     let body = format!("ids={}&reason=because", memory.memory_id);
     form(&site, "delete_memories", &cookie, &body).await;
@@ -122,8 +120,7 @@ async fn signing_in_leads_to_pages_of_this_site_only() {
         ("/\\example.org", "/"),
         ("//example.org", "/"),
     ] {
-        let body = format!("login={login}&password={}&next={}", encoded(PASSWORD), encoded(next));
-        let answer = form(&site, "sign_in", "", &body).await;
+        let answer = form(&site, "sign_in", "", &format!("login={login}&password={}&next={}", encoded(PASSWORD), encoded(next))).await;
         assert_eq!(answer.header(header::LOCATION), expected, "{next:?}: {answer:?}");
     }
 }
@@ -385,8 +382,7 @@ async fn the_page_of_a_person_says_that_rules_stood_in() {
     let shown = page(&site, &person, &cookie).await.text;
     assert!(shown.contains("Mina prefers tea.") && !shown.contains("rules read"), "{shown}");
     let mut owner = PgConnection::connect(&engine.urls().agent_memory).await.unwrap();
-    let marked = "update events set outcome = '{\"extractor\": \"rules\"}' where kind = 'observation'";
-    sqlx::query(marked).execute(&mut owner).await.unwrap();
+    sqlx::query("update events set outcome = '{\"extractor\": \"rules\"}' where kind = 'observation'").execute(&mut owner).await.unwrap();
     let shown = page(&site, &person, &cookie).await.text;
     assert!(shown.contains("The chat model did not answer, so rules read 1 observation."), "{shown}");
     assert_eq!(site.atlas("get_user_profile", json!({})).await.json()["read_by_rules"], 1);

@@ -383,8 +383,7 @@ async fn no_door_lets_a_secret_into_a_table() {
             }
             for pointer in &texts {
                 // A mark that hides, one that reorders, a control character.
-                let marked = format!("{said}\u{200b}\u{202e}\u{7}");
-                door.send(&site, &door.uri(&ids, None), Some(&with(&body, pointer, &marked)), &[]).await;
+                door.send(&site, &door.uri(&ids, None), Some(&with(&body, pointer, &format!("{said}\u{200b}\u{202e}\u{7}"))), &[]).await;
             }
         }
         for place in ["path", "query"] {

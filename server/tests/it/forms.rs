@@ -344,8 +344,7 @@ async fn every_response_confines_its_page() {
         ("/erasure/new?user=%3Cb%3E", true),
         ("/api/docs", false),
     ] {
-        let answer = page(&site, path, &cookie).await;
-        let policy = answer.header(header::CONTENT_SECURITY_POLICY).to_owned();
+        let policy = page(&site, path, &cookie).await.header(header::CONTENT_SECURITY_POLICY).to_owned();
         let directives: Vec<&str> = policy.split(';').map(str::trim).collect();
         // Nothing is allowed that is not named: objects, frames, workers and media have no directive of their own.
         for expected in ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "style-src 'self'"] {

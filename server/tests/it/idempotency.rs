@@ -161,8 +161,7 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
     names.extend(leaves(site).await);
     names.push(("{context}", text(&site.atlas("assemble_context", json!({ "query": "When do releases go out?" })).await, "/id")));
     site.world.engine.finish_deferred().await;
-    let bearer = format!("Bearer {}", site.world.atlas_key);
-    names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &bearer)]).await.text));
+    names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {}", site.world.atlas_key))]).await.text));
     names
 }
 

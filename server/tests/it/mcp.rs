@@ -60,8 +60,7 @@ impl<'a> Session<'a> {
         let answer = site.send(request(Method::POST, key, &[], initialize().to_string())).await;
         assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
         assert_eq!(message(&answer)["result"]["protocolVersion"], OLD);
-        let id = answer.headers["mcp-session-id"].to_str().unwrap().to_owned();
-        let session = Self { site, key: key.to_owned(), id, user: None };
+        let session = Self { site, key: key.to_owned(), id: answer.headers["mcp-session-id"].to_str().unwrap().to_owned(), user: None };
         let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         assert_eq!(session.post(initialized.to_string()).await.status, StatusCode::ACCEPTED);
         session
@@ -114,8 +113,7 @@ async fn tools_are_listed_as_the_key_may_call_them() {
     let site = Site::new().await;
     let world = &site.world;
     let (ctx, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
-    let session = Session::open(&site, &reader).await;
-    let answer = session.ask("tools/list", json!({})).await;
+    let answer = Session::open(&site, &reader).await.ask("tools/list", json!({})).await;
     let listed = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let offered: Vec<_> = remembrancer::tools::offered(&ctx, None).iter().map(|tool| tool.name).collect();

@@ -93,7 +93,6 @@ async fn an_answer_has_a_limit() {
         assert!(refused.text.contains(message), "{}", refused.text);
     }
     // Every byte escaped: the limit is that of the text.
-    let longest = format!(r#"{{"text":"{}"}}"#, "\\u0041".repeat(64 * 1024));
-    let answer = post(&site, &site.world.atlas_key, None, &path, &longest).await;
+    let answer = post(&site, &site.world.atlas_key, None, &path, &format!(r#"{{"text":"{}"}}"#, "\\u0041".repeat(64 * 1024))).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
 }

@@ -67,8 +67,7 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("audit::links", |pool, c| {
             Box::pin(async move {
-                let links = audit::links(pool, c.tenant, 0, 1000).await?;
-                Ok(links.iter().filter(|link| link.entry.target_id == c.agent.to_string()).count())
+                Ok(audit::links(pool, c.tenant, 0, 1000).await?.iter().filter(|link| link.entry.target_id == c.agent.to_string()).count())
             })
         }),
     ]

@@ -311,8 +311,7 @@ pub const INBOX: &[Query] = queries! {
     "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
     "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", None, c.now).await?; 0 };
     "memories::accepted" |tx, c| {
-        let effect = json!({ "what": "linked" });
-        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", Some(&effect), c.now).await?;
+        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", Some(&json!({ "what": "linked" })), c.now).await?;
         memories::accepted(tx, c.ctx.tenancy(), c.agent, c.id).await?.len()
     };
     "consolidation::decided" |tx, c| usize::from(consolidation::decided(tx, c.ctx.tenancy(), declined(c)).await?.is_some());

@@ -150,8 +150,7 @@ pub const PEOPLE: &[Query] = queries! {
     "profile::count_people" |tx, c| profile::count_people(tx, c.tenant, &PeopleFilter::default(), &[]).await? as usize;
     "profile::people" |tx, c| profile::people(tx, c.tenant, &PeopleFilter::default(), &[], &Seek::First, 9).await?.len();
     "lifecycle::sweep_leaves" |tx, c| {
-        let ended = json!({ "health": c.now + chrono::Duration::days(1) });
-        lifecycle::sweep_leaves(tx, c.tenant, c.agent, &ended, 9).await? as usize
+        lifecycle::sweep_leaves(tx, c.tenant, c.agent, &json!({ "health": c.now + chrono::Duration::days(1) }), 9).await? as usize
     };
 };
 

@@ -140,13 +140,11 @@ pub const RECALL: &[Query] = queries! {
     };
     "recall::by_bar" |tx, c| {
         // The bars are there even if they are 0.
-        let bars = recall::by_bar(tx, recalls(c, &of_agent(c)), BarUnit::Day).await?;
-        bars.iter().map(|(_, counts)| counts.recalls).sum::<i64>() as usize
+        recall::by_bar(tx, recalls(c, &of_agent(c)), BarUnit::Day).await?.iter().map(|(_, counts)| counts.recalls).sum::<i64>() as usize
     };
     "recall::shares" |tx, c| {
         // The total is there even if it is 0.
-        let shares = recall::shares(tx, recalls(c, &of_agent(c)), 10, &[c.agent]).await?;
-        shares.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
+        recall::shares(tx, recalls(c, &of_agent(c)), 10, &[c.agent]).await?.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
     };
     "recall::count_silent" |tx, c| recall::count_silent(tx, recalls(c, &of_agent(c))).await? as usize;
     "recall::list_silent" |tx, c| recall::list_silent(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();

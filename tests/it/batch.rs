@@ -38,13 +38,12 @@ async fn five_hundred_facts_are_stored_in_order_with_their_vectors() {
 async fn an_item_that_is_wrong_stops_no_other() {
     let world = World::new().await;
     let shared = RememberRequest { commons: true, ..fact("tea", "Tea is ready at four") };
-    let of_another = RememberRequest { user_id: Some("crm-1".parse::<UserRef>().unwrap()), ..fact("tea", "Idris likes green tea") };
     let items = vec![
         Ok(fact("tea", "Vera likes black tea")),
         Err(Error::invalid("content", "is required")),
         Ok(fact("", "No topic")),
         Ok(shared),
-        Ok(of_another),
+        Ok(RememberRequest { user_id: Some("crm-1".parse::<UserRef>().unwrap()), ..fact("tea", "Idris likes green tea") }),
         Ok(fact("tea", "Vera likes black tea")),
         Ok(fact("coffee", "Mina takes it black")),
     ];

@@ -148,8 +148,7 @@ async fn what_was_said_again_since_it_was_deleted_is_not_there_twice_once_restor
     assert_ne!(first, second);
     memories::restore(&world.engine, &world.vera, &[first], "right").await.unwrap();
     work(&world).await;
-    let hits = crate::support::ask(&world, &world.atlas, "tea").await.told();
-    assert_eq!(hits.iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [second]);
+    assert_eq!(crate::support::ask(&world, &world.atlas, "tea").await.told().iter().map(|hit| hit.memory_id).collect::<Vec<_>>(), [second]);
 }
 
 #[tokio::test]

@@ -98,9 +98,8 @@ async fn the_answer_counts_the_speakers_and_warns_of_what_is_unclear() {
     let world = alone().await;
     let nobody = "No speakers were found: the text is read as the words of one author.";
     let unclear = "Whether the day or the month comes first cannot be told, so the turns have no time.";
-    let local = "3 times have no time zone and were read as UTC: send time_zone, such as Europe/Zurich.";
     for (text, speakers, timed, warnings) in [
-        (TALK, 2, 3, vec![local]),
+        (TALK, 2, 3, vec!["3 times have no time zone and were read as UTC: send time_zone, such as Europe/Zurich."]),
         ("[2026-05-03 09:12 UTC] Vera: I moved.\n[2026-05-03T09:13+02:00] Mina: Nice.", 2, 2, vec![]),
         ("I moved to Basel.", 0, 0, vec![nobody]),
         ("5/3/26, 9:12 AM - Vera: I moved.\n5/4/26, 9:12 AM - Mina: Nice.", 2, 0, vec![unclear]),
@@ -190,9 +189,8 @@ async fn observations_wait_for_one_synthesis() {
     }
     assert_eq!(sqlx::query_scalar::<_, i64>("select count(*) from events where task = 'synthesise'").one(&world.engine).await, 1);
     work(&world).await;
-    let waiting = inbox(&world).await;
     assert_eq!(
-        waiting.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(),
+        inbox(&world).await.iter().map(|item| item.content.as_str()).collect::<Vec<_>>(),
         ["Vera prefers short e-mails.", "Vera works on the harbour project."]
     );
     let open: i64 =

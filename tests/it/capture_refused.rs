@@ -181,13 +181,12 @@ async fn a_proposal_with_an_instruction_beside_its_content_is_promoted_by_no_rul
         alternatives: vec![],
         confidence: Some(1.0),
     };
-    let inputs = [
+    for memory_input in [
         MemoryInput { rationale: Some(order.into()), content: "Idris fed a cat.".into(), ..plain.clone() },
         MemoryInput { alternatives: vec![order.into()], content: "Mina sold her boat.".into(), ..plain.clone() },
         MemoryInput { topic_raw: order.into(), content: "Somebody closed the window.".into(), ..plain.clone() },
         plain,
-    ];
-    for memory_input in inputs {
+    ] {
         capture::ingest(&world.engine, &world.atlas, IngestMemoryRequest { memory_input, user_id: None }).await.unwrap();
         work(&world).await;
     }

@@ -49,8 +49,7 @@ async fn furnished() -> World {
         remember(&world, &world.atlas, repo).await;
         remember(&world, &world.atlas, here(of_kind(MemoryKind::Episode, "lately", happened))).await;
     }
-    let global = RememberRequest { scope: Some(MemoryScope::Global), ..fact("style", "Vera wants short answers") };
-    remember(&world, &world.atlas, global).await;
+    remember(&world, &world.atlas, RememberRequest { scope: Some(MemoryScope::Global), ..fact("style", "Vera wants short answers") }).await;
     world
 }
 
@@ -229,7 +228,7 @@ async fn knowledge_is_cited_and_the_search_is_logged() {
 async fn what_is_asked_wrongly_is_refused_by_name() {
     let world = furnished().await;
     let good = at_work("rename the branch");
-    let cases = [
+    for (request, field) in [
         (ContextRequest { task: String::new(), ..good.clone() }, "task"),
         (ContextRequest { task: "x".repeat(5_000), ..good.clone() }, "task"),
         (ContextRequest { budget: 99, ..good.clone() }, "budget"),
@@ -237,8 +236,7 @@ async fn what_is_asked_wrongly_is_refused_by_name() {
         (ContextRequest { project: Some("nowhere".into()), ..good.clone() }, "project"),
         (ContextRequest { repo: Some("nowhere".into()), ..good.clone() }, "repo"),
         (ContextRequest { repo: Some("orchard-site".into()), ..good.clone() }, "repo"),
-    ];
-    for (request, field) in cases {
+    ] {
         match context::context_for(&world.engine, &world.atlas, request).await {
             Err(Error::Invalid(fields)) => assert_eq!(fields[0].field, field),
             other => panic!("{field}: {other:?}"),

@@ -385,8 +385,7 @@ async fn documents_are_made_again_where_a_profile_is_imported() {
 async fn vectors_and_the_removal_of_their_documents_never_wait_for_each_other() {
     let world = alone().await;
     connect(&world, &world.atlas, JIRA, None, true).await;
-    let issues = (0..8).map(|n| entity(&format!("PROJ-{n}"), &format!("Issue {n} waits for Mina."))).collect();
-    report(&world, &world.atlas, JIRA, issues).await;
+    report(&world, &world.atlas, JIRA, (0..8).map(|n| entity(&format!("PROJ-{n}"), &format!("Issue {n} waits for Mina."))).collect()).await;
     let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
     // The job takes documents by their ids. The removal takes them as they lie in the table, where the first now comes last.
     let move_first = "update profile_documents set length = length where id = (select id from profile_documents order by id limit 1)";

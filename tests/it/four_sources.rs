@@ -239,8 +239,7 @@ async fn a_decision_point_chooses_sources_kinds_and_weights() {
     let said = RememberRequest { kind: Some(MemoryKind::Episode), retention: Some(Retention::Decision), ..fact("kestrel, said", approval) };
     remember(&world, &world.atlas, said).await;
     let at = async |point| {
-        let request = SearchMyMemoriesRequest { decision_point: Some(point), ..SearchMyMemoriesRequest::new("kestrel") };
-        look(&world, &world.atlas, request).await
+        look(&world, &world.atlas, SearchMyMemoriesRequest { decision_point: Some(point), ..SearchMyMemoriesRequest::new("kestrel") }).await
     };
     let contents = |answer: &SearchMyMemoriesResponse, source| {
         let mut found: Vec<String> = answer.hits.iter().filter(|hit| hit.source == source).map(|hit| hit.content.clone()).collect();

@@ -202,10 +202,8 @@ async fn an_entry_about_a_sensitive_matter_ends_unless_it_is_observed_again() {
     world.clock.advance(Duration::days(1));
     let after = known(&world).await;
     assert_eq!((after.leaves.len(), after.working_memory.as_str()), (1, "Vera lives in Bern."));
-    let history = profile::versions(&world.engine, &world.atlas, None, None).await.unwrap();
-    assert!(!serde_json::to_string(&history).unwrap().contains("asthma"));
-    let subject = Subject { agent_id: agent(&world.atlas), user_id: None };
-    let detail = profile::person(&world.engine, &world.vera, subject, None).await.unwrap();
+    assert!(!serde_json::to_string(&profile::versions(&world.engine, &world.atlas, None, None).await.unwrap()).unwrap().contains("asthma"));
+    let detail = profile::person(&world.engine, &world.vera, Subject { agent_id: agent(&world.atlas), user_id: None }, None).await.unwrap();
     assert!(!serde_json::to_string(&detail).unwrap().contains("asthma"));
     assert_eq!(stored(&world).await, 2);
     sweep(&world).await;

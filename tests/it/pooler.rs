@@ -164,8 +164,7 @@ async fn behind_a_pooler_that_ignores_options_and_forgets_settings_no_transactio
             assert_eq!(of(database.begin_system().await.unwrap()).await, limited("rmb_system"));
             let statement: (String, bool, String) = sqlx::query_as(SELF).fetch_one(database.system()).await.unwrap();
             assert_eq!(statement, limited("rmb_system"), "a single statement");
-            let erasure = of(database.begin_erasure(world.system.tenant_id).await.unwrap()).await;
-            assert_eq!(erasure, ("rmb_eraser".into(), false, "UTC".into()));
+            assert_eq!(of(database.begin_erasure(world.system.tenant_id).await.unwrap()).await, ("rmb_eraser".into(), false, "UTC".into()));
         }
     }
     assert_eq!(world.engine.ready().await.unwrap(), 0);

@@ -178,8 +178,7 @@ async fn seed_3_scenario_8_export_and_import_preserve_everything() {
     assert_eq!(again.total(), ImportCount { added: 0, updated: 0, unchanged: body(&before).len() as i64 });
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
     while workers::drain(there).await.unwrap() > 0 {}
-    let asked = AuditFilter { action: Some("memory.imported".into()), ..AuditFilter::default() };
-    let rows = audit::browse(there, &ctx, &asked).await.unwrap();
+    let rows = audit::browse(there, &ctx, &AuditFilter { action: Some("memory.imported".into()), ..AuditFilter::default() }).await.unwrap();
     assert_eq!(rows.total, 2);
     assert_eq!(rows.rows[1].changes["memory"]["added"], of_type(&before, "memory").len());
     let all = audit::browse(there, &ctx, &AuditFilter::default()).await.unwrap();
@@ -309,8 +308,7 @@ async fn steps_of(engine: &Engine, ctx: &OpContext, text: &str) -> usize {
     let count = |_| {
         batches.fetch_add(1, Ordering::Relaxed);
     };
-    let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
-    portability::import(engine, ctx, file(text).await, dry, &count).await.unwrap();
+    portability::import(engine, ctx, file(text).await, ImportOptions { dry_run: true, ..ImportOptions::default() }, &count).await.unwrap();
     batches.load(Ordering::Relaxed)
 }
 

@@ -231,8 +231,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     assert_eq!(log(&there.engine, &ctx).await, log(&here.engine, &here.system).await);
     // Work continues in the new installation: an ingestion knows the files, an old decision can be undone, and a new one follows.
     let known = knowledge::read(Path::new("server/demo/src/knowledge"), None).unwrap().files;
-    let ingestion = Ingestion { dry_run: true, ..ingestion("acme", known) };
-    let report = knowledge::ingest(&there.engine, &ctx, ingestion, &|_, _| {}).await.unwrap();
+    let report = knowledge::ingest(&there.engine, &ctx, Ingestion { dry_run: true, ..ingestion("acme", known) }, &|_, _| {}).await.unwrap();
     assert_eq!((report.added, report.changed, report.retired), (0, 1, 1), "onboarding was changed, and the draft is not in the folder");
     let decisions = vocabulary::decisions(&there.engine, &ctx, None, None).await.unwrap().rows;
     assert!(decisions.iter().all(|decision| decision.remaining == 0));

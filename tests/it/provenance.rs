@@ -210,8 +210,7 @@ async fn observe(world: &World, content: &str, role: Option<Role>) {
 }
 
 async fn observe_as(world: &World, category: ObservationCategory, content: &str, role: Option<Role>) {
-    let request = ObservationRequest { role, ..observation(category, content) };
-    capture::record_observation(&world.engine, &world.atlas, request).await.unwrap();
+    capture::record_observation(&world.engine, &world.atlas, ObservationRequest { role, ..observation(category, content) }).await.unwrap();
     work(world).await;
 }
 
@@ -264,9 +263,8 @@ async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() 
     consolidation::undo_pair(&world.engine, &world.vera, decided[0].1).await.unwrap();
     work(&world).await;
     assert_eq!(told(&world, "team of Vera").await, ["The team of Vera has 7 people."]);
-    let waiting = inbox(&world).await;
     assert_eq!(
-        waiting.iter().map(|item| (item.content.as_str(), item.pairs.len())).collect::<Vec<_>>(),
+        inbox(&world).await.iter().map(|item| (item.content.as_str(), item.pairs.len())).collect::<Vec<_>>(),
         [("The team of Vera has 8 people.", 1)]
     );
 }
@@ -308,8 +306,7 @@ async fn what_an_agent_made_of_a_person_is_marked_in_the_profile_until_a_person_
     observe_as(&world, ObservationCategory::Fact, "City: Bern", Some(Role::ToolResult)).await;
     let read = async || profile::get(&world.engine, &world.atlas, ProfileRequest::default()).await.unwrap();
     let marks = |profile: &ProfileResponse| {
-        let marks = profile.leaves.iter().map(|leaf| (leaf.value.as_str().unwrap_or_default().to_owned(), leaf.unconfirmed));
-        marks.collect::<BTreeMap<_, _>>()
+        profile.leaves.iter().map(|leaf| (leaf.value.as_str().unwrap_or_default().to_owned(), leaf.unconfirmed)).collect::<BTreeMap<_, _>>()
     };
     let before = read().await;
     let expected = [("Baker", true), ("Bern", true), ("Surveyor", false)].map(|(value, mark)| (value.to_owned(), mark));

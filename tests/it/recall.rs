@@ -138,8 +138,7 @@ async fn filters_narrow_before_anything_is_ranked() {
     assert_eq!(found(&world, &world.atlas, scopes).await, ["a project of stone"]);
     let platform = filtered(RecallFilters { platform: Some("drive".into()), ..none() });
     assert_eq!(found(&world, &world.atlas, platform).await, ["a stone in a drive"]);
-    let of_project = filtered(RecallFilters { project_id: Some(project), ..none() });
-    assert_eq!(found(&world, &world.atlas, of_project).await, ["a project of stone"]);
+    assert_eq!(found(&world, &world.atlas, filtered(RecallFilters { project_id: Some(project), ..none() })).await, ["a project of stone"]);
     let nothing = filtered(RecallFilters { kinds: vec![MemoryKind::Artifact], ..none() });
     let answer = recall::recall(&world.engine, &world.atlas, nothing).await.unwrap();
     assert_eq!((answer.zero_hit, answer.reason), (true, Some(NothingReason::NothingFound)));
@@ -168,7 +167,7 @@ async fn k_cuts_and_is_bounded() {
         let request = RecallRequest { k, ..question("stone number") };
         assert_eq!(recall::recall(&world.engine, &world.atlas, request).await.unwrap().told().len(), expected);
     }
-    let bad = [
+    for (field, request) in [
         ("k", RecallRequest { k: 0, ..question("stone") }),
         ("k", RecallRequest { k: 101, ..question("stone") }),
         ("query", question("")),
@@ -176,8 +175,7 @@ async fn k_cuts_and_is_bounded() {
         ("query", question("a\0b")),
         ("query", question(&"ü".repeat(2049))),
         ("filters.platform", filtered(RecallFilters { platform: Some(String::new()), ..RecallFilters::default() })),
-    ];
-    for (field, request) in bad {
+    ] {
         let error = recall::recall(&world.engine, &world.atlas, request).await.unwrap_err();
         assert_eq!(error.fields().iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), [field]);
     }
@@ -249,8 +247,7 @@ async fn what_is_forgotten_is_gone_at_once_and_what_is_restored_is_as_old_as_it_
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
     world.clock.advance(Duration::days(45));
     let before = ask(&world, &world.atlas, "tea").await.told().remove(0);
-    let request = wire::ForgetRequest { memory_id: id.into(), reason: None, user_id: None };
-    memories::forget(&world.engine, &world.atlas, request).await.unwrap();
+    memories::forget(&world.engine, &world.atlas, wire::ForgetRequest { memory_id: id.into(), reason: None, user_id: None }).await.unwrap();
     let gone = ask(&world, &world.atlas, "tea").await;
     assert_eq!((gone.memories().len(), gone.zero_hit, gone.reason), (0, true, Some(NothingReason::NothingFound)));
     world.embedder.fail();

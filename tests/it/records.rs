@@ -166,8 +166,7 @@ async fn a_short_id_that_is_taken_is_drawn_again() {
     let engine = world.engine.with_clock(Arc::new(Stuttering(SystemClock, AtomicUsize::new(0))));
     let mut seen = Vec::new();
     for n in 0..3 {
-        let request = fact(&format!("topic {n}"), &format!("content {n}"));
-        seen.push(memories::remember(&engine, &world.atlas, request).await.unwrap().short_id);
+        seen.push(memories::remember(&engine, &world.atlas, fact(&format!("topic {n}"), &format!("content {n}"))).await.unwrap().short_id);
     }
     assert_eq!(seen, ["00000000", "00000001", "00000002"]);
     // Another agent may have the same.

@@ -94,7 +94,7 @@ async fn the_tool_refuses_malformed_input_by_name_before_it_touches_a_row() {
         input[key] = value;
         input
     };
-    let cases = [
+    for (field, input) in [
         ("content", json!({ "topic_raw": "tea", "source": { "platform": "slack" } })),
         ("agent_id", with("agent_id", json!(Uuid::nil()))),
         ("user_id", with("user_id", json!(" "))),
@@ -102,8 +102,7 @@ async fn the_tool_refuses_malformed_input_by_name_before_it_touches_a_row() {
         ("content", with("content", json!("a\u{0}b"))),
         ("retention", with("retention", json!("forever"))),
         ("topic_raw", with("topic_raw", json!(""))),
-    ];
-    for (field, input) in cases {
+    ] {
         let error = tool.call(&world.engine, &world.atlas, input.clone()).await.unwrap_err();
         assert_eq!(error.fields().first().map(|f| f.field.as_str()), Some(field), "{input}: {error}");
     }

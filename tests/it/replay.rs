@@ -128,8 +128,7 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
                 memories::revise(engine, atlas, revision(short, "Vera wants them shorter than ten letters")).await.unwrap();
             }
             "topic" => {
-                let term = NewTerm { term: "how to name", aliases: &["branches"], ..NewTerm::default() };
-                vocabulary::add(engine, vera, term).await.unwrap();
+                vocabulary::add(engine, vera, NewTerm { term: "how to name", aliases: &["branches"], ..NewTerm::default() }).await.unwrap();
             }
             _ => {
                 memories::delete(engine, vera, &[short], "she changed her mind").await.unwrap();

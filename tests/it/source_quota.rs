@@ -33,8 +33,7 @@ async fn a_key_sends_its_share_of_a_day_whichever_server_it_asks() {
     let world = alone_with(settings()).await;
     next_day(&world);
     world.clock.advance(Duration::hours(6));
-    let embedder = Arc::new(world.embedder.clone());
-    let other = Engine::open(world.engine.urls().clone(), embedder, world.clock.clone(), settings()).await.unwrap();
+    let other = Engine::open(world.engine.urls().clone(), Arc::new(world.embedder.clone()), world.clock.clone(), settings()).await.unwrap();
     sent(&world.engine, &world.atlas, 600).await.unwrap();
     let error = sent(&other, &world.atlas, 401).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::RateLimited);

@@ -83,11 +83,10 @@ async fn the_memories_of_one_agent_are_compared_without_those_of_others() {
 
 /// Three suggestions about live memories, one of each relation, and one of another agent.
 async fn three(world: &World) -> Vec<SuggestedPair> {
-    let pairs = [
+    for (topic, earlier, later) in [
         ("gate", "The gate of the harbour opens at seven every day.", "The gate of the harbour opens at seven every day"),
         ("ferry", "The ferry to Malta leaves on Monday from pier two.", "The ferry to Malta leaves on Friday from pier two."),
-    ];
-    for (topic, earlier, later) in pairs {
+    ] {
         told(world, &world.atlas, topic, earlier).await;
         told(world, &world.atlas, &format!("{topic} times"), later).await;
     }

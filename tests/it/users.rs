@@ -46,8 +46,7 @@ async fn a_bound_key_acts_for_its_user_whatever_the_arguments_say() {
         let error = recall::recall(&world.engine, &bound, request).await.unwrap_err();
         assert!(matches!(&error, Error::Forbidden(message) if message.contains("user_id")), "{error}");
     }
-    let error = identity::named_by_caller(&world.engine, bound.clone(), &reference("crm-2")).await.unwrap_err();
-    assert!(matches!(error, Error::Forbidden(_)));
+    assert!(matches!(identity::named_by_caller(&world.engine, bound.clone(), &reference("crm-2")).await.unwrap_err(), Error::Forbidden(_)));
     assert_eq!(users_of(&world).await, 1, "a name that cannot stand leaves no row");
     assert_eq!(identity::named_by_caller(&world.engine, bound.clone(), &idris.into()).await.unwrap(), bound);
     assert!(contents(&world, &world.atlas, "green tea").await.is_empty(), "without a user, only what is nobody's");

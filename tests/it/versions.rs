@@ -40,14 +40,13 @@ async fn only_the_text_that_a_page_showed_is_reviewed() {
         ..shared("release day", "Releases happen on Tuesday mornings")
     };
     let id = remember(&world, binky, said()).await.memory_id;
-    let changes = [
+    for change in [
         RememberRequest { title: Some("Releases".into()), ..said() },
         RememberRequest { summary: Some("Tuesdays".into()), ..said() },
         RememberRequest { rationale: Some("The auditors demand it".into()), ..said() },
         RememberRequest { alternatives: vec!["Fridays".into()], ..said() },
         RememberRequest { evidence_ref: Some("minutes of May".into()), ..said() },
-    ];
-    for change in changes {
+    ] {
         let (seen, _) = now(&world, id).await;
         memories::review(engine, vera, &[id], &shown(id, seen)).await.unwrap();
         let (seen, trust) = now(&world, id).await;

@@ -36,8 +36,7 @@ async fn a_viewer_downloads_what_the_filter_shows() {
     assert_eq!(numbers.len(), 1_203);
     assert!(numbers.windows(2).all(|pair| pair[0] > pair[1]), "newest first, each once");
 
-    let exported = get("/audit.jsonl?action=audit.exported").await;
-    assert_eq!(exported.text.lines().count(), 2, "an export is on record, and not in its own file");
+    assert_eq!(get("/audit.jsonl?action=audit.exported").await.text.lines().count(), 2, "an export is on record, and not in its own file");
     for (path, field) in [("/audit.csv?until=yesterday", "query"), ("/audit.csv?acton=memory.", "query")] {
         let refused = get(path).await;
         assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{path}");

@@ -47,12 +47,10 @@ async fn ten_hits_cost_little_more_than_their_contents() {
     assert_eq!(whole["memory_id"], hit["memory_id"]);
     assert_eq!((&whole["attribution"], &whole["content"]), (&hit["attribution"], &hit["content"]), "quoted the same way in both forms");
     assert!(whole["breakdown"]["parts"].is_array() && whole.get("expires_at").is_some_and(Value::is_null), "{whole}");
-    let refused = site.atlas("agent_memory_recall", ask(&json!({ "explain": "yes" }))).await.json();
-    assert_eq!(refused["error"]["fields"][0]["field"], "explain");
+    assert_eq!(site.atlas("agent_memory_recall", ask(&json!({ "explain": "yes" }))).await.json()["error"]["fields"][0]["field"], "explain");
 
     // The text that MCP gives to a model.
-    let tool = tools::find("agent_memory_recall").unwrap();
-    let text = tool.call(&site.world.engine, &site.world.atlas, ask(&json!({}))).await.unwrap().text;
+    let text = tools::find("agent_memory_recall").unwrap().call(&site.world.engine, &site.world.atlas, ask(&json!({}))).await.unwrap().text;
     assert!(text.len() * 10 <= contents * 14, "{} bytes for {contents}: {text}", text.len());
     assert!(text.starts_with("1. I remember (from 3 May 2026): The lock of the"), "{text}");
 }

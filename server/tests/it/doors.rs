@@ -314,8 +314,7 @@ async fn leaf(site: &Site, word: &str) -> String {
     profile::apply(&world.engine, &world.system, &mut tx, subject, Drawn { proposals: vec![proposal], ..Drawn::default() }).await.unwrap();
     tx.commit().await.unwrap();
     let known = site.atlas("get_user_profile", json!({})).await.json();
-    let leaves = known["leaves"].as_array().unwrap();
-    leaves.iter().find(|leaf| leaf.to_string().contains(word)).unwrap()["leaf_id"].as_str().unwrap().to_owned()
+    known["leaves"].as_array().unwrap().iter().find(|leaf| leaf.to_string().contains(word)).unwrap()["leaf_id"].as_str().unwrap().to_owned()
 }
 
 /// The tables that hold a text, as words or as bytes.

@@ -35,8 +35,7 @@ pub struct Control {
 /// The value of an attribute of the first tag in `html`.
 fn attribute(html: &str, name: &str) -> Option<String> {
     let tag = html.split('>').next()?;
-    let value = tag.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?;
-    Some(value.replace("&quot;", "\"").replace("&lt;", "<").replace("&amp;", "&"))
+    Some(tag.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?.replace("&quot;", "\"").replace("&lt;", "<").replace("&amp;", "&"))
 }
 
 fn forms(page: &str, html: &str) -> Vec<Found> {
@@ -147,14 +146,13 @@ pub async fn furnish(site: &Site) -> Vec<String> {
     let of_mina = RememberRequest { user_id: Some(UserRef::External("crm-4711".into())), ..fact("tea", "She likes green tea.") };
     memories::remember(engine, &world.atlas, of_mina).await.unwrap();
     engine.relay().settle().await;
-    let erase = "/erasure/new?user=crm-4711".to_owned();
     vec![
         format!("/memories/{gone}"),
         format!("/inbox?focus={waits}"),
         format!("/inbox/review?ids={waits}&what=reject"),
         format!("/memories/delete?ids={gone}"),
         "/memories?q=door".to_owned(),
-        erase,
+        "/erasure/new?user=crm-4711".to_owned(),
     ]
 }
 
@@ -192,9 +190,8 @@ async fn every_form_of_every_page_holds_its_token_and_no_other_is_taken() {
                 refused.text
             );
         }
-        let hidden = format!("reason=tea&{}={own}", app::FORM_TOKEN);
         assert_eq!(
-            post(&site, &vera, path, FIELDS, hidden).await.status,
+            post(&site, &vera, path, FIELDS, format!("reason=tea&{}={own}", app::FORM_TOKEN)).await.status,
             StatusCode::FORBIDDEN,
             "{path}: the token is not the first field"
         );

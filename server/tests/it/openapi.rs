@@ -100,8 +100,7 @@ fn writes_take_an_idempotency_key_and_reads_do_not() {
         }
     }
     for tool in remembrancer::tools::all() {
-        let operation = operation(&Method::POST, &format!("/api/tools/{}", tool.name));
-        assert_eq!(takes_key(operation), tool.effect != Effect::Read, "{}", tool.name);
+        assert_eq!(takes_key(operation(&Method::POST, &format!("/api/tools/{}", tool.name))), tool.effect != Effect::Read, "{}", tool.name);
     }
 }
 

@@ -281,8 +281,7 @@ async fn survives(process: Process, world: &World, directory: &Path, recover: im
 fn signal_all(name: &str, postmaster: &str) {
     let children = Command::new("pgrep").args(["-P", postmaster]).output().unwrap().stdout;
     let children = String::from_utf8(children).unwrap();
-    let pids = children.split_whitespace().chain([postmaster]);
-    assert!(Command::new("kill").arg(format!("-{name}")).args(pids).status().unwrap().success());
+    assert!(Command::new("kill").arg(format!("-{name}")).args(children.split_whitespace().chain([postmaster])).status().unwrap().success());
 }
 
 /// A Postgres that takes connections and never answers: the server says so, stops in time, and does not start in silence.
@@ -445,9 +444,8 @@ async fn the_command_line_changes_what_it_names_of_the_capture_policy() {
     let before = run(&[]);
     assert!(shown(&before).contains("--episodes automatic --profile review") && shown(&before).contains("--health 0"), "{before:?}");
     assert_eq!(policy().await, CapturePolicy::default());
-    let changes =
-        ["--decisions", "automatic", "--confidence-min", "0.75", "--faith", "30", "--money", "forever", "--shared-profiles", "true"];
-    let changed = run(&changes);
+    let changed =
+        run(&["--decisions", "automatic", "--confidence-min", "0.75", "--faith", "30", "--money", "forever", "--shared-profiles", "true"]);
     assert!(changed.status.success() && shown(&changed).contains("--health 0 --faith 30 --politics 0 --money forever"), "{changed:?}");
     let expected = CapturePolicy {
         decisions: Promotion::Automatic,

@@ -27,8 +27,7 @@ async fn projects_have_repositories_and_links_that_hold_both_ways() {
     let link = |project: String, other: Value, remove: bool| {
         let (site, atlas) = (&site, &atlas);
         async move {
-            let body = json!({ "project": other, "remove": remove });
-            call(site, atlas, Method::POST, &format!("/api/projects/{project}/links"), body).await
+            call(site, atlas, Method::POST, &format!("/api/projects/{project}/links"), json!({ "project": other, "remove": remove })).await
         }
     };
     assert_eq!(link("zephyr".into(), ids[1].clone(), false).await.json(), json!({ "changed": true }));

@@ -264,8 +264,7 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::nearest" |tx, c| consolidation::nearest(tx, c.ctx.tenancy(), owner(c), c.embedded(), 5, c.now).await?.len();
     "consolidation::rewrite" |tx, c| {
-        let memory = Memory { id: candidate(c), topic_raw: "intruded".into(), ..c.memory.clone() };
-        consolidation::rewrite(tx, c.ctx.tenancy(), &memory).await?;
+        consolidation::rewrite(tx, c.ctx.tenancy(), &Memory { id: candidate(c), topic_raw: "intruded".into(), ..c.memory.clone() }).await?;
         0
     };
     "consolidation::insert_evidence" |tx, c| {

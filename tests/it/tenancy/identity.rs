@@ -65,14 +65,13 @@ pub fn pooled() -> Vec<Pooled> {
             let prefix = &c.ctx.tenant_id.0.simple().to_string()[20..];
             let (id, prefix) = (KeyId(c.fresh), prefix.to_owned());
             kept!(pool, |tx| {
-                let scopes = &[Scope::MemoryRead];
                 let key = identity::NewKey {
                     id,
                     agent_id: c.agent,
                     prefix: &prefix,
                     secret_hash: &[],
                     name: "x",
-                    scopes,
+                    scopes: &[Scope::MemoryRead],
                     user_id: None,
                     expires_at: None,
                 };

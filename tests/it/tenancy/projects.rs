@@ -17,8 +17,7 @@ pub const PROJECTS: &[Query] = queries! {
     };
     "projects::insert_project" |tx, c| {
         let (slug, name) = ("intruder".to_owned(), "x".to_owned());
-        let project = Project { id: c.fresh, slug, name, created_at: c.now, repos: vec![], linked: vec![] };
-        projects::insert_project(tx, &c.ctx, &project).await?;
+        projects::insert_project(tx, &c.ctx, &Project { id: c.fresh, slug, name, created_at: c.now, repos: vec![], linked: vec![] }).await?;
         0
     };
     "projects::insert_repo" |tx, c| {

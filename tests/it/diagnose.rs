@@ -72,8 +72,7 @@ async fn ask(world: &World, ctx: &OpContext, memory: impl Into<MemoryRef>, recal
 /// Diagnoses a memory that does not get through; the verdict, the gate, and the link of its mend.
 async fn stop(world: &World, ctx: &OpContext, memory: impl Into<MemoryRef>, recall: RecallRequest) -> (Gate, String, Option<MendLink>) {
     let diagnosis = ask(world, ctx, memory, recall).await.unwrap();
-    let names: Vec<Gate> = diagnosis.gates.iter().map(|result| result.gate).collect();
-    assert_eq!(names, Gate::ALL, "every gate is shown, in its order");
+    assert_eq!(diagnosis.gates.iter().map(|result| result.gate).collect::<Vec<Gate>>(), Gate::ALL, "every gate is shown, in its order");
     assert_eq!(diagnosis.rank, None, "{}", diagnosis.verdict);
     let stop = diagnosis.stop().unwrap();
     (stop.gate, diagnosis.verdict.clone(), stop.mend.clone().unwrap().link)

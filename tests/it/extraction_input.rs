@@ -62,8 +62,7 @@ fn every_language_is_quoted_as_it_is() {
         ("Vera: Ich wohne seit März in Basel und arbeite als Ärztin.", "Vera: “Ich wohne seit März in Basel und arbeite als Ärztin.”"),
         ("ミナ: 私は東京に住んでいます。", "ミナ: “私は東京に住んでいます。”"),
     ] {
-        let statements: Vec<String> = run(source.as_bytes()).1.candidates.into_iter().map(|one| one.statement).collect();
-        assert_eq!(statements, [statement]);
+        assert_eq!(run(source.as_bytes()).1.candidates.into_iter().map(|one| one.statement).collect::<Vec<String>>(), [statement]);
     }
     assert_eq!(run("مينا: \u{200f}أنا أعيش في بيروت.".as_bytes()).1.candidates.len(), 1);
 }
@@ -145,8 +144,7 @@ fn copies_of_chat_programs_have_speakers() {
 #[test]
 fn people_who_speak_once_are_speakers() {
     let text = "Conan O'Brien: I moved to Basel.\nD'Arcy-Smith: I like tea.\nDr. Vera Lind (PhD): I never work on Fridays.";
-    let names: Vec<String> = turns(text).into_iter().map(|(name, ..)| name).collect();
-    assert_eq!(names, ["Conan O'Brien", "D'Arcy-Smith", "Dr. Vera Lind"]);
+    assert_eq!(turns(text).into_iter().map(|(name, ..)| name).collect::<Vec<String>>(), ["Conan O'Brien", "D'Arcy-Smith", "Dr. Vera Lind"]);
 }
 
 #[test]
@@ -171,9 +169,8 @@ fn marks_of_direction_do_not_hide_a_speaker() {
 #[test]
 fn times_that_run_backwards_stay_as_they_are() {
     let (_, extraction) = run(b"[2026-05-03 09:00] Vera: I sold my boat yesterday.\n[2025-05-03 09:00] Vera: I bought a boat yesterday.");
-    let statements: Vec<&str> = extraction.candidates.iter().map(|one| one.statement.as_str()).collect();
     assert_eq!(
-        statements,
+        extraction.candidates.iter().map(|one| one.statement.as_str()).collect::<Vec<&str>>(),
         [
             "Vera, 3 May 2026: “I sold my boat yesterday.” (yesterday: 2 May 2026)",
             "Vera, 3 May 2025: “I bought a boat yesterday.” (yesterday: 2 May 2025)",

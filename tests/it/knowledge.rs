@@ -146,8 +146,7 @@ fn links_out_of_the_directory_are_named_and_not_followed() {
     std::os::unix::fs::symlink("/etc", dir.join("inside/etc")).unwrap();
     let tree = knowledge::read(&dir.join("inside"), None).unwrap();
     assert_eq!(tree.files.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["a.md"]);
-    let failed: Vec<_> = tree.failures.iter().map(|failure| failure.path.as_str()).collect();
-    assert_eq!(failed, ["b.md", "etc"]);
+    assert_eq!(tree.failures.iter().map(|failure| failure.path.as_str()).collect::<Vec<_>>(), ["b.md", "etc"]);
     std::fs::remove_dir_all(&dir).unwrap();
     assert!(knowledge::read(&dir, None).is_err());
 }

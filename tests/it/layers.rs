@@ -34,8 +34,7 @@ fn no_import_points_up() {
 fn the_tables_name_every_room() {
     for layered in LAYERED {
         let names: BTreeSet<String> = std::fs::read_dir(layered.source()).unwrap().map(|entry| room(&entry.unwrap().path())).collect();
-        let ranked: BTreeSet<String> = layered.ranks().into_keys().map(str::to_owned).chain(OUTSIDE.map(str::to_owned)).collect();
-        assert_eq!(names, ranked);
+        assert_eq!(names, layered.ranks().into_keys().map(str::to_owned).chain(OUTSIDE.map(str::to_owned)).collect::<BTreeSet<String>>());
     }
 }
 

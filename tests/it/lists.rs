@@ -209,8 +209,7 @@ async fn the_agents_page_counts_what_is_there() {
     assert_eq!(atlas.last_write, Some(memories::detail(&world.engine, &world.vera, last).await.unwrap().memory.updated_at));
     assert!(atlas.last_recall.unwrap() >= asked);
     let today = world.clock.now().date_naive();
-    let days: Vec<_> = atlas.activity.iter().map(|day| (day.day - today).num_days()).collect();
-    assert_eq!(days, (-27..=0).collect::<Vec<_>>());
+    assert_eq!(atlas.activity.iter().map(|day| (day.day - today).num_days()).collect::<Vec<_>>(), (-27..=0).collect::<Vec<_>>());
     assert_eq!(atlas.activity.iter().map(|day| day.written).sum::<i64>(), 4);
     assert!(atlas.activity[19..].iter().map(|day| day.written).sum::<i64>() >= 1);
     assert_eq!((binky.live, binky.deleted, binky.added_7d, binky.last_write, binky.last_recall), (0, 0, 0, None, None));

@@ -209,8 +209,7 @@ async fn the_answer_says_which_secrets_were_replaced() {
     assert_eq!(answer.redacted, ["password", "password"]);
     let batch =
         memories::remember_batch(&world.engine, &world.atlas, None, vec![Ok(told), Ok(fact("tea", "Vera likes tea"))]).await.unwrap();
-    let redacted: Vec<_> = batch.results.iter().map(|one| one.memory.as_ref().unwrap().redacted.len()).collect();
-    assert_eq!(redacted, [2, 0]);
+    assert_eq!(batch.results.iter().map(|one| one.memory.as_ref().unwrap().redacted.len()).collect::<Vec<_>>(), [2, 0]);
     let stored = detail(&world, answer.memory_id).await;
     assert!(!format!("{stored:?}").contains("Tr0ub4dor") && !format!("{stored:?}").contains("hunter2"));
 }

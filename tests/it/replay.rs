@@ -61,8 +61,7 @@ async fn a_recall_gives_the_same_answer_after_deletion_revision_and_term_merge()
     let now = again(&world, first.retrieval_id).await;
     assert!(now.same, "{:?} {:?} {:?}", now.lost, contents(&now.replayed), contents(&now.logged.considered));
     assert_eq!(contents(&now.replayed), contents(&then.logged.considered));
-    let gone: Vec<_> = now.logged.considered.iter().filter(|one| one.gone).map(|one| one.memory_id.unwrap()).collect();
-    assert_eq!(gone, [black]);
+    assert_eq!(now.logged.considered.iter().filter(|one| one.gone).map(|one| one.memory_id.unwrap()).collect::<Vec<_>>(), [black]);
     assert!(!now.today.iter().any(|one| one.memory_id == Some(black)));
     let revised = now.today.iter().find(|one| one.memory_id == Some(green)).unwrap();
     assert_eq!((revised.content.as_str(), revised.title.as_str()), ("Idris likes green tea!", "hot drink"));

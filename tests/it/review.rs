@@ -25,8 +25,7 @@ async fn open(world: &World) -> Vec<Proposal> {
 }
 
 async fn decide(world: &World, proposals: &[Proposal], verdict: Verdict) -> Result<Decision, Error> {
-    let ids: Vec<_> = proposals.iter().map(|proposal| proposal.id).collect();
-    vocabulary::decide(&world.engine, &world.vera, &ids, &verdict).await
+    vocabulary::decide(&world.engine, &world.vera, &proposals.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), &verdict).await
 }
 
 async fn change(world: &World, id: TermId, change: TermChange) -> Result<Decision, Error> {

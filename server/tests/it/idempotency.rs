@@ -196,8 +196,7 @@ fn every_write_has_a_line() {
     let listed: BTreeSet<_> = WRITES.iter().map(|write| (write.method.to_string(), write.route)).collect();
     assert_eq!(writes, listed);
     let tools: BTreeSet<_> = tools::all().iter().filter(|tool| tool.effect != Effect::Read).map(|tool| tool.name).collect();
-    let listed: BTreeSet<_> = WRITES.iter().filter_map(|write| write.path.strip_prefix("/api/tools/")).collect();
-    assert_eq!(tools, listed);
+    assert_eq!(tools, WRITES.iter().filter_map(|write| write.path.strip_prefix("/api/tools/")).collect::<BTreeSet<_>>());
 }
 
 #[tokio::test]

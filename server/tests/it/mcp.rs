@@ -116,8 +116,7 @@ async fn tools_are_listed_as_the_key_may_call_them() {
     let answer = Session::open(&site, &reader).await.ask("tools/list", json!({})).await;
     let listed = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let offered: Vec<_> = remembrancer::tools::offered(&ctx, None).iter().map(|tool| tool.name).collect();
-    assert_eq!(names, offered);
+    assert_eq!(names, remembrancer::tools::offered(&ctx, None).iter().map(|tool| tool.name).collect::<Vec<_>>());
     assert!(names.contains(&"agent_memory_recall") && !names.contains(&"agent_memory_remember"), "{names:?}");
     for tool in listed {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");

@@ -23,7 +23,7 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 /// What became of the lines that have a word.
-fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
+pub fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
     comparison.lines.as_ref().unwrap().iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Batches: each item is stored independently of the others.
 
-use crate::support::{Fetch, alone_with, impatient, patient, work};
+use crate::idempotency::count;
+use crate::support::{alone_with, impatient, patient, work};
 use db::lock;
 use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact};
@@ -13,10 +14,6 @@ type Item = Result<RememberRequest, Error>;
 
 async fn batch(world: &World, ctx: &OpContext, items: Vec<Item>) -> Result<BatchResponse, Error> {
     memories::remember_batch(&world.engine, ctx, None, items).await
-}
-
-async fn count(world: &World, sql: &'static str) -> i64 {
-    sqlx::query_scalar(sql).bind(world.system.tenant_id).one(&world.engine).await
 }
 
 const MEMORIES: &str = "select count(*) from agent_memories where tenant_id = $1";

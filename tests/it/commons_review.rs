@@ -1,18 +1,14 @@
 //! What agents share: other agents see who wrote it and whether a person confirmed it, and an organisation can review it first.
 
 use crate::support::{Fetch, Told, alone, ask, remember, settle};
+use crate::versions::shared;
 use foundation::testing::{World, fact, key};
 use foundation::{Error, identity};
 use remembrancer::{consolidation, lifecycle, memories};
 use serde_json::json;
 use wire::{
-    CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, MemoryScope, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest,
-    Scope, Trust,
+    CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest, Scope, Trust,
 };
-
-fn shared(topic: &str, content: &str) -> RememberRequest {
-    RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) }
-}
 
 async fn review_first(world: &World) {
     let policy = CapturePolicy { commons: Promotion::Review, ..CapturePolicy::default() };

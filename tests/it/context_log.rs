@@ -1,5 +1,6 @@
 //! The context log as operators read it: its list, an entry with its sources, two entries compared, and a context without a trace.
 
+use crate::assembly::changes;
 use crate::support::{Fetch, Run, all_row_counts, alone, alone_with, patient, remember, work};
 use db::Users;
 use foundation::testing::{World, fact};
@@ -9,8 +10,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use uuid::Uuid;
 use wire::{
-    AssembleRequest, AssembledContext, BlockName, BlockOrder, ContextComparison, ContextFilter, ContextId, ContextTiers, ContextTurn,
-    ForgetRequest, LineChange, MemoryKind, PreviewRequest, RememberRequest, TOTAL_MAX, TurnRole, UserContextRequest, UserId, UserRef,
+    AssembleRequest, AssembledContext, BlockName, BlockOrder, ContextFilter, ContextId, ContextTiers, ContextTurn, ForgetRequest,
+    LineChange, MemoryKind, PreviewRequest, RememberRequest, TOTAL_MAX, TurnRole, UserContextRequest, UserId, UserRef,
 };
 
 async fn assemble(world: &World, ctx: &OpContext, request: AssembleRequest) -> AssembledContext {
@@ -31,10 +32,6 @@ async fn listed(world: &World, filter: ContextFilter) -> Vec<ContextId> {
     let page = context::entries(&world.engine, &world.vera, &filter).await.unwrap();
     assert_eq!(page.total, i64::try_from(page.rows.len()).unwrap());
     page.rows.into_iter().map(|row| row.id).collect()
-}
-
-fn changes(comparison: &ContextComparison, word: &str) -> Vec<LineChange> {
-    comparison.lines.as_ref().unwrap().iter().filter(|line| line.text.contains(word)).map(|line| line.change).collect()
 }
 
 #[tokio::test]

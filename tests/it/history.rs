@@ -1,5 +1,6 @@
 //! History that ends: versions, moments, finished events, decided quarantine, delivered rows of the outboxes.
 
+use crate::lifecycle::sweep;
 use crate::support::{Fetch, agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
 use chrono::Duration;
 use db::columns::{Kept, TABLES};
@@ -18,11 +19,6 @@ async fn world(log: u32) -> World {
     let history_days = HistoryDays { versions: 20, moments: 20, events: 20, quarantine: 20 };
     identity::set_lifecycle(&world.engine, &world.system, None, LifecyclePolicy { history_days, ..Default::default() }).await.unwrap();
     world
-}
-
-async fn sweep(world: &World) {
-    lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
-    work(world).await;
 }
 
 async fn revise(world: &World, id: MemoryId, content: &str) {

@@ -18,7 +18,7 @@ fn with_key(ctx: &OpContext, text: &str) -> (OpContext, Arc<AtomicBool>) {
     (OpContext { idempotency: Some(Arc::new(IdempotencyKey::new(text.into(), Arc::clone(&replayed)))), ..ctx.clone() }, replayed)
 }
 
-async fn count(world: &World, sql: &'static str) -> i64 {
+pub async fn count(world: &World, sql: &'static str) -> i64 {
     sqlx::query_scalar(sql).bind(world.system.tenant_id).one(&world.engine).await
 }
 

@@ -23,7 +23,7 @@ use wire::{
 };
 use words::aging::decayed;
 
-fn message(role: Role, content: impl Into<String>) -> NewMessage {
+pub fn message(role: Role, content: impl Into<String>) -> NewMessage {
     NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
 }
 
@@ -40,7 +40,7 @@ async fn set(world: &World, policy: LifecyclePolicy) {
 }
 
 /// Sweeps until nothing is left to do.
-async fn sweep(world: &World) {
+pub async fn sweep(world: &World) {
     lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
     work(world).await;
 }

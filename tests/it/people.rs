@@ -1,12 +1,13 @@
 //! What operators read of profiles, the commons' profile that agents share, and entries about sensitive matters that end.
 
+use crate::lifecycle::sweep;
 use crate::profile::{known, observe};
 use crate::support::{Fetch, agent, alone, observation, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext, audit, identity};
 use remembrancer::profile::Subject;
-use remembrancer::{capture, lifecycle, profile};
+use remembrancer::{capture, profile};
 use serde_json::json;
 use uuid::Uuid;
 use wire::{
@@ -172,11 +173,6 @@ fn keeping(health: Option<i32>) -> CapturePolicy {
 /// How many leaves the table has.
 async fn stored(world: &World) -> i64 {
     sqlx::query_scalar("select count(*) from profile_leaves").one(&world.engine).await
-}
-
-async fn sweep(world: &World) {
-    lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
-    work(world).await;
 }
 
 #[tokio::test]

@@ -1,27 +1,21 @@
 //! Every rendering of a memory says who said it, where it holds and whether a person confirmed it. Memories of other projects come last.
 
 use crate::capture::{conversation, inbox, send};
+use crate::lifecycle::message;
+use crate::search::project;
 use crate::support::{agent, alone, ask, observation, remember, work};
+use foundation::identity;
 use foundation::testing::{World, fact, question};
-use foundation::{identity, projects};
 use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
 use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, profile, recall, search, tools};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{
     AssembleRequest, BlockName, CaptureConversationRequest, CapturePolicy, Category, ContextRequest, EventId, InboxEdit, InboxVerdict,
-    MemoryKind, MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NewProject, NothingReason, ObservationCategory, ObservationRequest,
+    MemoryKind, MemoryScope, MemoryStatus, MessagesRequest, NewMessage, NothingReason, ObservationCategory, ObservationRequest,
     ProfileRequest, ProfileResponse, Promotion, Provenance, RecallFilters, RecallRequest, RememberRequest, Role, SearchMyMemoriesRequest,
     SearchRequest, SectionName, Speaker,
 };
-
-async fn project(world: &World, slug: &str) -> Uuid {
-    projects::create(&world.engine, &world.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap().id
-}
-
-fn message(role: Role, content: &str) -> NewMessage {
-    NewMessage { role, content: content.into(), message_id: None, observed_at: None, importance: None, retention: None }
-}
 
 async fn say(world: &World, topic: &str, messages: Vec<NewMessage>) -> wire::MessagesResponse {
     let request = MessagesRequest { messages, topic: Some(topic.into()), platform: None, user_id: None };

@@ -94,7 +94,7 @@ async fn retrieval_combines_words_and_meaning_and_explains_itself() {
     assert_eq!((answer.memories()[0].matched_by, answer.degraded.as_slice()), (MatchedBy::Lexical, ["embedding".to_owned()].as_slice()));
 }
 
-async fn project(world: &World, slug: &str) -> uuid::Uuid {
+pub async fn project(world: &World, slug: &str) -> uuid::Uuid {
     projects::create(&world.engine, &world.system, NewProject { slug: slug.into(), name: slug.into() }).await.unwrap().id
 }
 

@@ -12,7 +12,7 @@ use wire::{
     Promotion, RememberRequest, ReviseRequest, SuggestionFilter, Trust,
 };
 
-fn shared(topic: &str, content: &str) -> RememberRequest {
+pub fn shared(topic: &str, content: &str) -> RememberRequest {
     RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) }
 }
 

@@ -1,7 +1,7 @@
 //! Documents of a person's context: found by meaning or by words, and visible as long as what they derive from.
 
 use crate::capture::{conversation, inbox};
-use crate::portability::{elsewhere, exported, import, newcomer};
+use crate::portability::{exported, import, newcomer_elsewhere};
 use crate::profile::{known, observe};
 use crate::support::{Fetch, Run, agent, alone, memory_owner, waiting_for_locks, work};
 use chrono::Duration;
@@ -370,8 +370,7 @@ async fn documents_are_made_again_where_a_profile_is_imported() {
     connect(&world, &world.atlas, JIRA, Some(json!({ "operations": ["create issue"] })), true).await;
     work(&world).await;
     let all = exported(&world.engine, &world.system, &Selection::All).await;
-    let there = elsewhere().await;
-    let system = newcomer(&there).await;
+    let (there, system) = newcomer_elsewhere().await;
     import(&there, &system, &all).await.unwrap();
     let (atlas, _) = key(&there, &system, agent(&world.atlas), Scope::ALL).await;
     profile::index_profile(&there, &system, agent(&world.atlas), &documents::IndexPayload { user_id: None }).await.unwrap();

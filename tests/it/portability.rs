@@ -60,6 +60,12 @@ pub async fn newcomer(engine: &Engine) -> OpContext {
     identity::create_tenant(engine, &format!("t{}", engine.clock().secret(16).to_lowercase()), "Elsewhere").await.unwrap()
 }
 
+pub async fn newcomer_elsewhere() -> (Engine, OpContext) {
+    let there = elsewhere().await;
+    let ctx = newcomer(&there).await;
+    (there, ctx)
+}
+
 async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {
     let mut tx = world.engine.db().memory.begin(ctx.tenancy()).await.unwrap();
     records::link(&mut tx, ctx, Owner { agent_id: agent(ctx), user_id: None }, from, to, relation, world.engine.clock().now())

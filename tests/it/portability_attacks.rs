@@ -1,6 +1,6 @@
 //! Files that try to do more than import memories.
 
-use crate::portability::{elsewhere, exported, file, import, newcomer};
+use crate::portability::{exported, file, import, newcomer, newcomer_elsewhere};
 use crate::portability_refused::{open, place, refused, sealed, small};
 use crate::support::{Fetch, agent, alone, remember, settle, work};
 use foundation::op::{Access, Actor};
@@ -105,8 +105,7 @@ async fn what_an_agent_imports_is_its_own_words_and_what_an_admin_imports_keeps_
     let text = changed(&sealed(&lines), "memory", |line| with(line, "created_by", "binky".into()));
     let (atlas, binky) = (agent(&world.atlas), agent(&world.binky));
 
-    let admin = elsewhere().await;
-    let ctx = newcomer(&admin).await;
+    let (admin, ctx) = newcomer_elsewhere().await;
     import(&admin, &ctx, &text).await.unwrap();
     assert_eq!(
         authors(&admin, id).await,
@@ -234,8 +233,7 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
 #[tokio::test]
 async fn nobody_is_every_agent_or_none() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     for id in [uuid::Uuid::nil(), uuid::Uuid::max()] {
         let text = changed(&text, "agent", |line| with(line, "id", id.to_string().into()));
         refused(&there, &ctx, &text, "line 2 id must not be all zeros or all ones: no agent can have such an id").await;
@@ -281,8 +279,7 @@ async fn every_text_of_a_file_is_bounded() {
         "type": "link", "agent": "atlas", "from_id": id, "to_id": other, "relation": "supports", "created_at": now, "created_by": "Vera",
     });
     lines.insert(place(&lines, "tombstone"), link.to_string());
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let long = |length: usize| serde_json::Value::from("x".repeat(length));
     let source = |field: &str, length: usize| {
         let mut source = serde_json::json!({ "platform": "slack" });
@@ -483,8 +480,7 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
 #[tokio::test]
 async fn what_a_poisoned_file_claims_is_refused_or_cleaned() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let line = |kind: &str| place(&open(&text), kind) + 1;
     let (memory, version, event) = (line("memory"), line("version"), line("event"));
     for (kind, field, value, why) in [

@@ -1,7 +1,7 @@
 //! Export and import of evidence, quarantine and proposals about two memories.
 
 use crate::capture::{captured, inbox};
-use crate::portability::{body, elsewhere, exported, file, import, newcomer, of_type};
+use crate::portability::{body, elsewhere, exported, file, import, newcomer, newcomer_elsewhere, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::support::{Fetch, Run, agent, alone, work};
 use foundation::testing::{World, key};
@@ -198,8 +198,7 @@ async fn every_field_is_checked() {
     ingest(&world, &world.binky, "Binky's boiler is broken.").await;
     decide_all(&world).await;
     let text = exported(&world.engine, &world.vera, &Selection::All).await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let lines = open(&text);
     let first = |kind: &str| serde_json::from_str::<Value>(&lines[place(&lines, kind)]).unwrap();
     let (evidence, turn, pair) = (first("evidence"), first("quarantined_turn"), first("pair"));

@@ -1,6 +1,6 @@
 //! Files that are refused and leave nothing behind.
 
-use crate::portability::{body, elsewhere, exported, file, import, newcomer};
+use crate::portability::{body, exported, file, import, newcomer, newcomer_elsewhere};
 use crate::support::{Run, agent, remember};
 use foundation::testing::{World, fact, rows_of};
 use foundation::{Engine, OpContext};
@@ -59,8 +59,7 @@ pub async fn refused(engine: &Engine, ctx: &OpContext, text: &str, why: &str) {
 #[tokio::test]
 async fn a_file_that_is_cut_anywhere_is_refused_whole() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end + 1).collect();
     let footer = ends[ends.len() - 2];
     // At the end of each line, in the middle of each, and one byte before the end.
@@ -81,8 +80,7 @@ async fn a_file_that_is_cut_anywhere_is_refused_whole() {
 #[tokio::test]
 async fn headers_of_another_kind_or_a_newer_schema_are_refused() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     refused(
         &there,
         &ctx,
@@ -104,8 +102,7 @@ type Change<'a> = &'a dyn Fn(&str) -> String;
 #[tokio::test]
 async fn lines_that_are_no_records_are_named() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let lines = open(&text);
     let with = |kind: &str, change: &dyn Fn(&str) -> String| {
         let mut lines = lines.clone();
@@ -147,8 +144,7 @@ async fn lines_that_are_no_records_are_named() {
 #[tokio::test]
 async fn an_id_twice_or_a_record_about_nothing_is_refused() {
     let (world, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let lines = open(&text);
     for kind in ["agent", "memory", "version", "event"] {
         let mut twice = lines.clone();
@@ -194,8 +190,7 @@ async fn an_id_that_another_organisation_or_agent_holds_is_refused() {
 #[tokio::test]
 async fn a_memory_that_took_another_way_here_is_refused() {
     let (world, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     import(&there, &ctx, &text).await.unwrap();
     let mut lines = open(&text);
     let at = place(&lines, "version");
@@ -215,8 +210,7 @@ async fn a_memory_that_took_another_way_here_is_refused() {
 #[tokio::test]
 async fn a_line_of_a_billion_characters_is_refused_unread() {
     let (_, text) = small().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let mut long = file(text.lines().next().unwrap()).await;
     long.seek(std::io::SeekFrom::End(0)).await.unwrap();
     long.write_all(b"\n{\"content\":\"").await.unwrap();

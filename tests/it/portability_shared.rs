@@ -1,6 +1,6 @@
 //! Vocabulary and knowledge in a file: who may import them, what is refused, and how they are merged with existing rows.
 
-use crate::portability::{body, elsewhere, exported, import, newcomer, of_type};
+use crate::portability::{body, elsewhere, exported, import, newcomer, newcomer_elsewhere, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::portability_tenant::{add, change, decided_vocabulary, documents, ingest};
 use crate::support::{Fetch, agent, alone, owner, remember, settle, work};
@@ -54,8 +54,7 @@ const NOWHERE: &str = "00000000-0000-7000-8000-00000000beef";
 #[tokio::test]
 async fn values_and_references_that_no_record_may_have_are_named() {
     let (_, text) = known().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let long = |n: usize| Value::from("x".repeat(n));
     let cases: Vec<(&str, &str, Value, &str)> = vec![
         ("term", "term", long(257), "term has 257 characters; at most 256 are allowed"),
@@ -120,8 +119,7 @@ async fn values_and_references_that_no_record_may_have_are_named() {
 #[tokio::test]
 async fn a_file_that_contradicts_itself_is_refused() {
     let (_, text) = known().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     let now = "2026-11-22T05:00:00Z";
     let fresh = || there.clock().id().to_string();
     let term = |id: &str, lineage: &str, term: &str| json!({ "type": "term", "id": id, "lineage": lineage, "term": term, "definition": "", "created_at": now, "valid_from": now });
@@ -205,8 +203,7 @@ async fn what_contradicts_what_is_there_is_refused() {
 #[tokio::test]
 async fn only_an_admin_imports_what_is_shared() {
     let (world, text) = known().await;
-    let there = elsewhere().await;
-    let ctx = newcomer(&there).await;
+    let (there, ctx) = newcomer_elsewhere().await;
     import(&there, &ctx, &text).await.unwrap();
     let (atlas, _) = key(&there, &ctx, agent(&world.atlas), Scope::ALL).await;
     let rows = rows_of(&there, ctx.tenant_id).await;

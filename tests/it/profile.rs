@@ -2,7 +2,7 @@
 
 use crate::capture::inbox;
 use crate::capture_killed::killed_after;
-use crate::portability::{elsewhere, exported, import, newcomer, of_type};
+use crate::portability::{exported, import, newcomer_elsewhere, of_type};
 use crate::support::{Fetch, Run, agent, alone, observation, remember, work};
 use chrono::Duration;
 use foundation::testing::{World, fact, key};
@@ -253,8 +253,7 @@ async fn what_was_learned_about_a_connection_stays_with_it() {
     work(&world).await;
     let file = exported(&world.engine, &world.system, &Selection::All).await;
     assert_eq!(of_type(&file, "connection").len(), 4);
-    let there = elsewhere().await;
-    let system = newcomer(&there).await;
+    let (there, system) = newcomer_elsewhere().await;
     import(&there, &system, &file).await.unwrap();
     let moved = exported(&there, &system, &Selection::All).await;
     assert_eq!(of_type(&moved, "connection"), of_type(&file, "connection"), "people's connections with one id move");
@@ -360,8 +359,7 @@ async fn a_profile_moves_with_its_agent() {
     assert_eq!(of_type(&own, "profile_leaf").len(), 1, "an agent's file has no forgotten leaf");
 
     let all = exported(&world.engine, &world.system, &Selection::All).await;
-    let there = elsewhere().await;
-    let system = newcomer(&there).await;
+    let (there, system) = newcomer_elsewhere().await;
     import(&there, &system, &all).await.unwrap();
     let (atlas, _) = key(&there, &system, agent(&world.atlas), Scope::ALL).await;
     let (here, moved) = (known(&world).await, profile::get(&there, &atlas, ProfileRequest::default()).await.unwrap());

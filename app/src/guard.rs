@@ -295,6 +295,23 @@ pub fn request_id() -> RequestId {
     given.or_else(|| use_context::<Console>().map(|console| RequestId(console.engine.clock().id()))).unwrap_or(RequestId(uuid::Uuid::nil()))
 }
 
+/// The error of a page about something that does not exist; sets the status of the response.
+pub fn not_found(message: &str) -> ConsoleError {
+    set_status(ErrorCode::NotFound);
+    ConsoleError::new(ErrorCode::NotFound, message)
+}
+
+/// Reads what a page is about; `missing` is the error of a URL without a valid id.
+pub async fn by_id<I, R, F>(id: Option<I>, read: impl FnOnce(I) -> F, missing: &str) -> Result<R, ConsoleError>
+where
+    F: Future<Output = Result<R, ConsoleError>>,
+{
+    match id {
+        Some(id) => read(id).await,
+        None => Err(not_found(missing)),
+    }
+}
+
 /// Sets the status of the response to that of `code`.
 pub fn set_status(code: ErrorCode) {
     if let (Some(response), Ok(status)) = (use_context::<ResponseOptions>(), StatusCode::from_u16(code.status())) {

@@ -12,3 +12,9 @@ pub fn PageHead(#[prop(into)] title: String, children: Children) -> impl IntoVie
         </header>
     }
 }
+
+/// The link from a page to the list that it belongs to.
+#[component]
+pub fn Crumb(#[prop(into)] href: String, text: &'static str) -> impl IntoView {
+    view! { <p class="mb-2 text-sm"><a href=href>{text}</a><span class="text-soft">" / "</span></p> }
+}

@@ -11,7 +11,7 @@ mod numbers;
 mod viewer;
 
 pub use frame::Layout;
-pub use head::PageHead;
+pub use head::{Crumb, PageHead};
 pub use log_period::LogPeriod;
 pub use nav::PAGES;
 pub use not_found::NotFound;

@@ -4,6 +4,7 @@ use crate::{
     query::{Query, use_path, use_query},
 };
 use leptos::prelude::*;
+use leptos_meta::Title;
 use wire::ErrorCode;
 
 /// The list that a page belongs to: its URL and the text of the link to it.
@@ -77,5 +78,26 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
             <div class="mt-4">{way_on}</div>
             {error.request_id.map(|id| view! { <p class="mt-4 font-mono text-xs text-soft">"Request id: " {id.to_string()}</p> })}
         </div>
+    }
+}
+
+/// The view of an answer, or the error in a card.
+pub fn or_error<R, V: IntoView + 'static>(answer: Result<R, ConsoleError>, show: impl FnOnce(R) -> V) -> AnyView {
+    match answer {
+        Ok(answer) => show(answer).into_any(),
+        Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+    }
+}
+
+/// The view of the one thing that a page is about, or the error as a page with this title.
+pub fn or_missing<R, V: IntoView + 'static>(title: &'static str, answer: Result<R, ConsoleError>, show: impl FnOnce(R) -> V) -> AnyView {
+    match answer {
+        Ok(answer) => show(answer).into_any(),
+        Err(error) => view! {
+            <Title text=title />
+            <h1 class="sr-only">{title}</h1>
+            <div class="card"><ErrorView error /></div>
+        }
+        .into_any(),
     }
 }

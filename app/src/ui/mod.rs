@@ -26,7 +26,7 @@ pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
 pub use diff::{Diff, Sides};
 pub use empty::{Empty, OrPlayground};
-pub use error::ErrorView;
+pub use error::{ErrorView, or_error, or_missing};
 pub use field::{AreaField, Choice, ReasonField, SelectField, TextField, choice};
 pub use filter_form::FilterForm;
 pub use filtered::{Answered, Filtered, Parsed, check_period, parsed};

@@ -1,55 +1,31 @@
 use super::{api::read_agent, block::Block, keys::Keys};
 use crate::{
-    ConsoleError, Flash,
+    Flash,
     features::recall::{Days, Legend, rate},
-    layout::ViewerResource,
+    guard::by_id,
+    layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{Badge, DataTable, ErrorView, Time, Tone, awaited, columns, reading, text},
+    ui::{Badge, DataTable, Time, Tone, awaited, columns, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{AgentDetail, AgentId, AgentKind, Discipline, ErrorCode, MemoryStatus, OperatorRole, Silence, UserId};
+use wire::{AgentDetail, AgentId, AgentKind, Discipline, MemoryStatus, OperatorRole, Silence, UserId};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]
 pub fn AgentPage() -> impl IntoView {
     let id = use_param::<AgentId>("id");
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_agent(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, read_agent, "No agent has this id."));
     let who = ViewerResource::expect();
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/agents">"Agents"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href="/agents" text="Agents" />
         {awaited(async move {
             let viewer = who.await.ok();
             let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match detail.await {
-                Ok(detail) => view! { <Whole detail may_block flash /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
+            or_missing("Agent", detail.await, |detail| view! { <Whole detail may_block flash /> })
         })}
     }
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Agent" />
-        <h1 class="sr-only">"Agent"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No agent has this id.")
 }
 
 /// The link to a page that is filtered by the agent.

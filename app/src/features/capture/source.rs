@@ -1,14 +1,15 @@
 use super::{add::Adding, api::read_source, progress::Progress, speakers::Speakers, table::EventTable, turns::Turns, words::form};
 use crate::{
-    ConsoleError, Flash,
+    Flash,
     features::session::Viewer,
-    layout::ViewerResource,
+    guard::by_id,
+    layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
-    ui::{ErrorView, Time, awaited, reading, text},
+    ui::{Time, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
+use wire::{OperatorRole, SourceDetail, SourceId, SourceRow};
 
 /// The page of one source: whether it was read, its turns with what memories quote, and the events that worked on it.
 #[component]
@@ -17,42 +18,19 @@ pub fn SourcePage() -> impl IntoView {
     let query = use_query();
     let turn = query.get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0);
     let (from, open) = (usize::try_from(turn).unwrap_or(0), query.get("add").and_then(|turn| turn.parse().ok()));
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_source(id, turn).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, move |id| read_source(id, turn), "No source has this id."));
     let who = ViewerResource::expect();
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/sources">"Sources"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href="/sources" text="Sources" />
         {awaited(async move {
             let viewer = who.await.ok();
             let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
             let (may_change, may_add) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
             let flash = viewer.and_then(Viewer::refused);
             let adding = may_add.then(|| Adding { from, open, flash: flash.clone() });
-            match detail.await {
-                Ok(detail) => view! { <Whole detail may_change flash adding /> }.into_any(),
-                Err(error) => {
-                    view! {
-                        <Title text="Source" />
-                        <h1 class="sr-only">"Source"</h1>
-                        <div class="card"><ErrorView error /></div>
-                    }
-                        .into_any()
-                }
-            }
+            or_missing("Source", detail.await, |detail| view! { <Whole detail may_change flash adding /> })
         })}
     }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No source has this id.")
 }
 
 #[component]

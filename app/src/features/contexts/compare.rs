@@ -6,7 +6,7 @@ use super::{
     words::block_name,
 };
 use crate::{
-    layout::PageHead,
+    layout::{Crumb, PageHead},
     query::Query,
     ui::{Answered, DataTable, Filtered, Time, columns, text},
 };
@@ -19,10 +19,7 @@ pub fn ContextComparisonPage() -> impl IntoView {
     let filtered = Filtered::by(compared);
     let (query, answer) = (filtered.query.clone(), filtered.load(compare_contexts));
     view! {
-        <p class="mb-2 text-sm">
-            <a href=PATH>"Context log"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href=PATH text="Context log" />
         <PageHead title="Compare contexts">
             "Compare two contexts, or one with what the same request returns now. Comparisons are not logged or counted."
         </PageHead>

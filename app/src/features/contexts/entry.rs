@@ -6,50 +6,24 @@ use super::{
     words::{order_name, outcome_badges, tiers_name},
 };
 use crate::{
-    ConsoleError,
+    guard::by_id,
+    layout::Crumb,
     query::use_param,
-    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, reading, text},
+    ui::{Icon, Shape, Time, Zone, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{ContextDetail, ContextId, ContextTiers, ErrorCode, LoggedContext, TextState};
+use wire::{ContextDetail, ContextId, ContextTiers, LoggedContext, TextState};
 
 /// The page of one context of the log.
 #[component]
 pub fn ContextPage() -> impl IntoView {
     let id = use_param::<ContextId>("id");
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_context(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, read_context, "No context has this id."));
     view! {
-        <p class="mb-2 text-sm">
-            <a href=PATH>"Context log"</a>
-            <span class="text-soft">" / "</span>
-        </p>
-        {awaited(async move {
-            match detail.await {
-                Ok(detail) => view! { <Whole detail /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
-        })}
+        <Crumb href=PATH text="Context log" />
+        {awaited(async move { or_missing("Context", detail.await, |detail| view! { <Whole detail /> }) })}
     }
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Context" />
-        <h1 class="sr-only">"Context"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No context has this id.")
 }
 
 #[component]

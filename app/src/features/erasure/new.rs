@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     Flash,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{ErrorView, PostForm, ReasonField, awaited},
 };
@@ -20,7 +20,7 @@ pub fn NewErasurePage() -> impl IntoView {
     let preview = preview_erasure(user.clone(), names.clone());
     let who = ViewerResource::shared();
     view! {
-        <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
+        <Crumb href="/erasure" text="Erasure" />
         <PageHead title="Request an erasure">"Review what will be removed, and choose which records of others to erase with it."</PageHead>
         {awaited(async move {
             match who.permitted(OperatorRole::Admin, NOT_ALLOWED, preview).await {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::use_param,
     ui::{DataTable, ErrorView, PostForm, Time, awaited, columns, text},
 };
@@ -26,7 +26,7 @@ pub fn ErasurePage() -> impl IntoView {
     };
     let who = ViewerResource::shared();
     view! {
-        <p class="mb-2 text-sm"><a href="/erasure">"Erasure"</a><span class="text-soft">" / "</span></p>
+        <Crumb href="/erasure" text="Erasure" />
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
         {awaited(async move {
             match who.permitted(OperatorRole::Admin, NOT_ALLOWED, detail).await {

@@ -4,51 +4,25 @@ use super::{
     words::{kind_name, waiting},
 };
 use crate::{
-    ConsoleError,
+    guard::by_id,
+    layout::Crumb,
     query::use_param,
-    ui::{Badge, ErrorView, Time, Tone, awaited, reading, text},
+    ui::{Badge, Time, Tone, awaited, or_missing, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{Chunk, Document, DocumentDetail, DocumentId, ErrorCode};
+use wire::{Chunk, Document, DocumentDetail, DocumentId};
 
 /// The page of a document: chunks, front matter, citations and versions.
 #[component]
 pub fn DocumentPage() -> impl IntoView {
     let id = use_param::<DocumentId>("id");
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_document(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, read_document, "No document has this id."));
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/knowledge">"Documents"</a>
-            <span class="text-soft">" / "</span>
-        </p>
-        {awaited(async move {
-            match detail.await {
-                Ok(detail) => view! { <Whole detail /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
-        })}
+        <Crumb href="/knowledge" text="Documents" />
+        {awaited(async move { or_missing("Document", detail.await, |detail| view! { <Whole detail /> }) })}
     }
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Document" />
-        <h1 class="sr-only">"Document"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No document has this id.")
 }
 
 #[component]

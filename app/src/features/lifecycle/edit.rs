@@ -5,7 +5,7 @@ use super::{
 use crate::{
     Flash,
     features::memories::AgentField,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::Query,
     ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, parsed},
 };
@@ -24,10 +24,7 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
     let (query, policy) = (filtered.query.clone(), filtered.load(read_lifecycle_policy));
     let who = ViewerResource::expect();
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/lifecycle">"Lifecycle"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href="/lifecycle" text="Lifecycle" />
         <PageHead title="Lifecycle policy">
             "How memories age. An agent without its own policy uses the policy of the organisation."
         </PageHead>

@@ -21,69 +21,40 @@ use crate::{
         projects::project_names,
         recall::why_not,
     },
-    layout::ViewerResource,
+    guard::by_id,
+    layout::{Crumb, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Canonical, ErrorView, Time, awaited, reading, text},
+    ui::{Canonical, Time, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
 use uuid::Uuid;
-use wire::{ArchiveReason, ErrorCode, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole, Trust};
+use wire::{ArchiveReason, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole, Trust};
+
+const UNKNOWN: &str = "No memory has this id.";
 
 /// The page of one memory.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
     let (id, query) = (use_param::<MemoryId>("id"), use_query());
-    let detail = reading(async move {
-        match id {
-            Some(id) => memory(id).await,
-            None => Err(unknown()),
-        }
-    });
-    let recalls = reading(async move {
-        match id {
-            Some(id) => recalls_of_memory(id).await,
-            None => Err(unknown()),
-        }
-    });
-    let quotes = reading(async move {
-        match id {
-            Some(id) => read_quotes(id).await.unwrap_or_default(),
-            None => Vec::new(),
-        }
-    });
+    let detail = reading(by_id(id, memory, UNKNOWN));
+    let recalls = reading(by_id(id, recalls_of_memory, UNKNOWN));
+    let quotes = reading(by_id(id, read_quotes, UNKNOWN));
     let (who, projects) = (ViewerResource::expect(), reading(project_names()));
     view! {
-        <p class="mb-2 text-sm">
-            <a href=query.back("/memories")>"Memories"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href=query.back("/memories") text="Memories" />
         {awaited(async move {
             let viewer = who.await.ok();
             let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
             let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             let projects = projects.await.unwrap_or_default();
-            match detail.await {
-                Ok(detail) => view! { <Whole detail projects quotes=quotes.await recalls=recalls.await query may_decide may_review flash /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
+            let (detail, quotes, recalls) = (detail.await, quotes.await.unwrap_or_default(), recalls.await);
+            or_missing("Memory not found", detail, |detail| {
+                view! { <Whole detail projects quotes recalls query may_decide may_review flash /> }
+            })
         })}
     }
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Memory not found" />
-        <h1 class="sr-only">"Memory not found"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No memory has this id.")
 }
 
 #[component]

@@ -8,15 +8,15 @@ use super::{
     tree::Tree,
 };
 use crate::{
-    ConsoleError,
-    layout::ViewerResource,
+    guard::by_id,
+    layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
-    ui::{ErrorView, Time, awaited, reading, text},
+    ui::{Time, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
 use std::collections::HashMap;
-use wire::{ErrorCode, OperatorRole, PersonDetail, ProfilePart};
+use wire::{OperatorRole, PersonDetail, ProfilePart};
 
 /// The page of one profile: narrative, entries, connections and history.
 #[component]
@@ -24,36 +24,14 @@ pub fn PersonPage() -> impl IntoView {
     let part = |name: &str| use_param::<String>(name).unwrap_or_default();
     let person = format!("{}/{}", part("agent"), part("user")).parse::<PersonPath>().ok();
     let before = use_query().get("before").and_then(|before| before.parse::<i64>().ok());
-    let detail = reading(async move {
-        match person {
-            Some(person) => read_person(person, before).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(person, move |person| read_person(person, before), "No such profile."));
     let who = ViewerResource::expect();
     view! {
-        <p class="mb-2 text-sm"><a href="/people">"People"</a><span class="text-soft">" / "</span></p>
+        <Crumb href="/people" text="People" />
         {awaited(async move {
             let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-            match detail.await {
-                Ok(detail) => view! { <Whole detail may_forget /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
+            or_missing("Person", detail.await, |detail| view! { <Whole detail may_forget /> })
         })}
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No such profile.")
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Person" />
-        <h1 class="sr-only">"Person"</h1>
-        <div class="card"><ErrorView error /></div>
     }
 }
 

@@ -1,14 +1,15 @@
 use super::{api::projects, list::NewProject};
 use crate::{
-    ConsoleError, Flash,
-    layout::ViewerResource,
+    Flash,
+    guard::not_found,
+    layout::{Crumb, ViewerResource},
     query::use_param,
-    ui::{ErrorView, PostForm, SelectField, Time, awaited, choice, reading, text},
+    ui::{PostForm, SelectField, Time, awaited, choice, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
 use uuid::Uuid;
-use wire::{ErrorCode, OperatorRole, Project};
+use wire::{OperatorRole, Project};
 
 /// The page of one project: its repositories, and the projects that it is linked to.
 #[component]
@@ -16,36 +17,18 @@ pub fn ProjectPage() -> impl IntoView {
     let id = use_param::<Uuid>("id");
     let (all, who) = (reading(projects()), ViewerResource::expect());
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/projects">"Projects"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href="/projects" text="Projects" />
         {awaited(async move {
             let viewer = who.await.ok();
             let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             let result = all.await.and_then(|all| {
-                let project = all.iter().find(|project| Some(project.id) == id).cloned().ok_or_else(unknown)?;
-                Ok((project, all))
+                let project = all.iter().find(|project| Some(project.id) == id).cloned();
+                Ok((project.ok_or_else(|| not_found("No project of this organisation has this id."))?, all))
             });
-            match result {
-                Ok((project, all)) => view! { <Whole project all may_change flash /> }.into_any(),
-                Err(error) => {
-                    view! {
-                        <Title text="Project" />
-                        <h1 class="sr-only">"Project"</h1>
-                        <div class="card"><ErrorView error /></div>
-                    }
-                        .into_any()
-                }
-            }
+            or_missing("Project", result, |(project, all)| view! { <Whole project all may_change flash /> })
         })}
     }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No project of this organisation has this id.")
 }
 
 #[component]

@@ -7,52 +7,29 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    guard::by_id,
+    layout::Crumb,
     query::{use_param, use_query},
-    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, if_any, reading, text},
+    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, if_any, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{ErrorCode, Replay, RetrievalDetail, RetrievalId};
+use wire::{Replay, RetrievalDetail, RetrievalId};
 
 /// The page of one logged recall, with a replay if the URL asks for it.
 #[component]
 pub fn RetrievalPage() -> impl IntoView {
     let query = use_query();
     let id = use_param::<RetrievalId>("id");
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_retrieval(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, read_retrieval, "No recall has this id."));
     let replayed = id.filter(|_| query.get("replay").is_some()).map(|id| reading(replay_retrieval(id)));
     view! {
-        <p class="mb-2 text-sm">
-            <a href="/recall/log">"Recall log"</a>
-            <span class="text-soft">" / "</span>
-        </p>
+        <Crumb href="/recall/log" text="Recall log" />
         {awaited(async move {
             let replayed = if_any(replayed).await;
-            match detail.await {
-                Ok(detail) => view! { <Whole detail replayed /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
+            or_missing("Recall", detail.await, |detail| view! { <Whole detail replayed /> })
         })}
     }
-}
-
-#[component]
-fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Recall" />
-        <h1 class="sr-only">"Recall"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No recall has this id.")
 }
 
 #[component]

@@ -4,10 +4,11 @@ use super::{
     effect::{Effects, Hidden},
     input::DecisionInput,
     tabs::Tabs,
-    term::unknown,
+    term::UNKNOWN,
 };
 use crate::{
     ConsoleError,
+    guard::not_found,
     layout::{PageHead, ViewerResource},
     query::{Query, use_param, use_query},
     ui::{Diff, ErrorView, PostForm, awaited, text},
@@ -25,7 +26,7 @@ pub fn ChangePage() -> impl IntoView {
         match id {
             Some(_) if asked.what.is_empty() => Err(ConsoleError::new(ErrorCode::Invalid, "Choose on the term's page what to change.")),
             Some(id) => foresee_change(id, asked).await,
-            None => Err(unknown()),
+            None => Err(not_found(UNKNOWN)),
         }
     };
     let who = ViewerResource::shared();

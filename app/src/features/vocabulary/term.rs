@@ -7,57 +7,36 @@ use super::{
     terms::retired,
 };
 use crate::{
-    ConsoleError,
+    guard::by_id,
     layout::ViewerResource,
     query::{Query, use_param},
     ui::{
-        Badge, ErrorView, Time, awaited,
+        Badge, Time, awaited,
         chart::{length, share_of},
-        reading, text,
+        or_missing, reading, text,
     },
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{Decision, ErrorCode, OperatorRole, TermDetail, TermId, TermUsage};
+use wire::{Decision, OperatorRole, TermDetail, TermId, TermUsage};
+
+/// The error for a URL without a valid id.
+pub const UNKNOWN: &str = "No term has this id.";
 
 /// The page of a term: definition, aliases, usage, and history.
 #[component]
 pub fn TermPage() -> impl IntoView {
     let id = use_param::<TermId>("id");
-    let detail = reading(async move {
-        match id {
-            Some(id) => read_term(id).await,
-            None => Err(unknown()),
-        }
-    });
+    let detail = reading(by_id(id, read_term, UNKNOWN));
     let who = ViewerResource::expect();
     view! {
         <Tabs />
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-            match detail.await {
-                Ok(detail) => view! { <Whole detail may_decide /> }.into_any(),
-                Err(error) => view! { <Missing error /> }.into_any(),
-            }
+            or_missing("Term", detail.await, |detail| view! { <Whole detail may_decide /> })
         })}
         <TermNames />
     }
-}
-
-/// An error in place of a term.
-#[component]
-pub fn Missing(error: ConsoleError) -> impl IntoView {
-    view! {
-        <Title text="Term" />
-        <h1 class="sr-only">"Term"</h1>
-        <div class="card"><ErrorView error /></div>
-    }
-}
-
-/// The error for a URL without a valid id.
-pub fn unknown() -> ConsoleError {
-    crate::guard::set_status(ErrorCode::NotFound);
-    ConsoleError::new(ErrorCode::NotFound, "No term has this id.")
 }
 
 #[component]

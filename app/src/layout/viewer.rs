@@ -1,5 +1,5 @@
 use crate::{
-    ConsoleError,
+    ConsoleError, Flash,
     features::session::{Viewer, current_viewer},
     guard::set_status,
 };
@@ -35,6 +35,14 @@ impl ViewerResource {
             return Err(ConsoleError::new(ErrorCode::Forbidden, refusal));
         }
         Ok((viewer, read.await?))
+    }
+
+    /// Whether the viewer has a role, and the message about a refused form.
+    pub async fn allows(self, role: OperatorRole) -> (bool, Option<Flash>) {
+        match self.0.await {
+            Ok(viewer) => (viewer.profile.has(role), viewer.refused()),
+            Err(_) => (false, None),
+        }
     }
 
     /// The viewer that the frame has loaded.

@@ -16,13 +16,11 @@ use wire::{AgentDetail, AgentId, AgentKind, Discipline, MemoryStatus, OperatorRo
 pub fn AgentPage() -> impl IntoView {
     let id = use_param::<AgentId>("id");
     let detail = reading(by_id(id, read_agent, "No agent has this id."));
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <Crumb href="/agents" text="Agents" />
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_block = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let (may_block, flash) = who.allows(OperatorRole::Admin).await;
             or_missing("Agent", detail.await, |detail| view! { <Whole detail may_block flash /> })
         })}
     }

@@ -1,7 +1,7 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, DataTable, Empty, ErrorView, Shape, Spark, Time, Tone, awaited, columns, reading, text},
+    ui::{Badge, DataTable, Empty, Shape, Spark, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -14,11 +14,10 @@ pub fn AgentsPage() -> impl IntoView {
     view! {
         <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
         {awaited(async move {
-            match list.await {
-                Ok(agents) if untouched(&agents) => view! { <div class="card"><NoAgents /></div> }.into_any(),
-                Ok(agents) => view! { <Table agents /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(list.await, |agents| match untouched(&agents) {
+                true => view! { <div class="card"><NoAgents /></div> }.into_any(),
+                false => view! { <Table agents /> }.into_any(),
+            })
         })}
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Pager, Shape, awaited, choice, reading, text},
+    ui::{Empty, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -53,10 +53,7 @@ pub fn EventsPage() -> impl IntoView {
         <div class="mt-4">
             {awaited(async move {
                 let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-                match list.await {
-                    Ok(page) => view! { <Events page query may_retry /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
+                or_error(list.await, |page| view! { <Events page query may_retry /> })
             })}
         </div>
     }

@@ -3,7 +3,7 @@ use crate::{
     features::{memories::agent_names, projects::project_names},
     layout::{PageHead, ViewerResource},
     query::use_query,
-    ui::{ErrorView, awaited},
+    ui::{awaited, or_error},
 };
 use leptos::prelude::*;
 use wire::OperatorRole;
@@ -20,12 +20,8 @@ pub fn CapturePage() -> impl IntoView {
             "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."
         </PageHead>
         {awaited(async move {
-            match who.permitted(OperatorRole::Operator, NOT_ALLOWED, choices).await {
-                Ok((viewer, (agents, projects))) => {
-                    view! { <CaptureForm agents projects flash=viewer.refused() query /> }.into_any()
-                }
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Operator, NOT_ALLOWED, choices).await;
+            or_error(answer, |(viewer, (agents, projects))| view! { <CaptureForm agents projects flash=viewer.refused() query /> })
         })}
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{AreaField, Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, text},
+    ui::{AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -21,10 +21,8 @@ pub fn ErasuresPage() -> impl IntoView {
             "Remove a person from all databases on a legal request. One admin requests it, another confirms it. It cannot be undone."
         </PageHead>
         {awaited(async move {
-            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await {
-                Ok((viewer, list)) => view! { <Whole list flash=viewer.refused() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await;
+            or_error(answer, |(viewer, list)| view! { <Whole list flash=viewer.refused() /> })
         })}
     }
 }

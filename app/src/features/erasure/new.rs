@@ -7,7 +7,7 @@ use crate::{
     Flash,
     layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{ErrorView, PostForm, ReasonField, awaited},
+    ui::{PostForm, ReasonField, awaited, or_error},
 };
 use leptos::prelude::*;
 use wire::{ErasurePreview, OperatorRole};
@@ -23,10 +23,8 @@ pub fn NewErasurePage() -> impl IntoView {
         <Crumb href="/erasure" text="Erasure" />
         <PageHead title="Request an erasure">"Review what will be removed, and choose which records of others to erase with it."</PageHead>
         {awaited(async move {
-            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, preview).await {
-                Ok((viewer, preview)) => view! { <Request preview user names flash=viewer.refused() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, preview).await;
+            or_error(answer, |(viewer, preview)| view! { <Request preview user names flash=viewer.refused() /> })
         })}
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     ConsoleError,
     layout::{Crumb, PageHead, ViewerResource},
     query::use_param,
-    ui::{DataTable, ErrorView, PostForm, Time, awaited, columns, text},
+    ui::{DataTable, PostForm, Time, awaited, columns, or_error, text},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -29,10 +29,8 @@ pub fn ErasurePage() -> impl IntoView {
         <Crumb href="/erasure" text="Erasure" />
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
         {awaited(async move {
-            match who.permitted(OperatorRole::Admin, NOT_ALLOWED, detail).await {
-                Ok((viewer, detail)) => view! { <Whole detail me=viewer.profile.id.0 /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, detail).await;
+            or_error(answer, |(viewer, detail)| view! { <Whole detail me=viewer.profile.id.0 /> })
         })}
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, ErrorView, PostForm, SelectField, awaited, choice, reading, text},
+    ui::{Choice, PostForm, SelectField, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
@@ -46,19 +46,16 @@ fn promotion(promotion: Promotion) -> &'static str {
 #[component]
 pub fn PolicyPage() -> impl IntoView {
     let policy = reading(read_policy());
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Capture policy">"What becomes a memory without review, and where text may be sent."</PageHead>
         <Tabs />
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match policy.await {
-                Ok(policy) if may_edit => view! { <Edit policy flash /> }.into_any(),
-                Ok(policy) => view! { <Read policy /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
+            or_error(policy.await, |policy| match may_edit {
+                true => view! { <Edit policy flash /> }.into_any(),
+                false => view! { <Read policy /> }.into_any(),
+            })
         })}
     }
 }

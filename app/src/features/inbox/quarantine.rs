@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, ErrorView, Pager, PostForm, Shape, Time, awaited, landing_beside, reading, text},
+    ui::{Empty, Pager, PostForm, Shape, Time, awaited, landing_beside, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, QuarantineItem};
@@ -18,11 +18,10 @@ pub fn QuarantinePage() -> impl IntoView {
         <Tabs />
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-            match list.await {
-                Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
-                Ok(page) => view! { <Turns page query may_decide /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(list.await, |page| match page.rows.is_empty() {
+                true => view! { <div class="card"><Nothing /></div> }.into_any(),
+                false => view! { <Turns page query may_decide /> }.into_any(),
+            })
         })}
     }
 }

@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, DataTable, Empty, ErrorView, Pager, Shape, Time, Tone, awaited, columns, reading, text},
+    ui::{Badge, DataTable, Empty, Pager, Shape, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{IngestFailure, IngestReport, IngestRun, Page};
@@ -17,11 +17,10 @@ pub fn RunsPage() -> impl IntoView {
         <Tabs />
         <div>
             {awaited(async move {
-                match list.await {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoRuns /></div> }.into_any(),
-                    Ok(page) => view! { <Runs page query /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
+                or_error(list.await, |page| match page.rows.is_empty() {
+                    true => view! { <div class="card"><NoRuns /></div> }.into_any(),
+                    false => view! { <Runs page query /> }.into_any(),
+                })
             })}
         </div>
     }

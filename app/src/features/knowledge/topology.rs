@@ -6,7 +6,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::use_query,
-    ui::{DataTable, Empty, ErrorView, Icon, Shape, awaited, columns, reading, text},
+    ui::{DataTable, Empty, Icon, Shape, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::Component;
@@ -20,11 +20,10 @@ pub fn TopologyPage() -> impl IntoView {
         <PageHead title="Topology">"Components from your architecture files. Arrows point to dependencies."</PageHead>
         <Tabs />
         {awaited(async move {
-            match list.await {
-                Ok(components) if components.is_empty() => view! { <div class="card"><Nothing /></div> }.into_any(),
-                Ok(components) => view! { <Whole components focus /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(list.await, |components| match components.is_empty() {
+                true => view! { <div class="card"><Nothing /></div> }.into_any(),
+                false => view! { <Whole components focus /> }.into_any(),
+            })
         })}
     }
 }

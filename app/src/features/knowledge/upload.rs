@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{AreaField, Badge, DataTable, ErrorView, PostForm, SelectField, TextField, Tone, awaited, choice, columns, text},
+    ui::{AreaField, Badge, DataTable, PostForm, SelectField, TextField, Tone, awaited, choice, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
@@ -20,10 +20,8 @@ pub fn UploadPage() -> impl IntoView {
         </PageHead>
         <Tabs />
         {awaited(async move {
-            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(known.await.unwrap_or_default()) }).await {
-                Ok((viewer, collections)) => view! { <Upload collections flash=viewer.flash /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(known.await.unwrap_or_default()) }).await;
+            or_error(answer, |(viewer, collections)| view! { <Upload collections flash=viewer.flash /> })
         })}
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{Crumb, PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, parsed},
+    ui::{FilterForm, Filtered, Parsed, PostForm, TextField, awaited, or_error, parsed},
 };
 use leptos::prelude::*;
 use wire::{AgentId, LifecyclePolicy, OperatorRole};
@@ -22,7 +22,7 @@ fn agent(query: &Query) -> Parsed<Option<AgentId>> {
 pub fn LifecyclePolicyPage() -> impl IntoView {
     let filtered = Filtered::by(agent);
     let (query, policy) = (filtered.query.clone(), filtered.load(read_lifecycle_policy));
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <Crumb href="/lifecycle" text="Lifecycle" />
         <PageHead title="Lifecycle policy">
@@ -39,16 +39,11 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
             </FilterForm>
         </div>
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match policy.await {
-                Ok(policy) if may_edit => {
-                    view! { <Edit policy agent=query.text("agent") flash /> }.into_any()
-                }
-                Ok(policy) => view! { <Read policy /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
+            or_error(policy.await, |policy| match may_edit {
+                true => view! { <Edit policy agent=query.text("agent") flash /> }.into_any(),
+                false => view! { <Read policy /> }.into_any(),
+            })
         })}
     }
 }

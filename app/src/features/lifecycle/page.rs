@@ -1,7 +1,7 @@
 use super::{api::forecast, chart::Week, policy::Policy};
 use crate::{
     layout::{PageHead, ViewerResource},
-    ui::{DataTable, Empty, ErrorView, PostForm, Shape, Time, awaited, chart::share_of, columns, reading, text},
+    ui::{DataTable, Empty, PostForm, Shape, Time, awaited, chart::share_of, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{AgentAging, Forecast, OperatorRole, SweepRun};
@@ -19,10 +19,7 @@ pub fn LifecyclePage() -> impl IntoView {
             let profile = who.await.ok().map(|viewer| viewer.profile);
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_sweep, may_edit) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
-            match ahead.await {
-                Ok(ahead) => view! { <Whole ahead may_sweep may_edit /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(ahead.await, |ahead| view! { <Whole ahead may_sweep may_edit /> })
         })}
     }
 }

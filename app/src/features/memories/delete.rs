@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Time, awaited, columns, text},
+    ui::{DataTable, Empty, PostForm, ReasonField, Shape, Time, awaited, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, MemoryRow, OperatorRole};
@@ -23,11 +23,11 @@ pub fn DeletePage() -> impl IntoView {
     view! {
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
         {awaited(async move {
-            match who.permitted(OperatorRole::Operator, NOT_ALLOWED, rows).await {
-                Ok((_, rows)) if rows.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
-                Ok((viewer, rows)) => view! { <Confirm rows query flash=viewer.refused() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Operator, NOT_ALLOWED, rows).await;
+            or_error(answer, |(viewer, rows)| match rows.is_empty() {
+                true => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                false => view! { <Confirm rows query flash=viewer.refused() /> }.into_any(),
+            })
         })}
     }
 }

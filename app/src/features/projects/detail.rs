@@ -15,13 +15,11 @@ use wire::{OperatorRole, Project};
 #[component]
 pub fn ProjectPage() -> impl IntoView {
     let id = use_param::<Uuid>("id");
-    let (all, who) = (reading(projects()), ViewerResource::expect());
+    let (all, who) = (reading(projects()), ViewerResource::shared());
     view! {
         <Crumb href="/projects" text="Projects" />
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_change = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let (may_change, flash) = who.allows(OperatorRole::Operator).await;
             let result = all.await.and_then(|all| {
                 let project = all.iter().find(|project| Some(project.id) == id).cloned();
                 Ok((project.ok_or_else(|| not_found("No project of this organisation has this id."))?, all))

@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{DataTable, Empty, ErrorView, PostForm, Shape, TextField, Time, awaited, columns, reading, text},
+    ui::{DataTable, Empty, PostForm, Shape, TextField, Time, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Project};
@@ -11,29 +11,21 @@ use wire::{OperatorRole, Project};
 /// The page of all projects, with a form for a new one.
 #[component]
 pub fn ProjectsPage() -> impl IntoView {
-    let (list, who) = (reading(projects()), ViewerResource::expect());
+    let (list, who) = (reading(projects()), ViewerResource::shared());
     view! {
         <PageHead title="Projects">
             "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
         </PageHead>
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_create = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match list.await {
-                Ok(projects) => {
-                    view! {
-                        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
-                            <div class="mb-6 min-w-0"><Table projects /></div>
-                            {may_create.then(|| view! {
-                                <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
-                            })}
-                        </div>
-                    }
-                        .into_any()
-                }
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let (may_create, flash) = who.allows(OperatorRole::Operator).await;
+            or_error(list.await, |projects| view! {
+                <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+                    <div class="mb-6 min-w-0"><Table projects /></div>
+                    {may_create.then(|| view! {
+                        <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
+                    })}
+                </div>
+            })
         })}
     }
 }

@@ -2,7 +2,7 @@ use super::{api::prompts, skills::Skills};
 use crate::{
     islands::CopyButton,
     layout::PageHead,
-    ui::{Badge, Empty, ErrorView, Shape, awaited, reading},
+    ui::{Badge, awaited, or_error, reading},
 };
 use leptos::prelude::*;
 use wire::Prompt;
@@ -14,14 +14,10 @@ pub fn PromptsPage() -> impl IntoView {
     view! {
         <PageHead title="Prompts">"Texts that teach an agent to use its memory. Add them to its instructions. " <code class="font-mono">"GET /api/prompts"</code> " returns the same texts."</PageHead>
         {awaited(async move {
-            match list.await {
-                Ok(prompts) if prompts.is_empty() => view! { <div class="card"><NoPrompts /></div> }.into_any(),
-                Ok(prompts) => {
-                    let cards = prompts.into_iter().map(|prompt| view! { <Card prompt /> }).collect_view();
-                    view! { <div class="max-w-4xl space-y-6">{cards}</div> }.into_any()
-                }
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(list.await, |prompts| {
+                let cards = prompts.into_iter().map(|prompt| view! { <Card prompt /> }).collect_view();
+                view! { <div class="max-w-4xl space-y-6">{cards}</div> }
+            })
         })}
         <Skills />
     }
@@ -50,9 +46,4 @@ fn Card(prompt: Prompt) -> impl IntoView {
             </pre>
         </section>
     }
-}
-
-#[component]
-fn NoPrompts() -> impl IntoView {
-    view! { <Empty shape=Shape::Prompts title="No prompts">"This server was built without them."</Empty> }
 }

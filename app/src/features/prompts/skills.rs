@@ -1,5 +1,5 @@
 use super::api::skills;
-use crate::ui::{DataTable, ErrorView, awaited, columns, reading, text};
+use crate::ui::{DataTable, awaited, columns, or_error, reading, text};
 use leptos::prelude::*;
 use wire::{SkillError, SkillList, SkillSummary};
 
@@ -14,12 +14,7 @@ pub fn Skills() -> impl IntoView {
                 "Instructions from the server's folder of " <code class="font-mono">"SKILL.md"</code>
                 " documents. They are part of every context that their agents assemble, and are the same for every organisation."
             </p>
-            {awaited(async move {
-                match list.await {
-                    Ok(list) => view! { <Listed list /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                }
-            })}
+            {awaited(async move { or_error(list.await, |list| view! { <Listed list /> }) })}
         </section>
     }
 }

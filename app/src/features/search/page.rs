@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{ErrorView, FilterForm, Filtered, Parsed, PostForm, TextField, awaited, parsed, reading},
+    ui::{FilterForm, Filtered, Parsed, PostForm, TextField, awaited, or_error, parsed, reading},
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, SearchPolicy};
@@ -24,29 +24,21 @@ pub fn SearchPolicyPage() -> impl IntoView {
     let query = filtered.query.clone();
     let policy = reading(read_search_policy());
     let categories = filtered.load(read_knowledge_categories);
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Search policy">"How agents’ searches rank memories, reported actions, workflow steps and documents."</PageHead>
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
+            let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
             // The fields that are wrong tell which form was refused.
             let is_weight = |name: &str| name.starts_with("weights") || name == "similarity_min";
             let (of_weights, of_agent): (Vec<_>, Vec<_>) =
                 flash.into_iter().partition(|flash| flash.fields.iter().any(|field| is_weight(&field.field)));
             let agent = query.text("agent");
-            let weights = match policy.await {
-                Ok(policy) => view! { <Weights policy may_edit flash=of_weights.into_iter().next() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            };
-            let relevant = match categories.await {
-                Ok(_) if agent.is_empty() => ().into_any(),
-                Ok(categories) => {
-                    view! { <Categories agent categories may_edit flash=of_agent.into_iter().next() /> }.into_any()
-                }
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            };
+            let weights = or_error(policy.await, |policy| view! { <Weights policy may_edit flash=of_weights.into_iter().next() /> });
+            let relevant = or_error(categories.await, |categories| match agent.is_empty() {
+                true => ().into_any(),
+                false => view! { <Categories agent categories may_edit flash=of_agent.into_iter().next() /> }.into_any(),
+            });
             view! {
                 {weights}
                 <section class="mt-6 max-w-3xl" aria-labelledby="relevant">

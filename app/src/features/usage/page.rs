@@ -10,9 +10,9 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, ErrorView, FilterForm, Filtered, Shape, awaited,
+        Answered, DataTable, Empty, FilterForm, Filtered, Shape, awaited,
         chart::{length, share_of},
-        columns, reading, text,
+        columns, or_error, reading, text,
     },
 };
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ pub fn UsagePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, report) = (filtered.query.clone(), filtered.load(usage));
     let (user, accounts) = (query.text("user"), reading(read_balances()));
-    let who = ViewerResource::expect();
+    let who = ViewerResource::shared();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
         <FilterForm action="/usage" label="Usage">
@@ -43,13 +43,8 @@ pub fn UsagePage() -> impl IntoView {
         </FilterForm>
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
         {awaited(async move {
-            let viewer = who.await.ok();
-            let may_edit = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Admin));
-            let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
-            match accounts.await {
-                Ok(balances) => view! { <Accounts balances may_edit user flash /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
+            or_error(accounts.await, |balances| view! { <Accounts balances may_edit user flash /> })
         })}
     }
 }

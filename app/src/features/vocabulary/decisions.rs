@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, DataTable, Empty, ErrorView, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, reading, text},
+    ui::{Badge, DataTable, Empty, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{Decision, DecisionKind, OperatorRole, Page};
@@ -18,11 +18,10 @@ pub fn DecisionsPage() -> impl IntoView {
         <Tabs />
         {awaited(async move {
             let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-            match list.await {
-                Ok(page) if page.rows.is_empty() => view! { <div class="card"><NoDecisions /></div> }.into_any(),
-                Ok(page) => view! { <Decisions page query may_undo /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            or_error(list.await, |page| match page.rows.is_empty() {
+                true => view! { <div class="card"><NoDecisions /></div> }.into_any(),
+                false => view! { <Decisions page query may_undo /> }.into_any(),
+            })
         })}
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{AreaField, ErrorView, PostForm, TextField, awaited},
+    ui::{AreaField, PostForm, TextField, awaited, or_error},
 };
 use leptos::prelude::*;
 use wire::{CATEGORY_MAX, DEFINITION_MAX, OperatorRole, TOPIC_MAX};
@@ -17,10 +17,8 @@ pub fn NewTermPage() -> impl IntoView {
         <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
         <Tabs />
         {awaited(async move {
-            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(()) }).await {
-                Ok((viewer, ())) => view! { <Forms query flash=viewer.refused() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            }
+            let answer = who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(()) }).await;
+            or_error(answer, |(viewer, ())| view! { <Forms query flash=viewer.refused() /> })
         })}
         <TermNames />
     }

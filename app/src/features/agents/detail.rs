@@ -5,7 +5,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{Badge, DataTable, Time, Tone, awaited, columns, or_missing, reading, text},
+    ui::{Badge, DataTable, Time, Tone, awaited, columns, fact, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -142,33 +142,23 @@ fn Memories(detail: AgentDetail) -> impl IntoView {
     let list = of("/memories", agent.id);
     let status = |(status, memories): (MemoryStatus, i64)| {
         let href = Query::default().with("agent", agent.id).with("status", status).href("/memories");
-        view! {
-            <dt>{status.as_str()}</dt>
-            <dd><a href=href>{text::number(memories)}</a></dd>
-        }
+        fact(status.as_str(), view! { <a href=href>{text::number(memories)}</a> })
     };
     view! {
         <section class="card" aria-labelledby="memories">
             <h2 class="border-b border-line px-4 py-2" id="memories">"Memories"</h2>
             <dl class="facts p-4" data-testid="memories">
-                <dt>"live"</dt>
-                <dd>
+                {fact("live", view! {
                     <a class="underline" href=list.clone()>{text::number(agent.live)}</a>
                     <span class="text-soft">{format!(" of at most {}", text::number(detail.policy.memories_max.into()))}</span>
-                </dd>
+                })}
                 {detail.statuses.into_iter().map(status).collect_view()}
-                <dt>"deleted"</dt>
-                <dd><a href=format!("{list}&deleted=true")>{text::number(agent.deleted)}</a></dd>
-                <dt>"new this week"</dt>
-                <dd>{text::number(agent.added_7d)}</dd>
-                <dt>"profiles"</dt>
-                <dd>{text::number(detail.profiles)}</dd>
-                <dt>"connections"</dt>
-                <dd>{text::number(detail.connections)}</dd>
-                <dt>"last write"</dt>
-                <dd>{agent.last_write.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any())}</dd>
-                <dt>"last recall"</dt>
-                <dd>{agent.last_recall.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any())}</dd>
+                {fact("deleted", view! { <a href=format!("{list}&deleted=true")>{text::number(agent.deleted)}</a> })}
+                {fact("new this week", text::number(agent.added_7d))}
+                {fact("profiles", text::number(detail.profiles))}
+                {fact("connections", text::number(detail.connections))}
+                {fact("last write", agent.last_write.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any()))}
+                {fact("last recall", agent.last_recall.map_or_else(|| "never".into_any(), |at| view! { <Time at /> }.into_any()))}
             </dl>
         </section>
     }
@@ -186,18 +176,12 @@ fn Settings(detail: AgentDetail) -> impl IntoView {
         <section class="card" aria-labelledby="settings">
             <h2 class="border-b border-line px-4 py-2" id="settings">"Settings"</h2>
             <dl class="facts p-4">
-                <dt>"Discipline"</dt>
-                <dd>{detail.discipline.as_str()} <span class="text-soft">{format!(": {says}, prompt ")}</span> <a class="underline" href="/prompts">{prompt}</a></dd>
-                <dt>"User"</dt>
-                <dd>{if detail.require_user { "Every write must name a user" } else { "Optional" }}</dd>
-                <dt>"Routine"</dt>
-                <dd>{text::count(policy.retention_days.routine.into(), "day", "days")}</dd>
-                <dt>"Decisions"</dt>
-                <dd>{text::count(policy.retention_days.decision.into(), "day", "days")}</dd>
-                <dt>"Maximum episodes"</dt>
-                <dd>{text::number(policy.episodes_max.into())}</dd>
-                <dt>"Maximum memories"</dt>
-                <dd>{text::number(policy.memories_max.into())}</dd>
+                {fact("Discipline", view! { {detail.discipline.as_str()} <span class="text-soft">{format!(": {says}, prompt ")}</span> <a class="underline" href="/prompts">{prompt}</a> })}
+                {fact("User", if detail.require_user { "Every write must name a user" } else { "Optional" })}
+                {fact("Routine", text::count(policy.retention_days.routine.into(), "day", "days"))}
+                {fact("Decisions", text::count(policy.retention_days.decision.into(), "day", "days"))}
+                {fact("Maximum episodes", text::number(policy.episodes_max.into()))}
+                {fact("Maximum memories", text::number(policy.memories_max.into()))}
             </dl>
             <p class="px-4 pb-4 text-sm"><a href=of("/lifecycle/policy", id)>"Lifecycle policy"</a></p>
         </section>

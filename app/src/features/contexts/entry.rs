@@ -9,7 +9,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::use_param,
-    ui::{Icon, Shape, Time, Zone, awaited, or_missing, reading, text},
+    ui::{Icon, Shape, Time, Zone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -102,26 +102,19 @@ fn Facts(context: LoggedContext) -> impl IntoView {
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
-                <dt>"Budget"</dt>
-                <dd>{used(context.tokens, context.budget)}</dd>
-                <dt>"Order"</dt>
-                <dd>{order_name(context.order)}</dd>
+                {fact("Budget", used(context.tokens, context.budget))}
+                {fact("Order", order_name(context.order))}
                 {measured.map(|tiers| view! { <dt>"Memory"</dt><dd>{tiers}</dd> })}
                 {(!context.vectors).then(|| view! { <dt>"Search"</dt><dd>"by words only"</dd> })}
                 {context.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
                 {context.model.map(|model| view! { <dt>"Model"</dt><dd>{text::visible(&model)}</dd> })}
             </dl>
             <dl class="facts p-4">
-                <dt>"Counted with"</dt>
-                <dd>{context.tokenizer}</dd>
-                <dt>"Duration"</dt>
-                <dd>{format!("{:.1} ms", context.took_ms)}</dd>
-                <dt>"Assembled"</dt>
-                <dd>{zone.moment(at)}</dd>
-                <dt>"SHA-256"</dt>
-                <dd class="font-mono text-xs break-all">{context.hash}</dd>
-                <dt>"Id"</dt>
-                <dd class="font-mono text-xs break-all">{context.id.to_string()}</dd>
+                {fact("Counted with", context.tokenizer)}
+                {fact("Duration", format!("{:.1} ms", context.took_ms))}
+                {fact("Assembled", zone.moment(at))}
+                {fact_as("font-mono text-xs break-all", "SHA-256", context.hash)}
+                {fact_as("font-mono text-xs break-all", "Id", context.id.to_string())}
             </dl>
             {compare.map(|compare| view! {
                 <p class="flex flex-wrap gap-2 p-4">

@@ -8,7 +8,7 @@ use crate::{
     ConsoleError,
     layout::{Crumb, PageHead, ViewerResource},
     query::use_param,
-    ui::{DataTable, PostForm, Time, awaited, columns, or_error, text},
+    ui::{DataTable, PostForm, Time, awaited, columns, fact, fact_as, or_error, text},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -80,16 +80,12 @@ fn Facts(request: Erasure, names: Vec<String>) -> impl IntoView {
     });
     view! {
         <dl class="facts card p-4" data-testid="request">
-            <dt>"State"</dt>
-            <dd><State state=request.state /></dd>
+            {fact("State", view! { <State state=request.state /> })}
             {request.step.clone().map(|step| view! { <dt>"Step"</dt> <dd data-testid="step">{text::sentence(&step)}</dd> })}
-            <dt>"User"</dt>
-            <dd class="font-mono text-xs break-all">{request.user_id.to_string()}</dd>
-            <dt>"Reason"</dt>
-            <dd class="break-words">{request.reason.clone()}</dd>
+            {fact_as("font-mono text-xs break-all", "User", request.user_id.to_string())}
+            {fact_as("break-words", "Reason", request.reason.clone())}
             {(!names.is_empty()).then(|| view! { <dt>"Names"</dt> <dd class="break-words">{names.join(", ")}</dd> })}
-            <dt>"Requested"</dt>
-            <dd>{request.requested_by_name.clone()} " · " <Time at=request.requested_at /></dd>
+            {fact("Requested", view! { {request.requested_by_name.clone()} " · " <Time at=request.requested_at /> })}
             {confirmed}
             {ended}
         </dl>

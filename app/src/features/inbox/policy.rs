@@ -8,7 +8,7 @@ use crate::{
     features::people::matter_name,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, PostForm, SelectField, awaited, choice, or_error, reading, text},
+    ui::{Choice, PostForm, SelectField, awaited, choice, fact, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{CapturePolicy, Matter, OperatorRole, Promotion, SensitiveMatters, Sharing};
@@ -240,22 +240,15 @@ fn allowed(of: SensitiveMatters) -> String {
 
 #[component]
 fn Read(policy: CapturePolicy) -> impl IntoView {
-    let one = |(_, label, _, now): (&'static str, &'static str, &'static str, Promotion)| {
-        view! { <dt>{label}</dt> <dd>{promotion(now)}</dd> }
-    };
+    let one = |(_, label, _, now): (&'static str, &'static str, &'static str, Promotion)| fact(label, promotion(now));
     view! {
         <dl class="facts card max-w-3xl p-4" data-testid="policy">
             {kinds(&policy).map(one).collect_view()}
-            <dt>"Sharing"</dt>
-            <dd>{sharing(policy.sharing)}</dd>
-            <dt>"Minimum confidence"</dt>
-            <dd>{percent(policy.confidence_min)} " %"</dd>
-            <dt>"Sensitive matters in profiles"</dt>
-            <dd>{allowed(policy.sensitive)}</dd>
-            <dt>"Profiles of the commons"</dt>
-            <dd>{if policy.shared_profiles { "Shared with all agents" } else { "Not shared" }}</dd>
-            <dt>"Outside models"</dt>
-            <dd>{if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" }}</dd>
+            {fact("Sharing", sharing(policy.sharing))}
+            {fact("Minimum confidence", view! { {percent(policy.confidence_min)} " %" })}
+            {fact("Sensitive matters in profiles", allowed(policy.sensitive))}
+            {fact("Profiles of the commons", if policy.shared_profiles { "Shared with all agents" } else { "Not shared" })}
+            {fact("Outside models", if policy.outside_models { "Text may be sent to them" } else { "Text stays on this server" })}
         </dl>
         <p class="mt-3 text-sm text-soft">"Changing the policy requires the role “admin”."</p>
     }

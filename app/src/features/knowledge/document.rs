@@ -7,7 +7,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::use_param,
-    ui::{Badge, Time, Tone, awaited, or_missing, reading, text},
+    ui::{Badge, Time, Tone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -121,16 +121,11 @@ fn Facts(document: Document, front_matter: Vec<(String, String)>) -> impl IntoVi
         <section class="card divide-y divide-line" aria-label="Facts">
             {(!fields.is_empty()).then(|| view! { <dl class="facts p-4" data-testid="front-matter">{fields}</dl> })}
             <dl class="facts p-4">
-                <dt>"Collection"</dt>
-                <dd>{document.collection}</dd>
-                <dt>"Path"</dt>
-                <dd class="font-mono text-xs break-all!">{document.path}</dd>
-                <dt>"Chunks"</dt>
-                <dd>{chunks}</dd>
-                <dt>"Cited"</dt>
-                <dd>{text::count(document.citations, "time", "times")} " in 30 days"</dd>
-                <dt>"Updated"</dt>
-                <dd><Time at=document.updated_at /></dd>
+                {fact("Collection", document.collection)}
+                {fact_as("font-mono text-xs break-all!", "Path", document.path)}
+                {fact("Chunks", chunks)}
+                {fact("Cited", view! { {text::count(document.citations, "time", "times")} " in 30 days" })}
+                {fact("Updated", view! { <Time at=document.updated_at /> })}
             </dl>
         </section>
     }

@@ -1,4 +1,4 @@
-use crate::ui::text;
+use crate::ui::{fact, text};
 use leptos::prelude::*;
 use wire::LifecyclePolicy;
 
@@ -16,12 +16,7 @@ pub fn Policy(policy: LifecyclePolicy, may_edit: bool) -> impl IntoView {
         ("Maximum episodes per agent", text::number(policy.episodes_max.into())),
         ("Maximum memories per agent", text::number(policy.memories_max.into())),
     ];
-    let rows = rows.into_iter().map(|(name, value)| {
-        view! {
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-        }
-    });
+    let rows = rows.into_iter().map(|(name, value)| fact(name, value));
     view! {
         <section class="card" aria-labelledby="policy">
             <h2 class="border-b border-line px-3 py-2" id="policy">"Policy"</h2>

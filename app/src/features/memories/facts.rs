@@ -1,7 +1,7 @@
 use super::url;
 use crate::{
     features::projects::ProjectName,
-    ui::{Bar, Time, text},
+    ui::{Bar, Time, fact, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -127,13 +127,6 @@ fn Evidence(evidence: String) -> impl IntoView {
         view! { <a class="wrap-anywhere" href=evidence.clone() rel="external noreferrer">{evidence.clone()}</a> }.into_any()
     } else {
         view! { <span class="font-mono text-xs wrap-anywhere">{evidence}</span> }.into_any()
-    }
-}
-
-fn fact(name: &'static str, value: impl IntoView + 'static) -> impl IntoView {
-    view! {
-        <dt>{name}</dt>
-        <dd>{value}</dd>
     }
 }
 

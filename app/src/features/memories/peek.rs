@@ -6,7 +6,7 @@ use super::{
 use crate::{
     ConsoleError,
     query::Query,
-    ui::{Canonical, ErrorView, Icon, Panel, Shape, Time, Walk, text},
+    ui::{Canonical, ErrorView, Icon, Panel, Shape, Time, Walk, fact, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryDetail, MemoryId};
@@ -90,18 +90,13 @@ fn Glance(
             </div>
             <div class="verbatim" data-testid="content">{text::visible(&row.content)}</div>
             <dl class="facts border-t border-line pt-4">
-                <dt>"Agent"</dt>
-                <dd>{row.agent_slug.clone()}</dd>
+                {fact("Agent", row.agent_slug.clone())}
                 {raw}
-                <dt>"Source"</dt>
-                <dd>{place(&row.source)}</dd>
+                {fact("Source", place(&row.source))}
                 {user}
-                <dt>"Updated"</dt>
-                <dd><Time at=row.updated_at /></dd>
-                <dt>"Recalled"</dt>
-                <dd>{recalled}</dd>
-                <dt>"Versions"</dt>
-                <dd>{detail.record.versions.len().to_string()}</dd>
+                {fact("Updated", view! { <Time at=row.updated_at /> })}
+                {fact("Recalled", recalled)}
+                {fact("Versions", detail.record.versions.len().to_string())}
             </dl>
             <p class="flex flex-wrap gap-2 border-t border-line pt-4">
                 <a class="button" href=page data-keys="o">

@@ -11,7 +11,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
-    ui::{Time, awaited, or_missing, reading, text},
+    ui::{Time, awaited, fact, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -134,18 +134,13 @@ fn Facts(detail: PersonDetail) -> impl IntoView {
     let user = detail.user_id.map(|id| view! { <dt>"User"</dt> <dd class="font-mono text-xs break-all">{id.to_string()}</dd> });
     view! {
         <dl class="facts card p-4" data-testid="facts">
-            <dt>"Agent"</dt>
-            <dd>{detail.agent_slug}</dd>
+            {fact("Agent", detail.agent_slug)}
             {user}
-            <dt>"Entries"</dt>
-            <dd>{text::number(entries)}</dd>
-            <dt>"Disputed"</dt>
-            <dd>{text::number(disputed)}</dd>
-            <dt>"Version"</dt>
-            <dd>{text::number(detail.profile.version)}</dd>
+            {fact("Entries", text::number(entries))}
+            {fact("Disputed", text::number(disputed))}
+            {fact("Version", text::number(detail.profile.version))}
             {detail.profile.updated_at.map(|at| view! { <dt>"Last changed"</dt> <dd><Time at /></dd> })}
-            <dt>"Sharing"</dt>
-            <dd>{commons}</dd>
+            {fact("Sharing", commons)}
         </dl>
         <p class="mt-3 text-sm text-soft">
             "Repetition raises confidence; contradiction and age lower it. "

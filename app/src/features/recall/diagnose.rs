@@ -4,7 +4,7 @@ use crate::{
     features::memories::{AgentField, Restore},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, text},
+    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, fact_as, text},
 };
 use leptos::prelude::*;
 use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
@@ -179,10 +179,8 @@ fn Numbers(relevance: Relevance, searched: String) -> impl IntoView {
                     {relevance.explanation.map(|text| view! { <p class="text-xs wrap-anywhere text-soft">{text}</p> })}
                 </div>
                 <dl class="facts p-4">
-                    <dt>"Searched for"</dt>
-                    <dd class="wrap-anywhere">{searched}</dd>
-                    <dt>"Shared words"</dt>
-                    <dd class="wrap-anywhere">{if shared.is_empty() { "none".to_owned() } else { shared }}</dd>
+                    {fact_as("wrap-anywhere", "Searched for", searched)}
+                    {fact_as("wrap-anywhere", "Shared words", if shared.is_empty() { "none".to_owned() } else { shared })}
                 </dl>
             </div>
         </section>

@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, fact, text},
 };
 use leptos::prelude::*;
 use wire::{NearMiss, Playground, PlaygroundRequest};
@@ -166,16 +166,11 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
         <section aria-labelledby="words">
             <h2 class="mb-2" id="words">"Vocabulary"</h2>
             <dl class="card facts p-4" data-testid="words">
-                <dt>"Question"</dt>
-                <dd>{question}</dd>
-                <dt>"Resolved to"</dt>
-                <dd>{canonical}</dd>
-                <dt>"Terms inside"</dt>
-                <dd>{inside}</dd>
-                <dt>"Searched for"</dt>
-                <dd>{answer.searched}</dd>
-                <dt>"Vocabulary"</dt>
-                <dd>"version " {text::number(answer.vocabulary_version)}</dd>
+                {fact("Question", question)}
+                {fact("Resolved to", canonical)}
+                {fact("Terms inside", inside)}
+                {fact("Searched for", answer.searched)}
+                {fact("Vocabulary", view! { "version " {text::number(answer.vocabulary_version)} })}
             </dl>
         </section>
     }

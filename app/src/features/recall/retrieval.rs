@@ -10,7 +10,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::{use_param, use_query},
-    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, if_any, or_missing, reading, text},
+    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, fact, fact_as, if_any, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -102,30 +102,22 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
-                <dt>"Answer"</dt>
-                <dd>
+                {fact("Answer", view! {
                     {text::count(i64::from(retrieval.hits), "memory", "memories")} ", "
                     {text::count(i64::from(retrieval.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {retrieval.k.to_string()}
-                </dd>
+                })}
                 {canonical.map(|term| view! { <dt>"Resolved to"</dt><dd class="text-good">{term}</dd> })}
                 {retrieval.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
                 {filters.map(|filters| view! { <dt>"Filters"</dt><dd><pre class="font-mono text-xs whitespace-pre-wrap">{filters}</pre></dd> })}
             </dl>
             <dl class="facts p-4">
-                <dt>"Ranking"</dt>
-                <dd>{retrieval.ranking.as_str()}</dd>
-                <dt>"Model"</dt>
-                <dd>{detail.model}</dd>
-                <dt>"Floors"</dt>
-                <dd>{format!("{:.2} by meaning, {:.2} by words", detail.vector_floor, detail.lexical_floor)}</dd>
-                <dt>"Vocabulary"</dt>
-                <dd>"version " {text::number(detail.vocabulary_version)}</dd>
-                <dt>"Duration"</dt>
-                <dd>{format!("{:.1} ms", retrieval.took_ms)}</dd>
-                <dt>"Asked"</dt>
-                <dd>{zone.moment(at)}</dd>
-                <dt>"Id"</dt>
-                <dd class="font-mono text-xs break-all">{retrieval.id.to_string()}</dd>
+                {fact("Ranking", retrieval.ranking.as_str())}
+                {fact("Model", detail.model)}
+                {fact("Floors", format!("{:.2} by meaning, {:.2} by words", detail.vector_floor, detail.lexical_floor))}
+                {fact("Vocabulary", view! { "version " {text::number(detail.vocabulary_version)} })}
+                {fact("Duration", format!("{:.1} ms", retrieval.took_ms))}
+                {fact("Asked", zone.moment(at))}
+                {fact_as("font-mono text-xs break-all", "Id", retrieval.id.to_string())}
             </dl>
             <p class="flex flex-wrap gap-2 p-4">
                 <a class="button" href=playground>

@@ -15,6 +15,23 @@ pub fn Empty(shape: Shape, #[prop(into)] title: String, children: Children) -> i
     }
 }
 
+/// A card with an empty state: a sentence and one way on.
+#[component]
+pub fn EmptyCard(
+    shape: Shape,
+    #[prop(into)] title: String,
+    #[prop(into)] says: String,
+    #[prop(into)] href: String,
+    /// The text of the link.
+    link: &'static str,
+) -> impl IntoView {
+    view! {
+        <div class="card">
+            <Empty shape title><p class="mb-3">{says}</p> <a class="button" href=href>{link}</a></Empty>
+        </div>
+    }
+}
+
 /// The ways on from a page without calls of agents: to the agents and their keys, or where `first` says; and to a playground.
 #[component]
 pub fn OrPlayground(

@@ -2,7 +2,9 @@ use super::api::audit_log;
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Choice, DataTable, Empty, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns, parsed, text},
+    ui::{
+        Answered, Badge, Choice, DataTable, EmptyCard, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns, parsed, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
@@ -66,7 +68,12 @@ pub fn AuditPage() -> impl IntoView {
 #[component]
 fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <div class="card"><NoEntries /></div> }.into_any();
+        return view! {
+            <EmptyCard shape=Shape::Audit title="No entry matches" href="/audit" link="Show everything"
+                says="Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, \
+                the short id of a memory, or the beginning of any other id." />
+        }
+        .into_any();
     }
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
@@ -146,20 +153,5 @@ fn Row(entry: AuditEntry) -> impl IntoView {
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Moment at=entry.at /></p>
             </td>
         </tr>
-    }
-}
-
-#[component]
-fn NoEntries() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Audit title="No entry matches">
-            <p class="mb-3">
-                "Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, "
-                "the short id of a memory, or the beginning of any other id."
-            </p>
-            <a class="button" href="/audit">
-                "Show everything"
-            </a>
-        </Empty>
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -95,7 +95,7 @@ fn Open(counts: Vec<EventCount>) -> impl IntoView {
 #[component]
 fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <div class="card"><Nothing filtered=query.any(url::EVENTS) || query.any(&["after", "before"]) /></div> }.into_any();
+        return view! { <Nothing filtered=query.any(url::EVENTS) || query.any(&["after", "before"]) /> }.into_any();
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "event", "events")}</p>
@@ -107,20 +107,14 @@ fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView 
 
 #[component]
 fn Nothing(filtered: bool) -> impl IntoView {
-    if filtered {
-        return view! {
-            <Empty shape=Shape::Filter title="No event matches these filters">
-                <p class="mb-3">"Clear the filters to see every event."</p>
-                <a class="button" href="/events">"Show every event"</a>
-            </Empty>
-        }
-        .into_any();
+    match filtered {
+        true => view! {
+            <EmptyCard shape=Shape::Filter title="No event matches these filters" href="/events" link="Show every event"
+                says="Clear the filters to see every event." />
+        },
+        false => view! {
+            <EmptyCard shape=Shape::Events title="No events yet" href="/capture" link="Capture a text"
+                says="An event appears here for each write of an agent and for each captured text." />
+        },
     }
-    view! {
-        <Empty shape=Shape::Events title="No events yet">
-            <p class="mb-3">"An event appears here for each write of an agent and for each captured text."</p>
-            <a class="button" href="/capture">"Capture a text"</a>
-        </Empty>
-    }
-    .into_any()
 }

@@ -85,11 +85,10 @@ fn Row(row: SourceRow) -> impl IntoView {
 
 #[component]
 fn Nothing(filtered: bool) -> impl IntoView {
-    let (title, says) = match filtered {
-        true => ("No source matches these filters", "Clear the filters to see every source."),
-        false => ("No sources yet", "A source appears here when a person captures a text or an agent sends one."),
+    let (shape, title, says) = match filtered {
+        true => (Shape::Filter, "No source matches these filters", "Clear the filters to see every source."),
+        false => (Shape::Sources, "No sources yet", "A source appears here when a person captures a text or an agent sends one."),
     };
-    let shape = if filtered { Shape::Filter } else { Shape::Sources };
     let way_on = match filtered {
         true => view! { <a class="button" href="/sources">"Show every source"</a> }.into_any(),
         false => view! { <a class="button" href="/capture"><Icon shape=Shape::Add /> "Capture a text"</a> }.into_any(),

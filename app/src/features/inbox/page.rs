@@ -12,7 +12,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
+    ui::{EmptyCard, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -37,7 +37,7 @@ pub fn InboxPage() -> impl IntoView {
                 let item = if_any(item).await;
                 let projects = projects.await.unwrap_or_default();
                 let rows = match list {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.clone() /></div> }.into_any(),
+                    Ok(page) if page.rows.is_empty() => view! { <Nothing query=query.clone() /> }.into_any(),
                     Ok(page) => view! { <Candidates page query=query.clone() focus may_decide /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 };
@@ -100,23 +100,15 @@ fn Candidates(page: Page<InboxItem>, query: Query, focus: Option<MemoryId>, may_
 
 #[component]
 fn Nothing(query: Query) -> impl IntoView {
-    if query.any(url::NAMES) || query.any(&["after", "before"]) {
-        return view! {
-            <Empty shape=Shape::Filter title="No candidate matches">
-                <p class="mb-3">"Decided candidates are no longer in the inbox."</p>
-                <a class="button" href="/inbox">"Show every candidate"</a>
-            </Empty>
-        }
-        .into_any();
+    match query.any(url::NAMES) || query.any(&["after", "before"]) {
+        true => view! {
+            <EmptyCard shape=Shape::Filter title="No candidate matches" href="/inbox" link="Show every candidate"
+                says="Decided candidates are no longer in the inbox." />
+        },
+        false => view! {
+            <EmptyCard shape=Shape::Inbox title="No candidates" href="/capture" link="Capture a text"
+                says="When a captured conversation, a note or an observation holds something to remember, it appears here with the sentence that it \
+                comes from." />
+        },
     }
-    view! {
-        <Empty shape=Shape::Inbox title="No candidates">
-            <p class="mb-3">
-                "When a captured conversation, a note or an observation holds something to remember, it appears here with the sentence that it "
-                "comes from."
-            </p>
-            <a class="button" href="/capture">"Capture a text"</a>
-        </Empty>
-    }
-    .into_any()
 }

@@ -2,7 +2,7 @@ use super::{api::browse_quarantine, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, Pager, PostForm, Shape, Time, awaited, landing_beside, or_error, reading, text},
+    ui::{EmptyCard, Pager, PostForm, Shape, Time, awaited, landing_beside, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, QuarantineItem};
@@ -19,7 +19,12 @@ pub fn QuarantinePage() -> impl IntoView {
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {
-                true => view! { <div class="card"><Nothing /></div> }.into_any(),
+                true => view! {
+                    <EmptyCard shape=Shape::Done title="No turns in quarantine" href="/capture" link="Capture a text"
+                        says="When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is \
+                        made from it until you decide." />
+                }
+                .into_any(),
                 false => view! { <Turns page query may_decide /> }.into_any(),
             })
         })}
@@ -70,18 +75,5 @@ fn Turn(item: QuarantineItem, may_decide: bool, done: String) -> impl IntoView {
                 </PostForm>
             })}
         </li>
-    }
-}
-
-#[component]
-fn Nothing() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Done title="No turns in quarantine">
-            <p class="mb-3">
-                "When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is "
-                "made from it until you decide."
-            </p>
-            <a class="button" href="/capture">"Capture a text"</a>
-        </Empty>
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     ids::{Ids, Versions},
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, columns, text},
+    ui::{Badge, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
@@ -32,7 +32,11 @@ pub fn ReviewPage() -> impl IntoView {
         <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
-                Ok((_, preview)) if preview.items.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok((_, preview)) if preview.items.is_empty() => view! {
+                    <EmptyCard shape=Shape::Filter title="Nothing is selected" href=query.back("/inbox") link="Back to the inbox"
+                        says=format!("Select up to {BULK_MAX} candidates first.") />
+                }
+                .into_any(),
                 Ok((viewer, preview)) => view! { <Review preview query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
             }
@@ -138,14 +142,4 @@ fn Row(item: InboxItem, outcome: InboxOutcome) -> impl IntoView {
 #[component]
 fn Cancel(query: Query) -> impl IntoView {
     view! { <a class="button button-quiet" href=query.back("/inbox")>"Cancel"</a> }
-}
-
-#[component]
-fn Nothing(query: Query) -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Filter title="Nothing is selected">
-            <p class="mb-3">{format!("Select up to {BULK_MAX} candidates first.")}</p>
-            <a class="button" href=query.back("/inbox")>"Back to the inbox"</a>
-        </Empty>
-    }
 }

@@ -5,7 +5,7 @@ use crate::{
     ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, text},
+    ui::{Empty, EmptyCard, ErrorView, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, text},
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
@@ -40,10 +40,7 @@ pub fn SuggestionsPage() -> impl IntoView {
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
             let body = match list.await {
-                Ok(page) if page.rows.is_empty() => {
-                    let filtered = query.any(url::SUGGESTIONS);
-                    view! { <div class="card"><Nothing filtered /></div> }.into_any()
-                }
+                Ok(page) if page.rows.is_empty() => view! { <Nothing filtered=query.any(url::SUGGESTIONS) /> }.into_any(),
                 Ok(page) => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             };
@@ -223,20 +220,18 @@ fn Side(memory: SuggestedMemory, name: &'static str) -> impl IntoView {
 fn Nothing(filtered: bool) -> impl IntoView {
     if filtered {
         return view! {
-            <Empty shape=Shape::Done title="No suggestions for this agent">
-                <a class="button button-quiet" href="/inbox/suggestions">"Show all agents"</a>
-            </Empty>
+            <div class="card">
+                <Empty shape=Shape::Done title="No suggestions for this agent">
+                    <a class="button button-quiet" href="/inbox/suggestions">"Show all agents"</a>
+                </Empty>
+            </div>
         }
         .into_any();
     }
     view! {
-        <Empty shape=Shape::Done title="No suggestions">
-            <p class="mb-3">
-                "Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions "
-                "appear here, and new memories that may replace an older one."
-            </p>
-            <a class="button" href="/memories">"Browse memories"</a>
-        </Empty>
+        <EmptyCard shape=Shape::Done title="No suggestions" href="/memories" link="Browse memories"
+            says="Once a day, new and changed memories are compared with the others of the same agent and user. Duplicates and contradictions \
+            appear here, and new memories that may replace an older one." />
     }
     .into_any()
 }

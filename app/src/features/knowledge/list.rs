@@ -2,7 +2,7 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField, choice, parsed, text},
+    ui::{Answered, Empty, EmptyCard, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField, choice, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Document, DocumentFilter, DocumentKind, Page};
@@ -51,9 +51,14 @@ pub fn KnowledgePage() -> impl IntoView {
 #[component]
 fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        let filtered = query.any(NAMES) || query.any(&["after", "before"]);
-        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
-        return view! { <div class="card">{why}</div> }.into_any();
+        return match query.any(NAMES) || query.any(&["after", "before"]) {
+            true => view! {
+                <EmptyCard shape=Shape::Filter title="No document matches these filters" href="/knowledge" link="Show all current documents"
+                    says="Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them." />
+            }
+            .into_any(),
+            false => view! { <div class="card"><First /></div> }.into_any(),
+        };
     }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}document"), &format!("{kind}documents"));
@@ -66,20 +71,6 @@ fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
         <Pager path="/knowledge" query previous=page.previous next=page.next />
     }
     .into_any()
-}
-
-#[component]
-fn NoMatch() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Filter title="No document matches these filters">
-            <p class="mb-3">
-                "Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them."
-            </p>
-            <a class="button" href="/knowledge">
-                "Show all current documents"
-            </a>
-        </Empty>
-    }
 }
 
 #[component]

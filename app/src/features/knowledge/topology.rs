@@ -6,7 +6,7 @@ use super::{
 use crate::{
     layout::PageHead,
     query::use_query,
-    ui::{DataTable, Empty, Icon, Shape, awaited, columns, or_error, reading, text},
+    ui::{DataTable, EmptyCard, Icon, Shape, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::Component;
@@ -21,7 +21,11 @@ pub fn TopologyPage() -> impl IntoView {
         <Tabs />
         {awaited(async move {
             or_error(list.await, |components| match components.is_empty() {
-                true => view! { <div class="card"><Nothing /></div> }.into_any(),
+                true => view! {
+                    <EmptyCard shape=Shape::Knowledge title="No components yet" href="/knowledge/upload" link="Upload documents"
+                        says="Components and their dependencies are read from documents that are called ARCHITECTURE.md." />
+                }
+                .into_any(),
                 false => view! { <Whole components focus /> }.into_any(),
             })
         })}
@@ -114,16 +118,4 @@ fn names(names: Vec<String>) -> impl IntoView {
         }
     };
     names.into_iter().enumerate().map(one).collect_view().into_any()
-}
-
-#[component]
-fn Nothing() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Knowledge title="No components yet">
-            <p class="mb-3">"Components and their dependencies are read from documents that are called ARCHITECTURE.md."</p>
-            <a class="button" href="/knowledge/upload">
-                "Upload documents"
-            </a>
-        </Empty>
-    }
 }

@@ -7,7 +7,7 @@ use crate::{
     ids::Ids,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{DataTable, Empty, PostForm, ReasonField, Shape, Time, awaited, columns, or_error, text},
+    ui::{DataTable, EmptyCard, PostForm, ReasonField, Shape, Time, awaited, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, MemoryRow, OperatorRole};
@@ -25,7 +25,11 @@ pub fn DeletePage() -> impl IntoView {
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Operator, NOT_ALLOWED, rows).await;
             or_error(answer, |(viewer, rows)| match rows.is_empty() {
-                true => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                true => view! {
+                    <EmptyCard shape=Shape::Delete title="Nothing is selected" href=query.back("/memories") link="Back to the list"
+                        says=format!("Select up to {BULK_MAX} memories first.") />
+                }
+                .into_any(),
                 false => view! { <Confirm rows query flash=viewer.refused() /> }.into_any(),
             })
         })}
@@ -86,17 +90,5 @@ fn Row(row: MemoryRow) -> impl IntoView {
             <td class="hidden truncate text-soft md:table-cell" title=place(&row.source)>{place(&row.source)}</td>
             <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
         </tr>
-    }
-}
-
-#[component]
-fn Nothing(query: Query) -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Delete title="Nothing is selected">
-            <p class="mb-3">{format!("Select up to {BULK_MAX} memories first.")}</p>
-            <a class="button" href=query.back("/memories")>
-                "Back to the list"
-            </a>
-        </Empty>
     }
 }

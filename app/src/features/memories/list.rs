@@ -11,7 +11,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
+    ui::{Empty, EmptyCard, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
@@ -67,12 +67,15 @@ fn Browsed(
         let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
         let only_deleted =
             query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES) && !query.any(&["after", "before"]);
-        let why = match (filtered, only_deleted) {
-            (_, true) => view! { <NoDeleted /> }.into_any(),
-            (true, false) => view! { <NoMatch query /> }.into_any(),
-            (false, false) => view! { <First public_url /> }.into_any(),
+        return match (filtered, only_deleted) {
+            (_, true) => view! {
+                <EmptyCard shape=Shape::Memories title="No deleted memories" href="/memories" link="Show memories"
+                    says="Deleted memories appear here, with who deleted them and why. You can restore them." />
+            }
+            .into_any(),
+            (true, false) => view! { <div class="card"><NoMatch query /></div> }.into_any(),
+            (false, false) => view! { <div class="card"><First public_url /></div> }.into_any(),
         };
-        return view! { <div class="card">{why}</div> }.into_any();
     }
     let (shown, kind) = (page.rows.len(), if query.get("deleted") == Some("true") { "deleted " } else { "" });
     let total = text::total(page.total, &format!("{kind}memory"), &format!("{kind}memories"));
@@ -102,18 +105,6 @@ fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_de
     view! {
         {summary}
         <div class="card">{body}</div>
-    }
-}
-
-#[component]
-fn NoDeleted() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Memories title="No deleted memories">
-            <p class="mb-3">"Deleted memories appear here, with who deleted them and why. You can restore them."</p>
-            <a class="button" href="/memories">
-                "Show memories"
-            </a>
-        </Empty>
     }
 }
 

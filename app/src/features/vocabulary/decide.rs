@@ -11,7 +11,7 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{AreaField, DataTable, Empty, ErrorView, PostForm, ReasonField, Shape, TextField, Time, awaited, columns, text},
+    ui::{AreaField, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, TextField, Time, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId, TOPIC_MAX};
@@ -34,7 +34,11 @@ pub fn DecidePage() -> impl IntoView {
         <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
-                Ok((_, preview)) if preview.proposals.is_empty() => view! { <div class="card"><Nothing query /></div> }.into_any(),
+                Ok((_, preview)) if preview.proposals.is_empty() => view! {
+                    <EmptyCard shape=Shape::Filter title="Nothing is selected" href=query.back("/vocabulary") link="Back to the list"
+                        says=format!("Select up to {BULK_MAX} proposals first.") />
+                }
+                .into_any(),
                 Ok((viewer, preview)) => view! { <Confirm preview query flash=viewer.refused() /> }.into_any(),
                 Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
             }
@@ -201,16 +205,4 @@ fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl I
 #[component]
 fn Cancel(query: Query) -> impl IntoView {
     view! { <a class="button button-quiet" href=query.back("/vocabulary")>"Cancel"</a> }
-}
-
-#[component]
-fn Nothing(query: Query) -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Filter title="Nothing is selected">
-            <p class="mb-3">{format!("Select up to {BULK_MAX} proposals first.")}</p>
-            <a class="button" href=query.back("/vocabulary")>
-                "Back to the list"
-            </a>
-        </Empty>
-    }
 }

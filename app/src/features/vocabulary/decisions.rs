@@ -2,7 +2,7 @@ use super::{api::browse_decisions, tabs::Tabs, words::summary};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, DataTable, Empty, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, or_error, reading, text},
+    ui::{Badge, DataTable, EmptyCard, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{Decision, DecisionKind, OperatorRole, Page};
@@ -19,7 +19,11 @@ pub fn DecisionsPage() -> impl IntoView {
         {awaited(async move {
             let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {
-                true => view! { <div class="card"><NoDecisions /></div> }.into_any(),
+                true => view! {
+                    <EmptyCard shape=Shape::Audit title="No decisions yet" href="/vocabulary" link="Review proposals"
+                        says="Decisions on proposals and terms appear here, with who made them. You can undo each one." />
+                }
+                .into_any(),
                 false => view! { <Decisions page query may_undo /> }.into_any(),
             })
         })}
@@ -137,17 +141,5 @@ pub fn Undo(decision: Decision, done: String) -> impl IntoView {
                 "Undo"
             </button>
         </PostForm>
-    }
-}
-
-#[component]
-fn NoDecisions() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Audit title="No decisions yet">
-            <p class="mb-3">"Decisions on proposals and terms appear here, with who made them. You can undo each one."</p>
-            <a class="button" href="/vocabulary">
-                "Review proposals"
-            </a>
-        </Empty>
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, Empty, ErrorView, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading, text},
+    ui::{Choice, EmptyCard, ErrorView, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -57,7 +57,7 @@ pub fn ReviewPage() -> impl IntoView {
                 let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
                 let detail = if_any(detail).await;
                 let rows = match list {
-                    Ok(page) if page.rows.is_empty() => view! { <div class="card"><Nothing query=query.clone() /></div> }.into_any(),
+                    Ok(page) if page.rows.is_empty() => view! { <Nothing query=query.clone() /> }.into_any(),
                     Ok(page) => view! { <Proposals page query=query.clone() focus may_decide /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 };
@@ -102,25 +102,15 @@ fn Proposals(page: Page<Proposal>, query: Query, focus: Option<ProposalId>, may_
 
 #[component]
 fn Nothing(query: Query) -> impl IntoView {
-    if query.any(NAMES) || query.any(&["after", "before"]) {
-        return view! {
-            <Empty shape=Shape::Filter title="No proposal matches">
-                <p class="mb-3">"Only open proposals are shown unless you choose another state."</p>
-                <a class="button" href="/vocabulary">"Show open proposals"</a>
-            </Empty>
-        }
-        .into_any();
+    match query.any(NAMES) || query.any(&["after", "before"]) {
+        true => view! {
+            <EmptyCard shape=Shape::Filter title="No proposal matches" href="/vocabulary" link="Show open proposals"
+                says="Only open proposals are shown unless you choose another state." />
+        },
+        false => view! {
+            <EmptyCard shape=Shape::Done title="No open proposals" href="/vocabulary/terms" link="All terms"
+                says="When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a \
+                second or two, with the memories it came from." />
+        },
     }
-    view! {
-        <Empty shape=Shape::Done title="No open proposals">
-            <p class="mb-3">
-                "When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a "
-                "second or two, with the memories it came from."
-            </p>
-            <a class="button" href="/vocabulary/terms">
-                "All terms"
-            </a>
-        </Empty>
-    }
-    .into_any()
 }

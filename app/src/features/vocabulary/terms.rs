@@ -2,7 +2,10 @@ use super::{api::browse_terms, tabs::Tabs};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice, columns, parsed, text},
+    ui::{
+        Answered, Badge, DataTable, Empty, EmptyCard, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice, columns, parsed,
+        text,
+    },
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Term, TermFilter};
@@ -55,7 +58,7 @@ pub fn TermsPage() -> impl IntoView {
 #[component]
 fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <div class="card"><NoTerms filtered=query.any(NAMES) /></div> }.into_any();
+        return view! { <NoTerms filtered=query.any(NAMES) /> }.into_any();
     }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));
@@ -105,21 +108,21 @@ pub fn retired(term: &Term) -> impl IntoView + use<> {
 fn NoTerms(filtered: bool) -> impl IntoView {
     if filtered {
         return view! {
-            <Empty shape=Shape::Filter title="No term matches">
-                <p class="mb-3">"Retired terms are hidden unless you filter for them."</p>
-                <a class="button" href="/vocabulary/terms">"All terms"</a>
-            </Empty>
+            <EmptyCard shape=Shape::Filter title="No term matches" href="/vocabulary/terms" link="All terms"
+                says="Retired terms are hidden unless you filter for them." />
         }
         .into_any();
     }
     view! {
-        <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
-            <p class="mb-3">"Terms come from approved proposals, uploaded glossaries and reviewers."</p>
-            <span class="flex flex-wrap justify-center gap-2">
-                <a class="button" href="/vocabulary">"Review proposals"</a>
-                <a class="button" href="/vocabulary/terms/new">"New term"</a>
-            </span>
-        </Empty>
+        <div class="card">
+            <Empty shape=Shape::Vocabulary title="The vocabulary is empty">
+                <p class="mb-3">"Terms come from approved proposals, uploaded glossaries and reviewers."</p>
+                <span class="flex flex-wrap justify-center gap-2">
+                    <a class="button" href="/vocabulary">"Review proposals"</a>
+                    <a class="button" href="/vocabulary/terms/new">"New term"</a>
+                </span>
+            </Empty>
+        </div>
     }
     .into_any()
 }

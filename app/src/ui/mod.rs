@@ -20,6 +20,7 @@ mod spark;
 mod table;
 mod tabs;
 mod time;
+mod titled;
 mod zone;
 
 pub use awaited::{awaited, if_any, reading};
@@ -41,6 +42,7 @@ pub use spark::Spark;
 pub use table::{DataTable, Selectable, columns, select_all};
 pub use tabs::{PageTabs, tab};
 pub use time::{Moment, Time};
+pub use titled::Titled;
 pub use zone::Zone;
 
 pub(crate) use crate::{

@@ -5,7 +5,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{Badge, DataTable, Time, Tone, awaited, columns, fact, or_missing, reading, text},
+    ui::{Badge, DataTable, Time, Titled, Tone, awaited, columns, fact, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -88,8 +88,7 @@ fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, 
         }
     };
     view! {
-        <section aria-labelledby="recalls">
-            <h2 class="mb-2" id="recalls">"Recalls"</h2>
+        <Titled id="recalls" title="Recalls">
             <div class="card">
                 <div class="px-4 pt-2 pb-3">
                     <Days days />
@@ -99,7 +98,7 @@ fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, 
                     ("Period", ""), ("Recalls", "number"), ("Found nothing", "number"), ("Share", "number"),
                 ]) />
             </div>
-        </section>
+        </Titled>
     }
 }
 
@@ -124,14 +123,13 @@ fn Users(id: AgentId, users: Vec<(UserId, Option<String>, i64)>, total: i64) -> 
         }
     };
     view! {
-        <section aria-labelledby="users">
-            <h2 class="mb-2" id="users">"Users"</h2>
+        <Titled id="users" title="Users">
             {if users.is_empty() {
                 view! { <p class="card px-4 py-3 text-sm text-soft">"No memories with a user yet. They appear here, grouped by user."</p> }.into_any()
             } else {
                 view! { <ul class="card divide-y divide-line">{users.into_iter().map(one).collect_view()}</ul> {more} }.into_any()
             }}
-        </section>
+        </Titled>
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::ui::{Badge, DataTable, Time, Tone, columns, text};
+use crate::ui::{Badge, DataTable, Time, Titled, Tone, columns, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use wire::AgentKey;
@@ -26,10 +26,9 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
         .into_any()
     };
     view! {
-        <section aria-labelledby="keys">
-            <h2 class="mb-2" id="keys">"API keys"</h2>
+        <Titled id="keys" title="API keys">
             {body}
-        </section>
+        </Titled>
     }
 }
 

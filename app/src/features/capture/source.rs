@@ -5,7 +5,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
-    ui::{Time, awaited, or_missing, reading, text},
+    ui::{Time, Titled, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -52,13 +52,12 @@ fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>, adding: O
                     view! { <Progress source /> {speakers} <Turns detail adding /> }.into_any()
                 }
             }}
-            <section aria-labelledby="events">
-                <h2 class="mb-2" id="events">"Events"</h2>
+            <Titled id="events" title="Events">
                 {match events.is_empty() {
                     true => view! { <p class="text-sm text-soft">"No events for this source yet."</p> }.into_any(),
                     false => view! { <div class="card"><EventTable events may_retry=may_change here /></div> }.into_any(),
                 }}
-            </section>
+            </Titled>
         </div>
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     Flash,
-    ui::{PostForm, TextField, text},
+    ui::{PostForm, TextField, Titled, text},
 };
 use leptos::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -55,11 +55,10 @@ pub fn Speakers(
     let warnings =
         warnings.into_iter().map(|warning| view! { <li class="px-4 py-2 text-sm" data-testid="warning">{warning}</li> }).collect_view();
     view! {
-        <section aria-labelledby="speakers">
-            <h2 class="mb-2" id="speakers">"Speakers"</h2>
+        <Titled id="speakers" title="Speakers">
             <ul class="card divide-y divide-line">{warnings} {rows} {more} {unnamed}</ul>
             {names}
-        </section>
+        </Titled>
     }
     .into_any()
 }

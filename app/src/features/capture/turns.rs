@@ -1,5 +1,5 @@
 use super::add::{AddCandidate, Adding, form_at};
-use crate::ui::{Icon, Shape, text};
+use crate::ui::{Icon, Shape, Titled, text};
 use chrono::{DateTime, FixedOffset, Timelike};
 use leptos::prelude::*;
 use wire::{MemoryStatus, QuotedMemory, SourceDetail, SourceId, SourcePiece, SourceTurn};
@@ -42,8 +42,7 @@ pub fn Turns(
     // There is one form: it is at its turn, or waits for words to be selected.
     let waiting = (may_add && open.is_none()).then(|| form(None));
     view! {
-        <section aria-labelledby="turns">
-            <h2 class="mb-2" id="turns">"Text"</h2>
+        <Titled id="turns" title="Text">
             <p class="mb-2 flex flex-wrap gap-x-4 text-xs text-soft">
                 <span><mark class="px-1">"Candidate"</mark> " waits in the inbox"</span>
                 <span><mark class="memory px-1">"Memory"</mark> " is recalled by agents"</span>
@@ -67,7 +66,7 @@ pub fn Turns(
                     })}
                 {pager}
             </div>
-        </section>
+        </Titled>
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     layout::{Crumb, PageHead},
     query::Query,
-    ui::{Answered, DataTable, Filtered, Time, columns, text},
+    ui::{Answered, DataTable, Filtered, Time, Titled, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BlockName, ComparedContext, ContextComparison, LineChange, TextLine};
@@ -39,10 +39,9 @@ fn Compared(comparison: ContextComparison) -> impl IntoView {
                 <Side title="Later" context=after scale />
             </div>
             <Blocks earlier later />
-            <section aria-labelledby="lines">
-                <h2 class="mb-2" id="lines">"Text"</h2>
+            <Titled id="lines" title="Text">
                 <Lines lines />
-            </section>
+            </Titled>
         </div>
     }
 }
@@ -98,14 +97,13 @@ fn Blocks(earlier: Vec<(BlockName, u32)>, later: Vec<(BlockName, u32)>) -> impl 
     };
     let rows = pairs(&earlier, &later).into_iter().map(row).collect_view();
     view! {
-        <section aria-labelledby="blocks">
-            <h2 class="mb-2" id="blocks">"Tokens of each block"</h2>
+        <Titled id="blocks" title="Tokens of each block">
             <div class="card">
                 <DataTable label="Tokens of each block" class="data text-sm" rows heads=columns([
                     ("Block", ""), ("Earlier", "number"), ("Later", "number"), ("Difference", "number"),
                 ]) />
             </div>
-        </section>
+        </Titled>
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::use_param,
-    ui::{Icon, Shape, Time, Zone, awaited, fact, fact_as, or_missing, reading, text},
+    ui::{Icon, Shape, Time, Titled, Zone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -86,10 +86,9 @@ fn KeptText(detail: ContextDetail) -> impl IntoView {
         .into_any(),
     };
     view! {
-        <section aria-labelledby="prompt">
-            <h2 class="mb-2" id="prompt">"Text"</h2>
+        <Titled id="prompt" title="Text">
             {body}
-        </section>
+        </Titled>
     }
 }
 

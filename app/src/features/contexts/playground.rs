@@ -13,7 +13,7 @@ use crate::{
     },
     layout::PageHead,
     query::Query,
-    ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, choice},
+    ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Titled, choice},
 };
 use leptos::prelude::*;
 use wire::{BlockOrder, ContextPreview, ContextTiers, PreviewRequest};
@@ -112,10 +112,9 @@ fn Answer(answer: ContextPreview) -> impl IntoView {
         {limits.map(|limits| view! { <p class="mb-2 text-sm text-warn" data-testid="limits">{limits}</p> })}
         <div class="space-y-5">
             <Parts tokens=context.tokens budget=context.budget blocks=context.blocks.clone() cut=context.cut degraded=context.degraded />
-            <section aria-labelledby="prompt">
-                <h2 class="mb-2" id="prompt">"Text"</h2>
+            <Titled id="prompt" title="Text">
                 <div class="card"><PromptText blocks=context.blocks whole=context.text sources /></div>
-            </section>
+            </Titled>
             <Timings timings />
         </div>
     }

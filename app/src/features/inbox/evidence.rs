@@ -1,4 +1,5 @@
 use super::quote::Quotes;
+use crate::ui::Titled;
 use leptos::prelude::*;
 use wire::InboxQuote;
 
@@ -7,10 +8,9 @@ use wire::InboxQuote;
 pub fn Evidence(quotes: Vec<InboxQuote>) -> impl IntoView {
     (!quotes.is_empty()).then(|| {
         view! {
-            <section aria-labelledby="evidence">
-                <h2 class="mb-2" id="evidence">"Evidence"</h2>
+            <Titled id="evidence" title="Evidence">
                 <div class="card p-4"><Quotes quotes /></div>
-            </section>
+            </Titled>
         }
     })
 }

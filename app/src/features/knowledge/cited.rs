@@ -1,6 +1,6 @@
 use crate::{
     query::Query,
-    ui::{DataTable, Time, columns},
+    ui::{DataTable, Time, Titled, columns},
 };
 use leptos::prelude::*;
 use wire::Citation;
@@ -19,10 +19,9 @@ pub fn Cited(cited: Vec<Citation>) -> impl IntoView {
         .into_any()
     };
     view! {
-        <section aria-labelledby="citations">
-            <h2 class="mb-2" id="citations">"Citations"</h2>
+        <Titled id="citations" title="Citations">
             <div class="card">{body}</div>
-        </section>
+        </Titled>
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::use_param,
-    ui::{Badge, Time, Tone, awaited, fact, fact_as, or_missing, reading, text},
+    ui::{Badge, Time, Titled, Tone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -149,7 +149,7 @@ fn Contents(chunks: Vec<Chunk>) -> impl IntoView {
 
 #[component]
 fn Versions(versions: Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>, shown: DocumentId) -> impl IntoView {
-    let one = |(id, from, until): (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)| {
+    let one = move |(id, from, until): (DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)| {
         let until = match until {
             Some(at) => view! { "until " <Time at /> }.into_any(),
             None => view! { "current" }.into_any(),
@@ -163,9 +163,8 @@ fn Versions(versions: Vec<(DocumentId, DateTime<Utc>, Option<DateTime<Utc>>)>, s
         }
     };
     view! {
-        <section aria-labelledby="versions">
-            <h2 class="mb-2" id="versions">"Versions"</h2>
+        <Titled id="versions" title="Versions">
             <ol class="card text-sm" data-testid="versions">{versions.into_iter().map(one).collect_view()}</ol>
-        </section>
+        </Titled>
     }
 }

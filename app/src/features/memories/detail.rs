@@ -24,7 +24,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Canonical, Time, awaited, or_missing, reading, text},
+    ui::{Canonical, Time, Titled, awaited, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -139,10 +139,9 @@ fn Whole(
             <div class="min-w-0 space-y-6">
                 <RecalledBy recalls id why_not />
                 <History versions query page=format!("/memories/{id}") />
-                <section aria-labelledby="trail">
-                    <h2 class="mb-2" id="trail">"Audit trail"</h2>
+                <Titled id="trail" title="Audit trail">
                     <div class="card"><Trail entries=trail /></div>
-                </section>
+                </Titled>
             </div>
         </div>
     }

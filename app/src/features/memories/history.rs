@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Diff, text},
+    ui::{Diff, Titled, text},
 };
 use leptos::prelude::*;
 use wire::MemoryVersion;
@@ -17,15 +17,12 @@ pub fn History(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] page: S
     let alone = versions.len() == 1;
     let entries = versions.into_iter().zip(older).map(|(version, older)| view! { <Entry version older alone /> }).collect_view();
     view! {
-        <section aria-labelledby="history">
-            <h2 class="mb-2" id="history">
-                "History"
-            </h2>
+        <Titled id="history" title="History">
             {compare}
             <ol class="card" data-testid="history">
                 {entries}
             </ol>
-        </section>
+        </Titled>
     }
 }
 

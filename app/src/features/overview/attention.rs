@@ -1,4 +1,4 @@
-use crate::ui::{Icon, Shape, text};
+use crate::ui::{Icon, Shape, Titled, text};
 use chrono::TimeDelta;
 use leptos::prelude::*;
 use wire::{Attention, CaptureNumbers};
@@ -39,10 +39,9 @@ pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl Int
         .into_any()
     };
     view! {
-        <section aria-labelledby="attention">
-            <h2 class="mb-2" id="attention">"Needs attention"</h2>
+        <Titled id="attention" title="Needs attention">
             {body}
-        </section>
+        </Titled>
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::{
     features::recall::{Columns, Legend, rate, recall_columns, spoken},
     query::Query,
-    ui::{Icon, Shape, Time, text},
+    ui::{Icon, Shape, Time, Titled, text},
 };
 use leptos::prelude::*;
 use wire::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
@@ -15,8 +15,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
     let share = rate(&recalls);
     let nothing = format!("{} of {}", text::number(recalls.zero_hits), text::count(recalls.recalls, "recall", "recalls"));
     view! {
-        <section aria-labelledby="last-day">
-            <h2 class="mb-2" id="last-day">"Last 24 hours"</h2>
+        <Titled id="last-day" title="Last 24 hours">
             <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
                 <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="Revisions not counted".to_owned() />
                 <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Recalls by all agents".to_owned() />
@@ -27,7 +26,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
                 <div class="min-w-0 lg:col-span-2"><Recalls bars /></div>
                 <Newest newest />
             </div>
-        </section>
+        </Titled>
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::ui::text;
+use crate::ui::{Titled, text};
 use leptos::prelude::*;
 use wire::Inventory;
 
@@ -28,10 +28,9 @@ pub fn Totals(inventory: Inventory) -> impl IntoView {
         view! { <p class="mt-2 text-sm text-soft">{format!("{memories} being refiled after decisions on the vocabulary.")}</p> }
     });
     view! {
-        <section aria-labelledby="totals">
-            <h2 class="mb-2" id="totals">"Totals"</h2>
+        <Titled id="totals" title="Totals">
             <ul class="card grid grid-cols-2 sm:grid-cols-5">{totals.map(total).collect_view()}</ul>
             {refiling}
-        </section>
+        </Titled>
     }
 }

@@ -1,7 +1,7 @@
 use super::{entry::shown, path::PersonPath};
 use crate::{
     query::Query,
-    ui::{Time, text},
+    ui::{Time, Titled, text},
 };
 use leptos::prelude::*;
 use wire::{LeafChange, ProfileChange, ProfileVersion, ProfileVersions};
@@ -14,13 +14,12 @@ pub fn History(history: ProfileVersions, person: PersonPath) -> impl IntoView {
         view! { <p class="mt-2"><a class="button" rel="next" href=href>"Older changes"</a></p> }
     });
     view! {
-        <section aria-labelledby="history">
-            <h2 class="mb-2" id="history">"History"</h2>
+        <Titled id="history" title="History">
             <ol class="card divide-y divide-line" data-testid="history">
                 {history.versions.into_iter().map(|version| view! { <Version version /> }).collect_view()}
             </ol>
             {older}
-        </section>
+        </Titled>
     }
 }
 

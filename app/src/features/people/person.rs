@@ -11,7 +11,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
-    ui::{Time, awaited, fact, or_missing, reading, text},
+    ui::{Time, Titled, awaited, fact, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -65,10 +65,9 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
                 <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." entries=scaffold may_forget />
                 <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." entries=learned may_forget />
                 {has_tools.then(|| view! {
-                    <section aria-labelledby="connections">
-                        <h2 class="mb-2" id="connections">"Connections"</h2>
+                    <Titled id="connections" title="Connections">
                         <Connections connections entries=of_tools may_forget />
-                    </section>
+                    </Titled>
                 })}
                 <History history=detail.history.clone() person />
             </div>

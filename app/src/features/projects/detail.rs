@@ -4,7 +4,7 @@ use crate::{
     guard::not_found,
     layout::{Crumb, ViewerResource},
     query::use_param,
-    ui::{PostForm, SelectField, Time, awaited, choice, or_missing, reading, text},
+    ui::{PostForm, SelectField, Time, Titled, awaited, choice, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -79,14 +79,13 @@ fn Repositories(project: Project) -> impl IntoView {
         }
     };
     view! {
-        <section aria-labelledby="repos">
-            <h2 class="mb-2" id="repos">"Repositories"</h2>
+        <Titled id="repos" title="Repositories">
             {if repos.is_empty() {
                 view! { <p class="card px-4 py-3 text-sm text-soft">"No repositories yet. A memory may belong to one of them."</p> }.into_any()
             } else {
                 view! { <ul class="card divide-y divide-line">{repos.into_iter().map(one).collect_view()}</ul> }.into_any()
             }}
-        </section>
+        </Titled>
     }
 }
 
@@ -121,8 +120,7 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
         }
     });
     view! {
-        <section aria-labelledby="links">
-            <h2 class="mb-2" id="links">"Linked projects"</h2>
+        <Titled id="links" title="Linked projects">
             {if linked.is_empty() {
                 view! { <p class="card px-4 py-3 text-sm text-soft">"No links. The memories of linked projects are relevant to each other."</p> }
                     .into_any()
@@ -130,6 +128,6 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
                 view! { <ul class="card divide-y divide-line">{linked.into_iter().map(one).collect_view()}</ul> }.into_any()
             }}
             {add}
-        </section>
+        </Titled>
     }
 }

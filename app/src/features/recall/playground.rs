@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Tone, chart::share_of, fact, text},
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, text},
 };
 use leptos::prelude::*;
 use wire::{NearMiss, Playground, PlaygroundRequest};
@@ -119,10 +119,9 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
                 <Words answer=answer.clone() question=query.text("q") />
                 <Timings timings=answer.timings />
             </div>
-            <section aria-labelledby="candidates">
-                <h2 class="mb-2" id="candidates">"Candidates"</h2>
+            <Titled id="candidates" title="Candidates">
                 <div class="card"><Candidates candidates=answer.candidates query /></div>
-            </section>
+            </Titled>
         </div>
     }
 }
@@ -163,8 +162,7 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
         .into_any()
     };
     view! {
-        <section aria-labelledby="words">
-            <h2 class="mb-2" id="words">"Vocabulary"</h2>
+        <Titled id="words" title="Vocabulary">
             <dl class="card facts p-4" data-testid="words">
                 {fact("Question", question)}
                 {fact("Resolved to", canonical)}
@@ -172,7 +170,7 @@ fn Words(answer: Playground, question: String) -> impl IntoView {
                 {fact("Searched for", answer.searched)}
                 {fact("Vocabulary", view! { "version " {text::number(answer.vocabulary_version)} })}
             </dl>
-        </section>
+        </Titled>
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     layout::ViewerResource,
     query::{Query, use_param},
     ui::{
-        Badge, Time, awaited,
+        Badge, Time, Titled, awaited,
         chart::{length, share_of},
         or_missing, reading, text,
     },
@@ -63,18 +63,16 @@ fn Whole(detail: TermDetail, may_decide: bool) -> impl IntoView {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <section class="card p-4" aria-label="Meaning">{definition}</section>
-                <section aria-labelledby="aliases">
-                    <h2 class="mb-2" id="aliases">"Aliases"</h2>
+                <Titled id="aliases" title="Aliases">
                     {match term.aliases.is_empty() {
                         true => view! { <p class="card px-4 py-3 text-sm text-soft">"No aliases."</p> }.into_any(),
                         false => view! { <ul class="card divide-y divide-line" data-testid="aliases">{aliases}</ul> }.into_any(),
                     }}
-                </section>
+                </Titled>
                 <Usage usage=detail.usage term=term.term.clone() />
-                <section aria-labelledby="history">
-                    <h2 class="mb-2" id="history">"History"</h2>
+                <Titled id="history" title="History">
                     <History history=detail.history may_decide here />
-                </section>
+                </Titled>
             </div>
             <div class="mt-6 lg:mt-0">{edit}</div>
         </div>
@@ -118,16 +116,13 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
         }
     };
     view! {
-        <section aria-labelledby="used">
-            <h2 class="mb-2" id="used">
-                "Used by"
-            </h2>
+        <Titled id="used" title="Used by">
             {if usage.is_empty() {
                 view! { <p class="card px-4 py-3 text-sm text-soft">"No agent has memories under this term."</p> }.into_any()
             } else {
                 view! { <ul class="card divide-y divide-line">{usage.into_iter().map(row).collect_view()}</ul> }.into_any()
             }}
-        </section>
+        </Titled>
     }
 }
 

@@ -79,6 +79,15 @@ impl<T> Filtered<T> {
     }
 }
 
+/// The buttons of a filter form; `clear` is the URL without filters and is offered if one of `names` is set.
+#[component]
+pub fn FilterButtons(query: Query, names: &'static [&'static str], clear: &'static str) -> impl IntoView {
+    view! {
+        <button class="button button-primary" type="submit">"Apply filters"</button>
+        <a class="button button-quiet" class:hidden=!query.any(names) href=clear>"Clear"</a>
+    }
+}
+
 /// The loaded answer, or the error.
 #[component]
 pub fn Answered<R, A>(

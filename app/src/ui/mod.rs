@@ -32,7 +32,7 @@ pub use error::{ErrorView, or_error, or_missing};
 pub use fact::{fact, fact_as};
 pub use field::{AreaField, Choice, ReasonField, SelectField, TextField, choice};
 pub use filter_form::FilterForm;
-pub use filtered::{Answered, Filtered, Parsed, check_period, parsed};
+pub use filtered::{Answered, FilterButtons, Filtered, Parsed, check_period, parsed};
 pub use pager::Pager;
 pub use panel::{Panel, Walk, landing, landing_beside, neighbours};
 pub use post_form::PostForm;

@@ -3,7 +3,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, DataTable, EmptyCard, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns, parsed, text,
+        Answered, Badge, Choice, DataTable, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns,
+        parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -56,8 +57,7 @@ pub fn AuditPage() -> impl IntoView {
                 {filtered.date_field("from", "From (UTC)")}
                 {filtered.date_field("until", "Until (UTC)")}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/audit">"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/audit" />
                 </div>
             </div>
         </FilterForm>

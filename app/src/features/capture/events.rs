@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -46,8 +46,7 @@ pub fn EventsPage() -> impl IntoView {
                 <div class="min-w-40 grow sm:max-w-64 sm:grow-0">
                     {filtered.select_field("task", "Work", tasks.collect())}
                 </div>
-                <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(url::EVENTS) href="/events">"Clear"</a>
+                <FilterButtons query=filtered.query.clone() names=url::EVENTS clear="/events" />
             </div>
         </FilterForm>
         <div class="mt-4">

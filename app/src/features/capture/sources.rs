@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Icon, Pager, Shape, Time, choice, columns, text},
+    ui::{Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -23,8 +23,7 @@ pub fn SourcesPage() -> impl IntoView {
                 <div class="min-w-40 grow sm:grow-0">
                     {filtered.select_field("form", "Kind", forms)}
                 </div>
-                <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(url::SOURCES) href="/sources">"Clear"</a>
+                <FilterButtons query=filtered.query.clone() names=url::SOURCES clear="/sources" />
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <Sources page query /> }.into_any() query />

@@ -8,7 +8,10 @@ use crate::{
     features::memories::AgentField,
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text},
+    ui::{
+        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, Selection, Shape, Tick, Time, choice,
+        columns, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{ContextEntry, ContextFilter, Page};
@@ -41,8 +44,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
                 {filtered.date_field("from", "Assembled from (UTC)")}
                 {filtered.date_field("until", "Assembled until (UTC)")}
                 <div class="col-span-full flex gap-2">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href=PATH>"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=url::LOG clear=PATH />
                 </div>
             </div>
         </FilterForm>

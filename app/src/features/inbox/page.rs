@@ -12,7 +12,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, ErrorView, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
+    ui::{EmptyCard, ErrorView, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -70,8 +70,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
                     {filtered.select_field("disputed", "Disputed", disputed)}
                 </div>
                 <input type="hidden" name="source" value=source />
-                <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(url::NAMES) href="/inbox">"Clear"</a>
+                <FilterButtons query=filtered.query.clone() names=url::NAMES clear="/inbox" />
             </div>
         </FilterForm>
         <p class="mt-2 flex flex-wrap items-center gap-2 text-sm" class:hidden=!of_source>

@@ -2,7 +2,9 @@ use super::{api::documents, table::Table, tabs::Tabs, words::kind_name};
 use crate::{
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, EmptyCard, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField, choice, parsed, text},
+    ui::{
+        Answered, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField, choice, parsed, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{Document, DocumentFilter, DocumentKind, Page};
@@ -39,8 +41,7 @@ pub fn KnowledgePage() -> impl IntoView {
                 <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
                 {filtered.select_field("retired", "State", vec![choice("", "Current"), choice("true", "Retired")])}
                 <div class="flex items-end gap-2">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/knowledge">"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/knowledge" />
                 </div>
             </div>
         </FilterForm>

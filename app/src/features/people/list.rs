@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterForm, Filtered, Pager, Parsed, Shape, Time, Tone, columns, parsed, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, Time, Tone, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
@@ -33,8 +33,7 @@ pub fn PeoplePage() -> impl IntoView {
                 <div class="min-w-40 grow sm:grow-0">
                     {filtered.text_field("user", "Person begins with", "Id, reference or name")}
                 </div>
-                <button class="button button-primary" type="submit">"Apply filters"</button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/people">"Clear"</a>
+                <FilterButtons query=filtered.query.clone() names=NAMES clear="/people" />
             </div>
         </FilterForm>
         <Answered answer=list show=|page, query| view! { <People page query /> }.into_any() query />

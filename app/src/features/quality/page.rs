@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
+    ui::{Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
@@ -62,8 +62,7 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/quality">"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/quality" />
                 </div>
             </div>
         </FilterForm>

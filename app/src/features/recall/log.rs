@@ -3,7 +3,10 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, Time, choice, columns, text},
+    ui::{
+        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, Time, choice, columns,
+        text,
+    },
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -32,8 +35,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" />
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(url::LOG) href="/recall/log">"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=url::LOG clear="/recall/log" />
                 </div>
                 <AgentField value=filtered.value("agent") labelled=true />
                 {filtered.select_field("zero_hit", "Outcome", outcomes)}

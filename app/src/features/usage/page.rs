@@ -10,7 +10,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterForm, Filtered, Shape, awaited,
+        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Shape, awaited,
         chart::{length, share_of},
         columns, or_error, reading, text,
     },
@@ -36,8 +36,7 @@ pub fn UsagePage() -> impl IntoView {
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 {filtered.text_field("model", "Model", "Exact name")}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/usage">"Clear"</a>
+                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/usage" />
                 </div>
             </div>
         </FilterForm>

@@ -7,7 +7,10 @@ use super::{
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, EmptyCard, ErrorView, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading, text},
+    ui::{
+        Choice, EmptyCard, ErrorView, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading,
+        text,
+    },
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -42,12 +45,7 @@ pub fn ReviewPage() -> impl IntoView {
                 <div class="grow sm:w-44 sm:grow-0">
                     {filtered.select_field("status", "State", states())}
                 </div>
-                <button class="button button-primary" type="submit">
-                    "Apply filters"
-                </button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/vocabulary">
-                    "Clear"
-                </a>
+                <FilterButtons query=filtered.query.clone() names=NAMES clear="/vocabulary" />
             </div>
         </FilterForm>
         <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>

@@ -3,8 +3,8 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, EmptyCard, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice, columns, parsed,
-        text,
+        Answered, Badge, DataTable, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice,
+        columns, parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -39,12 +39,7 @@ pub fn TermsPage() -> impl IntoView {
                 <div class="grow sm:w-44 sm:grow-0">
                     {filtered.select_field("retired", "State", states)}
                 </div>
-                <button class="button button-primary" type="submit">
-                    "Apply filters"
-                </button>
-                <a class="button button-quiet" class:hidden=!filtered.query.any(NAMES) href="/vocabulary/terms">
-                    "Clear"
-                </a>
+                <FilterButtons query=filtered.query.clone() names=NAMES clear="/vocabulary/terms" />
                 {awaited(async move {
                     let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                     may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })

@@ -18,7 +18,6 @@ pub struct ConsoleError {
 }
 
 impl ConsoleError {
-    /// An error with a message only.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), fields: Vec::new(), request_id: None }
     }

@@ -124,7 +124,6 @@ pub async fn open_session(admission: Admission) -> Result<(), ConsoleError> {
     session.insert(SESSION_ADMISSION, admission).await.map_err(lost)
 }
 
-/// Ends the session.
 pub async fn close_session() -> Result<(), ConsoleError> {
     session()?.flush().await.map_err(lost)
 }
@@ -284,7 +283,6 @@ fn set_cookie(name: &str, value: &str, seconds: u32, secure: bool) {
     }
 }
 
-/// The client address of this request.
 pub fn client_address() -> Option<IpAddr> {
     use_context::<Parts>()?.extensions.get::<ClientAddress>().map(|address| address.0)
 }
@@ -312,7 +310,6 @@ where
     }
 }
 
-/// Sets the status of the response to that of `code`.
 pub fn set_status(code: ErrorCode) {
     if let (Some(response), Ok(status)) = (use_context::<ResponseOptions>(), StatusCode::from_u16(code.status())) {
         response.set_status(status);

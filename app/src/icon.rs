@@ -1,7 +1,6 @@
 use crate::islands::icon;
 pub use crate::islands::icon::Icon;
 
-/// The shape of an [`Icon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Overview,

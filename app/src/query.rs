@@ -15,7 +15,6 @@ impl Query {
         Self(pairs.map(|(name, value)| (decode(name), decode(value))).filter(|(_, value)| !value.trim().is_empty()).collect())
     }
 
-    /// The value of `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.trim())
     }
@@ -95,13 +94,11 @@ impl Query {
     }
 }
 
-/// The query of the page.
 pub fn use_query() -> Query {
     use leptos::prelude::*;
     leptos_router::hooks::use_location().search.with_untracked(|text| Query::parse(text))
 }
 
-/// The path of the page.
 pub fn use_path() -> String {
     use leptos::prelude::*;
     leptos_router::hooks::use_location().pathname.get_untracked()

@@ -22,7 +22,6 @@ pub fn EmptyCard(
     #[prop(into)] title: String,
     #[prop(into)] says: String,
     #[prop(into)] href: String,
-    /// The text of the link.
     link: &'static str,
 ) -> impl IntoView {
     view! {

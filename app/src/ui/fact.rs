@@ -5,7 +5,6 @@ pub fn fact(name: &'static str, value: impl IntoView + 'static) -> impl IntoView
     view! { <dt>{name}</dt> <dd>{value}</dd> }
 }
 
-/// A fact whose value has a class.
 pub fn fact_as(class: &'static str, name: &'static str, value: impl IntoView + 'static) -> impl IntoView {
     view! { <dt>{name}</dt> <dd class=class>{value}</dd> }
 }

@@ -5,7 +5,6 @@ use wire::REASON_MAX;
 /// A value of a select field and its label.
 pub type Choice = (String, String);
 
-/// Makes a choice.
 pub fn choice(value: &str, label: &str) -> Choice {
     (value.to_owned(), label.to_owned())
 }
@@ -30,7 +29,6 @@ impl Beneath {
     }
 }
 
-/// A labelled text field.
 #[component]
 pub fn TextField(
     #[prop(into)] name: String,
@@ -51,9 +49,7 @@ pub fn TextField(
     #[prop(optional)]
     list: Option<&'static str>,
     #[prop(optional)] required: bool,
-    /// Most characters.
-    #[prop(optional)]
-    most: Option<usize>,
+    #[prop(optional)] most: Option<usize>,
     /// The key that leads to the field.
     #[prop(optional)]
     key: Option<&'static str>,
@@ -117,9 +113,7 @@ pub fn AreaField(
     #[prop(optional, into)]
     note: Option<String>,
     #[prop(optional)] required: bool,
-    /// Most characters.
-    #[prop(optional)]
-    most: Option<usize>,
+    #[prop(optional)] most: Option<usize>,
     /// Where the direction of the text depends on the text: `auto`.
     #[prop(optional)]
     dir: Option<&'static str>,

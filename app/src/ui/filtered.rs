@@ -53,27 +53,22 @@ impl<T> Filtered<T> {
         Filtered { query: self.query.clone(), filter: self.filter.as_ref().map(drop).map_err(Clone::clone) }
     }
 
-    /// The value of the field `name`.
     pub fn value(&self, name: &str) -> String {
         self.query.text(name)
     }
 
-    /// The error of the field `name`.
     pub fn error(&self, name: &str) -> Option<String> {
         Some(self.filter.as_ref().err()?.iter().find(|error| error.field == name)?.message.clone())
     }
 
-    /// A text field.
     pub fn text_field(&self, name: &'static str, label: &'static str, hint: &'static str) -> AnyView {
         view! { <TextField name label hint value=self.value(name) error=self.error(name) /> }.into_any()
     }
 
-    /// A field for a day.
     pub fn date_field(&self, name: &'static str, label: &'static str) -> AnyView {
         view! { <TextField name label kind="date" value=self.value(name) error=self.error(name) /> }.into_any()
     }
 
-    /// A select field.
     pub fn select_field(&self, name: &'static str, label: &'static str, choices: Vec<Choice>) -> AnyView {
         view! { <SelectField name label value=self.value(name) error=self.error(name) choices /> }.into_any()
     }

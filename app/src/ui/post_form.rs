@@ -20,9 +20,7 @@ pub fn PostForm(
     /// The form sends files.
     #[prop(optional)]
     files: bool,
-    /// Hidden fields.
-    #[prop(optional, into)]
-    fields: Vec<(&'static str, String)>,
+    #[prop(optional, into)] fields: Vec<(&'static str, String)>,
     children: Children,
 ) -> impl IntoView {
     let token = token_of(&action).map(|token| view! { <input type="hidden" name=FORM_TOKEN value=token /> });

@@ -18,7 +18,6 @@ pub fn select_all() -> AnyView {
     view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> }.into_any()
 }
 
-/// A table with a head.
 #[component]
 pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
     #[prop(into)] label: String,

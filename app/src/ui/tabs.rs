@@ -9,7 +9,6 @@ pub struct Tab {
     badge: Option<AnyView>,
 }
 
-/// The tab of a page.
 pub fn tab(href: &'static str, text: &'static str) -> Tab {
     Tab { href, text, exact: true, badge: None }
 }

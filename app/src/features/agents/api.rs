@@ -4,7 +4,6 @@ use leptos::prelude::*;
 use remembrancer::overview;
 use wire::{AgentDetail, AgentId, AgentSummary};
 
-/// Every agent with its counts.
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::agents(&engine, &ctx).await?)

@@ -39,7 +39,6 @@ pub fn message(entry: &AuditEntry) -> Option<String> {
     (!repeats).then(|| entry.message.clone())
 }
 
-/// The page of the audit log.
 #[component]
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);

@@ -2,7 +2,6 @@ use crate::ui::{Choice, choice};
 use leptos::prelude::*;
 use wire::CaptureMode;
 
-/// The modes with a sentence each.
 fn sentence(mode: CaptureMode) -> (&'static str, &'static str) {
     match mode {
         CaptureMode::Transcript => ("Transcript", "A conversation. Each turn begins with its speaker: “Vera: …”."),

@@ -78,7 +78,6 @@ fn Turn(
     new_day: bool,
     /// Its number, and the URL that opens the form for a candidate of its words; absent if none is made from it.
     add: Option<(usize, String)>,
-    /// That form, if it is open.
     form: Option<AnyView>,
 ) -> impl IntoView {
     let mut reasons: Vec<String> = Vec::new();

@@ -9,7 +9,6 @@ use wire::{EventFilter, SourceFilter};
 pub const SOURCES: &[&str] = &["agent", "form"];
 pub const EVENTS: &[&str] = &["bus", "agent", "kind", "task", "state"];
 
-/// The filter of the list of sources.
 pub fn sources(query: &Query) -> Parsed<SourceFilter> {
     parsed(|errors| SourceFilter {
         agent_id: query.read("agent", "Choose one of the agents.", errors),
@@ -19,7 +18,6 @@ pub fn sources(query: &Query) -> Parsed<SourceFilter> {
     })
 }
 
-/// The filter of the list of events.
 pub fn events(query: &Query) -> Parsed<EventFilter> {
     parsed(|errors| EventFilter {
         bus: query.read("bus", "Choose memories or knowledge.", errors),

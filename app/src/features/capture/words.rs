@@ -4,7 +4,6 @@ use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
 use wire::{EventBus, EventKind, EventState, SourceForm, SourceRow};
 
-/// The name of a form.
 pub fn form(form: SourceForm) -> &'static str {
     match form {
         SourceForm::Transcript => "Transcript",
@@ -53,7 +52,6 @@ pub fn task(task: &str) -> String {
     known.map_or_else(|| task.replace('_', " "), str::to_owned)
 }
 
-/// The name of a bus.
 pub fn bus(bus: EventBus) -> &'static str {
     match bus {
         EventBus::Memories => "Memories",
@@ -61,7 +59,6 @@ pub fn bus(bus: EventBus) -> &'static str {
     }
 }
 
-/// The name of a state.
 pub fn name(state: EventState) -> &'static str {
     match state {
         EventState::Pending => "Waiting",
@@ -73,7 +70,6 @@ pub fn name(state: EventState) -> &'static str {
     }
 }
 
-/// A badge for the state of an event.
 pub fn state(state: EventState) -> impl IntoView + use<> {
     let (tone, title) = match state {
         EventState::Pending => (Tone::Plain, "Waiting for a worker."),

@@ -8,7 +8,6 @@ pub async fn list_contexts(filter: ContextFilter) -> Result<Page<ContextEntry>, 
     Ok(context::entries(&engine, &ctx, &filter).await?)
 }
 
-/// One context of the log.
 pub async fn read_context(id: ContextId) -> Result<ContextDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(context::entry(&engine, &ctx, id).await?)

@@ -65,7 +65,6 @@ fn Side(title: &'static str, context: ComparedContext, scale: u32) -> impl IntoV
     }
 }
 
-/// The tokens of each block of a context.
 fn tokens(context: &ComparedContext) -> Vec<(BlockName, u32)> {
     context.blocks.iter().map(|block| (block.name, block.tokens)).collect()
 }

@@ -15,7 +15,6 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use wire::{ContextDetail, ContextId, ContextTiers, LoggedContext, TextState};
 
-/// The page of one context of the log.
 #[component]
 pub fn ContextPage() -> impl IntoView {
     let id = use_param::<ContextId>("id");

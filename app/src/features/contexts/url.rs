@@ -10,9 +10,7 @@ use wire::{
 
 /// The address of the log.
 pub const PATH: &str = "/recall/contexts";
-/// The address of the comparison.
 pub const COMPARE: &str = "/recall/contexts/compare";
-/// The address of the playground for contexts.
 pub const PLAYGROUND: &str = "/recall/playground/context";
 /// The filter fields of the log.
 pub const LOG: &[&str] = &["agent", "user", "cut", "degraded", "from", "until"];
@@ -21,7 +19,6 @@ pub const OPTIONS: &[&str] = &["order", "role", "tiers", "vectors"];
 
 const USER: &str = "An id, or a reference of at most 256 printable characters.";
 
-/// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<ContextFilter> {
     parsed(|errors| {
         let filter = ContextFilter {

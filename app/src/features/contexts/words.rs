@@ -4,7 +4,6 @@ use crate::ui::{Badge, Tone, text};
 use leptos::prelude::*;
 use wire::{BlockName, BlockOrder, ContextCut, ContextTiers, CutAction, Pace};
 
-/// The label of a block.
 pub fn block_name(name: BlockName) -> &'static str {
     match name {
         BlockName::SystemPrompt => "System prompt",
@@ -37,7 +36,6 @@ pub fn pace_name(pace: Pace) -> &'static str {
     }
 }
 
-/// The label of an order.
 pub fn order_name(order: BlockOrder) -> &'static str {
     match order {
         BlockOrder::StableFirst => "Stable first",

@@ -27,7 +27,6 @@ pub async fn preview_erasure(user: String, names: String) -> Result<ErasurePrevi
     Ok(erasure::preview(&engine, &ctx, &reference(&user)?, &lines(&names)).await?)
 }
 
-/// One request.
 pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(erasure::show(&engine, &ctx, id).await?)

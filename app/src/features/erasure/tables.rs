@@ -2,7 +2,6 @@ use crate::ui::{DataTable, columns, text};
 use leptos::prelude::*;
 use wire::{Mention, MentionPlace, TableCount};
 
-/// The label of a place.
 pub fn place_name(place: MentionPlace) -> &'static str {
     match place {
         MentionPlace::Memory => "Memory",

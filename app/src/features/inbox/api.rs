@@ -41,7 +41,6 @@ pub async fn read_quotes(id: MemoryId) -> Result<Vec<InboxQuote>, ConsoleError> 
     Ok(consolidation::quotes(&engine, &ctx, id).await?)
 }
 
-/// Previews a verdict on several candidates.
 pub async fn consider_candidates(ids: Vec<MemoryId>, input: VerdictInput) -> Result<Preview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let ids: Vec<_> = ids.into_iter().take(BULK_MAX).collect();

@@ -4,7 +4,6 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// The tabs of the inbox pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let tabs = [

@@ -9,7 +9,6 @@ use wire::{InboxFilter, MemoryId, SuggestionFilter};
 /// The fields of the filter form.
 pub const NAMES: &[&str] = &["q", "agent", "kind", "source", "disputed"];
 
-/// Parses the filter.
 pub fn filter(query: &Query) -> Parsed<InboxFilter> {
     parsed(|errors| InboxFilter {
         agent_id: query.read("agent", "Choose one of the agents.", errors),
@@ -25,7 +24,6 @@ pub fn filter(query: &Query) -> Parsed<InboxFilter> {
 /// The fields of the filter form of suggestions.
 pub const SUGGESTIONS: &[&str] = &["agent"];
 
-/// Parses the filter of suggestions.
 pub fn suggestions(query: &Query) -> Parsed<SuggestionFilter> {
     parsed(|errors| SuggestionFilter { agent_id: query.read("agent", "Choose one of the agents.", errors), after: query.owned("after") })
 }

@@ -124,7 +124,6 @@ fn Adjust(
     }
 }
 
-/// The kinds to choose from.
 pub fn kinds() -> Vec<Choice> {
     MemoryKind::ALL.iter().map(|one| choice(one.as_str(), &kind(*one))).collect()
 }

@@ -3,7 +3,6 @@
 use crate::{features::vocabulary::names, ui::text::count};
 use wire::{InboxOutcome, InboxPair, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, PairRelation};
 
-/// A number of ids.
 pub fn number(ids: &[MemoryId]) -> i64 {
     i64::try_from(ids.len()).unwrap_or(i64::MAX)
 }
@@ -13,7 +12,6 @@ pub fn candidates(n: i64) -> String {
     count(n, "candidate", "candidates")
 }
 
-/// The name of a kind.
 pub fn kind(kind: MemoryKind) -> String {
     let text = kind.as_str().replace('_', " ");
     let mut chars = text.chars();

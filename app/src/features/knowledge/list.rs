@@ -23,7 +23,6 @@ fn filter(query: &Query) -> Parsed<DocumentFilter> {
     })
 }
 
-/// The page of all documents.
 #[component]
 pub fn KnowledgePage() -> impl IntoView {
     let filtered = Filtered::by(filter);

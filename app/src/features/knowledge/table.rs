@@ -3,7 +3,6 @@ use crate::ui::{Badge, DataTable, Time, Tone, columns, text};
 use leptos::prelude::*;
 use wire::Document;
 
-/// The table of documents.
 #[component]
 pub fn Table(rows: Vec<Document>) -> impl IntoView {
     view! {

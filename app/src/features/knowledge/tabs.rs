@@ -1,7 +1,6 @@
 use crate::ui::{PageTabs, tab};
 use leptos::prelude::*;
 
-/// The tabs of the knowledge pages.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let tabs = [

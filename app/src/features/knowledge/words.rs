@@ -3,7 +3,6 @@
 use crate::ui::text;
 use wire::{Document, DocumentKind};
 
-/// The label of a kind.
 pub fn kind_name(kind: DocumentKind) -> &'static str {
     match kind {
         DocumentKind::Spec => "specification",

@@ -33,7 +33,6 @@ use wire::{ArchiveReason, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, Mem
 
 const UNKNOWN: &str = "No memory has this id.";
 
-/// The page of one memory.
 #[component]
 pub fn MemoryPage() -> impl IntoView {
     let (id, query) = (use_param::<MemoryId>("id"), use_query());

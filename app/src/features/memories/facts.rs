@@ -9,7 +9,6 @@ use std::f64::consts::LN_2;
 use uuid::Uuid;
 use wire::{DECAY_DAYS, MemoryDetail, RetentionRule};
 
-/// The metadata of a memory.
 #[component]
 pub fn Facts(
     detail: MemoryDetail,

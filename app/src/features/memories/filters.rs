@@ -110,7 +110,6 @@ fn Chips(query: Query) -> impl IntoView {
     })
 }
 
-/// The select field for an agent.
 #[component]
 pub fn AgentField(
     /// The id of the agent in the URL.

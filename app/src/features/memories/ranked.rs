@@ -41,7 +41,6 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     }
 }
 
-/// The scores of a hit.
 #[component]
 pub fn Scores(hit: SearchHit) -> impl IntoView {
     let by = match hit.matched_by {

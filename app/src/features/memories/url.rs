@@ -40,7 +40,6 @@ pub const NAMES: &[&str] = &{
     names
 };
 
-/// Parses the filter.
 pub fn filter(query: &Query) -> Parsed<MemoryFilter> {
     parsed(|errors| {
         let filter = MemoryFilter {

@@ -77,7 +77,6 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
     }
 }
 
-/// The newest memories.
 #[component]
 fn Newest(newest: Vec<NewMemory>) -> impl IntoView {
     let none = newest

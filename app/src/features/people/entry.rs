@@ -101,7 +101,6 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
     }
 }
 
-/// The form that forgets an entry.
 #[component]
 fn Forget(path: EntryPath, value: String) -> impl IntoView {
     let who = ViewerResource::expect();

@@ -8,7 +8,6 @@ use wire::Place;
 /// Most characters of a definition.
 const EXCERPT: usize = 80;
 
-/// Where a place is shown.
 pub fn target(place: Place) -> Target {
     let (kind, label, detail, href) = match place {
         Place::Agent { id, slug, name } => ("Agent", slug, name, format!("/agents/{id}")),

@@ -21,7 +21,6 @@ pub fn ProjectName(
     view! { <a href=format!("/memories?project={id}") title=id.to_string()>{name_of(&projects, id)}</a> {page} }
 }
 
-/// The select field for a project.
 #[component]
 pub fn ProjectSelect(
     name: &'static str,

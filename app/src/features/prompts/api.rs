@@ -7,7 +7,6 @@ pub async fn prompts() -> Result<Vec<Prompt>, ConsoleError> {
     Ok(remembrancer::prompts::all())
 }
 
-/// The skills that the server has.
 pub async fn skills() -> Result<SkillList, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(remembrancer::skills::list(&engine, &ctx).await?)

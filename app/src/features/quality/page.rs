@@ -19,7 +19,6 @@ const NAMES: &[&str] = &["days", "agent"];
 const PERIODS: [u32; 3] = [7, 30, 90];
 const PERIOD: u32 = 30;
 
-/// Parses the filter of the page.
 fn filter(query: &Query) -> Parsed<QualityFilter> {
     parsed(|errors| {
         let filter = QualityFilter {

@@ -16,7 +16,6 @@ const LABELS: f64 = 26.0;
 /// No part of a column is lower than this, so that one zero hit among thousands of recalls can be seen.
 const LEAST: f64 = 2.0;
 
-/// One column of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub from: DateTime<Utc>,

@@ -135,11 +135,7 @@ pub fn way(link: MendLink, query: &Query) -> (String, String) {
 }
 
 #[component]
-fn TheMemory(
-    memory: DiagnosedMemory,
-    /// The URL of the diagnosis.
-    here: String,
-) -> impl IntoView {
+fn TheMemory(memory: DiagnosedMemory, here: String) -> impl IntoView {
     let restore = memory.restorable.then(|| view! { <div class="mt-2"><Restore id=memory.id here /></div> });
     view! {
         <section class="card px-4 py-3 text-sm" aria-label="Diagnosed memory" data-testid="memory">

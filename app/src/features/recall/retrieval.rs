@@ -33,11 +33,7 @@ pub fn RetrievalPage() -> impl IntoView {
 }
 
 #[component]
-fn Whole(
-    detail: RetrievalDetail,
-    /// The replay, if it was requested.
-    replayed: Option<Result<Replay, ConsoleError>>,
-) -> impl IntoView {
+fn Whole(detail: RetrievalDetail, replayed: Option<Result<Replay, ConsoleError>>) -> impl IntoView {
     let retrieval = detail.retrieval.clone();
     let (title, page) = (text::short(&retrieval.query, 80), format!("/recall/log/{}", retrieval.id));
     view! {

@@ -52,7 +52,6 @@ pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
     }
 }
 
-/// The legend of [`Days`].
 #[component]
 pub fn Legend() -> impl IntoView {
     let key = |(class, text): (&'static str, &'static str)| {

@@ -21,12 +21,10 @@ pub const DIAGNOSE_OPTIONS: &[&str] =
 pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
 /// The periods to choose from, in days; the first is the last 24 hours.
 pub const PERIODS: [u32; 4] = [1, 7, 30, 90];
-/// The default period.
 pub const PERIOD: u32 = 30;
 /// The default number of hits, the same as for agents.
 const K: u32 = 10;
 
-/// Parses the filter of the health page.
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
     parsed(|errors| {
         let filter = HealthFilter {
@@ -53,7 +51,6 @@ pub fn health(query: &Query) -> Parsed<HealthFilter> {
     })
 }
 
-/// Parses the filter of the log.
 pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
     parsed(|errors| {
         let filter = RetrievalFilter {

@@ -4,7 +4,6 @@ use crate::ui::{Badge, Tone};
 use leptos::prelude::*;
 use wire::{Gate, GateOutcome, MatchedBy, NearMissState, Retrieval, SourceTag, ZeroHitCause};
 
-/// The label of a cause.
 pub fn cause_name(cause: ZeroHitCause) -> &'static str {
     match cause {
         ZeroHitCause::NothingStored => "nothing stored",
@@ -22,7 +21,6 @@ pub fn relevance_name(matched_by: MatchedBy) -> &'static str {
     }
 }
 
-/// The label of a gate.
 pub fn gate_name(gate: Gate) -> &'static str {
     match gate {
         Gate::Tenant => "Organisation",
@@ -45,7 +43,6 @@ pub fn gate_name(gate: Gate) -> &'static str {
     }
 }
 
-/// The badge of a gate's outcome.
 pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
     let (tone, text, title) = match outcome {
         GateOutcome::Passed => (Tone::Good, "passed", "The memory passes."),
@@ -56,7 +53,6 @@ pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
     view! { <Badge tone text title /> }
 }
 
-/// A sentence that explains a cause.
 pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String], stopped: Option<NearMissState>) -> String {
     match cause {
         ZeroHitCause::NothingStored => {
@@ -105,7 +101,6 @@ pub fn state_badge(state: NearMissState) -> Option<AnyView> {
     Some(view! { <Badge tone text=state_name(state) /> }.into_any())
 }
 
-/// The badge of a source.
 pub fn source_badge(tag: SourceTag) -> impl IntoView {
     let (tone, title) = match tag {
         SourceTag::Private => (Tone::Plain, "The agent's own memory."),

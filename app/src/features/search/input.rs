@@ -14,7 +14,6 @@ form! {
 }
 
 impl SearchInput {
-    /// The fields of a policy.
     pub fn of(policy: &SearchPolicy) -> Self {
         let weights = policy.weights;
         Self {

@@ -35,7 +35,6 @@ impl Viewer {
     }
 }
 
-/// The signed-in viewer.
 pub async fn current_viewer() -> Result<Viewer, ConsoleError> {
     let (engine, _, profile) = signed_in().await?;
     let log_days = engine.settings().retrieval_log_days.map(NonZeroU32::get);

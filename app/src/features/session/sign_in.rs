@@ -6,7 +6,6 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-/// The sign-in page.
 #[component]
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();

@@ -29,7 +29,6 @@ pub async fn save_view(
     .await
 }
 
-/// Renames a view.
 #[server(endpoint = "rename_view")]
 pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(default)] done: String) -> Result<(), ConsoleError> {
     submit(own_path(&done, "/memories"), Query::default().with("view", id).with("name", &name), |engine, ctx| async move {
@@ -39,7 +38,6 @@ pub async fn rename_view(id: ViewId, #[server(default)] name: String, #[server(d
     .await
 }
 
-/// Deletes a view.
 #[server(endpoint = "delete_view")]
 pub async fn delete_view(id: ViewId, #[server(default)] done: String) -> Result<(), ConsoleError> {
     submit(own_path(&done, "/memories"), Query::default(), |engine, ctx| async move {

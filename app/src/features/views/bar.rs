@@ -12,7 +12,6 @@ use wire::{SavedView, VIEW_NAME_MAX, ViewPage};
 #[component]
 pub fn ViewBar(
     page: ViewPage,
-    /// The path of the list.
     path: &'static str,
     /// The filter fields of the list; the rest of the URL is no part of a view.
     names: &'static [&'static str],
@@ -129,7 +128,6 @@ fn Manage(views: Vec<SavedView>, done: String, flash: Option<Flash>) -> impl Int
     }
 }
 
-/// The field for the name of a view.
 #[component]
 fn Name(
     #[prop(into)] id: String,

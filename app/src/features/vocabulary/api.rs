@@ -53,7 +53,6 @@ pub async fn read_proposal(id: ProposalId) -> Result<ProposalDetail, ConsoleErro
     Ok(vocabulary::proposal(&engine, &ctx, id).await?)
 }
 
-/// Previews a verdict on several proposals.
 pub async fn consider_proposals(ids: Vec<ProposalId>, input: DecisionInput) -> Result<VerdictPreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let ids: Vec<_> = ids.into_iter().take(BULK_MAX).collect();
@@ -88,7 +87,6 @@ pub async fn decide_proposals(
     finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed.href("")).await
 }
 
-/// Undoes a decision, then redirects to `done`.
 #[server(endpoint = "undo_decision")]
 pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> Result<(), ConsoleError> {
     submit(own_path(&done, "/vocabulary/decisions"), Query::default(), |engine, ctx| async move {
@@ -115,7 +113,6 @@ pub async fn read_term(id: TermId) -> Result<TermDetail, ConsoleError> {
     Ok(vocabulary::term(&engine, &ctx, id).await?)
 }
 
-/// Previews a change of a term.
 pub async fn foresee_change(id: TermId, input: DecisionInput) -> Result<ChangePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let term = vocabulary::term(&engine, &ctx, id).await?.term;

@@ -106,7 +106,6 @@ fn Sources(evidence: Vec<Evidence>) -> impl IntoView {
     .into_any()
 }
 
-/// The decision on a proposal.
 #[component]
 fn Decided(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     let reason = decision.reason.clone();

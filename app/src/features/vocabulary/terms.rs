@@ -21,7 +21,6 @@ fn filter(query: &Query) -> Parsed<TermFilter> {
     })
 }
 
-/// The page of all terms with their aliases.
 #[component]
 pub fn TermsPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
@@ -94,7 +93,6 @@ fn Row(term: Term) -> impl IntoView {
     }
 }
 
-/// A badge for a retired term.
 pub fn retired(term: &Term) -> impl IntoView + use<> {
     term.retired_at.map(|_| view! { <Badge tone=Tone::Danger text="retired" title="Memories are no longer filed under this term." /> })
 }

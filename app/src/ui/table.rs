@@ -63,3 +63,11 @@ pub fn Selectable<H: IntoView + 'static, R: IntoView + 'static>(
         </form>
     }
 }
+
+/// Rows in a card, or a sentence in their place.
+pub fn rows_or(none: &'static str, rows: Vec<impl IntoView + 'static>) -> AnyView {
+    match rows.is_empty() {
+        true => view! { <p class="card px-4 py-3 text-sm text-soft">{none}</p> }.into_any(),
+        false => view! { <ul class="card divide-y divide-line">{rows}</ul> }.into_any(),
+    }
+}

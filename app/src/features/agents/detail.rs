@@ -5,7 +5,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{Badge, DataTable, Time, Titled, Tone, awaited, columns, fact, or_missing, reading, text},
+    ui::{Badge, DataTable, Time, Titled, Tone, awaited, columns, fact, or_missing, reading, rows_or, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -124,11 +124,8 @@ fn Users(id: AgentId, users: Vec<(UserId, Option<String>, i64)>, total: i64) -> 
     };
     view! {
         <Titled id="users" title="Users">
-            {if users.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No memories with a user yet. They appear here, grouped by user."</p> }.into_any()
-            } else {
-                view! { <ul class="card divide-y divide-line">{users.into_iter().map(one).collect_view()}</ul> {more} }.into_any()
-            }}
+            {rows_or("No memories with a user yet. They appear here, grouped by user.", users.into_iter().map(one).collect())}
+            {more}
         </Titled>
     }
 }

@@ -19,8 +19,9 @@ pub async fn compare_contexts(ids: Vec<ContextId>) -> Result<ContextComparison, 
     Ok(context::compare(&engine, &ctx, &ids).await?)
 }
 
-/// Assembles a context as an agent. Nothing is logged or counted.
-pub async fn try_context(request: PreviewRequest) -> Result<ContextPreview, ConsoleError> {
+/// Assembles a context as an agent; nothing without a request. Nothing is logged or counted.
+pub async fn try_context(request: Option<PreviewRequest>) -> Result<Option<ContextPreview>, ConsoleError> {
+    let Some(request) = request else { return Ok(None) };
     let (engine, ctx) = operator().await?;
-    Ok(context::preview(&engine, &ctx, request).await?)
+    Ok(Some(context::preview(&engine, &ctx, request).await?))
 }

@@ -6,7 +6,6 @@ use super::{
     words::{order_name, tiers_name},
 };
 use crate::{
-    ConsoleError,
     features::{
         memories::AgentField,
         recall::{PlaygroundTabs, Timings},
@@ -18,18 +17,11 @@ use crate::{
 use leptos::prelude::*;
 use wire::{BlockOrder, ContextPreview, ContextTiers, PreviewRequest};
 
-async fn ask(request: Option<PreviewRequest>) -> Result<Option<ContextPreview>, ConsoleError> {
-    match request {
-        Some(request) => try_context(request).await.map(Some),
-        None => Ok(None),
-    }
-}
-
 /// The playground page that assembles a context without logging it.
 #[component]
 pub fn ContextPlaygroundPage() -> impl IntoView {
     let filtered = Filtered::by(url::preview);
-    let (query, answer) = (filtered.query.clone(), filtered.load(ask));
+    let (query, answer) = (filtered.query.clone(), filtered.load(try_context));
     view! {
         <PageHead title="Playground">
             "Assemble a context as an agent and see what it costs. Playground contexts are not logged or counted."

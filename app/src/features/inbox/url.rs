@@ -30,10 +30,7 @@ pub fn suggestions(query: &Query) -> Parsed<SuggestionFilter> {
 
 /// The URL that opens a candidate in the panel, or closes the panel.
 pub fn at(query: &Query, id: Option<MemoryId>) -> String {
-    match id {
-        Some(id) => query.with("focus", id).href("/inbox"),
-        None => query.without(&["focus"]).href("/inbox"),
-    }
+    query.with("focus", id.map(|id| id.to_string()).unwrap_or_default()).href("/inbox")
 }
 
 /// The URL to which a decision leads back: the candidate in the panel, at its row.

@@ -37,10 +37,7 @@ pub fn Peek(
 
 /// The URL that opens a memory in the panel, or closes the panel.
 fn at(query: &Query, id: Option<MemoryId>) -> String {
-    match id {
-        Some(id) => query.with("peek", id).href("/memories"),
-        None => url::list(query),
-    }
+    query.with("peek", id.map(|id| id.to_string()).unwrap_or_default()).href("/memories")
 }
 
 #[component]

@@ -4,7 +4,7 @@ use crate::{
     guard::not_found,
     layout::{Crumb, ViewerResource},
     query::use_param,
-    ui::{PostForm, SelectField, Time, Titled, awaited, choice, or_missing, reading, text},
+    ui::{PostForm, SelectField, Time, Titled, awaited, choice, or_missing, reading, rows_or, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -66,7 +66,6 @@ fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Fl
 
 #[component]
 fn Repositories(project: Project) -> impl IntoView {
-    let repos = project.repos;
     let one = |repo: wire::Repo| {
         let name =
             (!repo.name.eq_ignore_ascii_case(&repo.slug)).then(|| view! { <span class="text-soft">{text::visible(&repo.name)}</span> });
@@ -80,11 +79,7 @@ fn Repositories(project: Project) -> impl IntoView {
     };
     view! {
         <Titled id="repos" title="Repositories">
-            {if repos.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No repositories yet. A memory may belong to one of them."</p> }.into_any()
-            } else {
-                view! { <ul class="card divide-y divide-line">{repos.into_iter().map(one).collect_view()}</ul> }.into_any()
-            }}
+            {rows_or("No repositories yet. A memory may belong to one of them.", project.repos.into_iter().map(one).collect())}
         </Titled>
     }
 }
@@ -121,12 +116,7 @@ fn Links(project: Project, all: Vec<Project>, may_change: bool) -> impl IntoView
     });
     view! {
         <Titled id="links" title="Linked projects">
-            {if linked.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No links. The memories of linked projects are relevant to each other."</p> }
-                    .into_any()
-            } else {
-                view! { <ul class="card divide-y divide-line">{linked.into_iter().map(one).collect_view()}</ul> }.into_any()
-            }}
+            {rows_or("No links. The memories of linked projects are relevant to each other.", linked.into_iter().map(one).collect())}
             {add}
         </Titled>
     }

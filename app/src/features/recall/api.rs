@@ -17,21 +17,23 @@ pub async fn zero_hits(filter: HealthFilter) -> Result<Page<ZeroHit>, ConsoleErr
     Ok(recall::zero_hits(&engine, &ctx, &filter).await?)
 }
 
-/// Runs a recall as an agent and returns every step. Nothing is logged or counted.
-pub async fn try_recall(request: PlaygroundRequest) -> Result<Playground, ConsoleError> {
+/// Runs a recall as an agent and returns every step; nothing without a request. Nothing is logged or counted.
+pub async fn try_recall(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
+    let Some(request) = request else { return Ok(None) };
     let (engine, ctx) = operator().await?;
-    Ok(recall::playground(&engine, &ctx, &request).await?)
+    Ok(Some(recall::playground(&engine, &ctx, &request).await?))
 }
 
-/// Follows one memory through a recall of an agent. Nothing is logged or counted.
-pub async fn diagnose(request: DiagnoseRequest) -> Result<Diagnosis, ConsoleError> {
+/// Follows one memory through a recall of an agent; nothing without a request. Nothing is logged or counted.
+pub async fn diagnose(request: Option<DiagnoseRequest>) -> Result<Option<Diagnosis>, ConsoleError> {
+    let Some(request) = request else { return Ok(None) };
     let (engine, ctx) = operator().await?;
     let mut diagnosis = recall::diagnose(&engine, &ctx, &request).await?;
     // The page offers only what the viewer may do.
     if let Some(memory) = &mut diagnosis.memory {
         memory.restorable &= ctx.require_role(OperatorRole::Operator).is_ok();
     }
-    Ok(diagnosis)
+    Ok(Some(diagnosis))
 }
 
 /// One page of the recall log, newest first.

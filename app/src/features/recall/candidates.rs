@@ -1,13 +1,13 @@
 use super::{
     url,
-    words::{relevance_name, source_badge},
+    words::{candidate_badge, matched_name, relevance_name, source_badge},
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, DataTable, Tone, columns, text},
+    ui::{Badge, Bar, DataTable, columns, text},
 };
 use leptos::prelude::*;
-use wire::{CandidateLink, MatchedBy, PlaygroundCandidate};
+use wire::{CandidateLink, PlaygroundCandidate};
 
 /// The candidates of a playground recall: scores and outcome of each. `query` is the recall, to diagnose a memory that is not in the answer.
 #[component]
@@ -32,16 +32,15 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
         CandidateLink::Document(id) => (format!("/knowledge/documents/{id}"), None),
     };
     let rank = candidate.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-    let (tag, by) = (candidate.source_tag, matched_by(candidate.matched_by));
     view! {
         <tr data-testid="candidate">
             <td class="number font-medium" class:text-soft=candidate.rank.is_none()>{rank}</td>
             <td>
                 <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
                     <a class="min-w-0 font-medium break-words text-ink" href=href>{candidate.label.clone()}</a>
-                    {source_badge(tag)}
-                    <Badge text=by />
-                    <span class="md:hidden">{outcome(&candidate)}</span>
+                    {source_badge(candidate.source_tag)}
+                    <Badge text=matched_name(candidate.matched_by) />
+                    <span class="md:hidden">{candidate_badge(candidate.passed, candidate.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&candidate.content)}</p>
                 <p class="mt-1 text-xs break-words">
@@ -51,7 +50,7 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
                 <div class="mt-1 md:hidden">{scores(&candidate)}</div>
             </td>
             <td class="hidden md:table-cell">{scores(&candidate)}</td>
-            <td class="hidden md:table-cell">{outcome(&candidate)}</td>
+            <td class="hidden md:table-cell">{candidate_badge(candidate.passed, candidate.rank.is_some())}</td>
         </tr>
     }
 }
@@ -61,22 +60,5 @@ fn scores(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
         <Bar label=relevance_name(candidate.matched_by) value=candidate.similarity floor=candidate.floor />
         <Bar label="Recency" value=candidate.recency />
         <Bar label="Score" value=candidate.score strong=true />
-    }
-}
-
-fn outcome(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
-    let (tone, text) = match (candidate.passed, candidate.rank) {
-        (_, Some(_)) => (Tone::Good, "in the answer"),
-        (true, None) => (Tone::Plain, "over the hit limit"),
-        (false, None) => (Tone::Warn, "below the floor"),
-    };
-    view! { <Badge tone text /> }
-}
-
-fn matched_by(matched_by: MatchedBy) -> &'static str {
-    match matched_by {
-        MatchedBy::Vector => "by meaning",
-        MatchedBy::Lexical => "by words",
-        MatchedBy::Both => "by meaning and words",
     }
 }

@@ -1,6 +1,6 @@
 use super::{
     url::{asked, diagnose_of},
-    words::{relevance_name, source_badge},
+    words::{candidate_badge, matched_name, relevance_name, source_badge},
 };
 use crate::{
     query::Query,
@@ -30,11 +30,6 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
 fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
     let why_not = one.memory_id.filter(|_| one.rank.is_none()).map(|id| diagnose_of(&query, id));
     let rank = one.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
-    let by = match one.matched_by {
-        MatchedBy::Vector => "by meaning",
-        MatchedBy::Lexical => "by words",
-        MatchedBy::Both => "by meaning and words",
-    };
     let version = one.version.map(|version| view! { <span class="font-mono text-xs text-soft">{format!("v{version}")}</span> });
     view! {
         <tr data-testid="considered">
@@ -44,9 +39,9 @@ fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
                     <Name one=one.clone() />
                     {version}
                     {source_badge(one.source_tag)}
-                    <Badge text=by />
+                    <Badge text=matched_name(one.matched_by) />
                     {gone(&one)}
-                    <span class="md:hidden">{outcome(&one)}</span>
+                    <span class="md:hidden">{candidate_badge(one.passed, one.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&one.content)}</p>
                 <p class="mt-1 text-xs break-words text-soft">
@@ -56,7 +51,7 @@ fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
                 <div class="mt-1 md:hidden">{scores(&one, floors)}</div>
             </td>
             <td class="hidden md:table-cell">{scores(&one, floors)}</td>
-            <td class="hidden md:table-cell">{outcome(&one)}</td>
+            <td class="hidden md:table-cell">{candidate_badge(one.passed, one.rank.is_some())}</td>
         </tr>
     }
 }
@@ -92,13 +87,4 @@ fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + us
         <Bar label=relevance_name(one.matched_by) value=one.similarity floor=floor />
         <Bar label="Score" value=one.score strong=true />
     }
-}
-
-fn outcome(one: &Considered) -> impl IntoView + use<> {
-    let (tone, text) = match (one.passed, one.rank) {
-        (_, Some(_)) => (Tone::Good, "in the answer"),
-        (true, None) => (Tone::Plain, "over the hit limit"),
-        (false, None) => (Tone::Warn, "below the floor"),
-    };
-    view! { <Badge tone text /> }
 }

@@ -1,6 +1,5 @@
 use super::{api, gates::Gates, options::Options, url};
 use crate::{
-    ConsoleError,
     features::memories::{AgentField, Restore},
     layout::PageHead,
     query::Query,
@@ -9,18 +8,11 @@ use crate::{
 use leptos::prelude::*;
 use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
 
-async fn diagnose(request: Option<DiagnoseRequest>) -> Result<Option<Diagnosis>, ConsoleError> {
-    match request {
-        Some(request) => api::diagnose(request).await.map(Some),
-        None => Ok(None),
-    }
-}
-
 /// The page that explains why an agent does not recall a memory.
 #[component]
 pub fn DiagnosePage() -> impl IntoView {
     let filtered = Filtered::by(url::diagnose);
-    let (query, answer) = (filtered.query.clone(), filtered.load(diagnose));
+    let (query, answer) = (filtered.query.clone(), filtered.load(api::diagnose));
     view! {
         <PageHead title="Diagnose">
             "Find out why an agent does not recall a memory, and what to do about it. Diagnoses are not logged or counted."

@@ -8,7 +8,6 @@ use super::{
     zero_hits::NearMisses,
 };
 use crate::{
-    ConsoleError,
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
@@ -17,18 +16,11 @@ use crate::{
 use leptos::prelude::*;
 use wire::{NearMiss, Playground, PlaygroundRequest};
 
-async fn ask(request: Option<PlaygroundRequest>) -> Result<Option<Playground>, ConsoleError> {
-    match request {
-        Some(request) => try_recall(request).await.map(Some),
-        None => Ok(None),
-    }
-}
-
 /// The playground page: runs a recall without logging it and shows every step.
 #[component]
 pub fn PlaygroundPage() -> impl IntoView {
     let filtered = Filtered::by(url::playground);
-    let (query, answer) = (filtered.query.clone(), filtered.load(ask));
+    let (query, answer) = (filtered.query.clone(), filtered.load(try_recall));
     view! {
         <PageHead title="Playground">
             "Run a recall as an agent and inspect every step. Playground queries are not logged or counted."

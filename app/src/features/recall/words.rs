@@ -43,6 +43,25 @@ pub fn gate_name(gate: Gate) -> &'static str {
     }
 }
 
+/// What the search compared to find a candidate.
+pub fn matched_name(matched_by: MatchedBy) -> &'static str {
+    match matched_by {
+        MatchedBy::Vector => "by meaning",
+        MatchedBy::Lexical => "by words",
+        MatchedBy::Both => "by meaning and words",
+    }
+}
+
+/// The badge of a candidate: whether it passed the floor, and whether it is a hit.
+pub fn candidate_badge(passed: bool, is_hit: bool) -> impl IntoView {
+    let (tone, text) = match (passed, is_hit) {
+        (_, true) => (Tone::Good, "in the answer"),
+        (true, false) => (Tone::Plain, "over the hit limit"),
+        (false, false) => (Tone::Warn, "below the floor"),
+    };
+    view! { <Badge tone text /> }
+}
+
 pub fn gate_badge(outcome: GateOutcome) -> impl IntoView {
     let (tone, text, title) = match outcome {
         GateOutcome::Passed => (Tone::Good, "passed", "The memory passes."),

@@ -46,10 +46,7 @@ pub fn Focus(
 
 /// The URL that opens a proposal in the panel, or closes the panel.
 fn at(query: &Query, id: Option<ProposalId>) -> String {
-    match id {
-        Some(id) => query.with("focus", id).href("/vocabulary"),
-        None => query.without(&["focus"]).href("/vocabulary"),
-    }
+    query.with("focus", id.map(|id| id.to_string()).unwrap_or_default()).href("/vocabulary")
 }
 
 /// The URL to which a decision leads back: the proposal in the panel, at its row.

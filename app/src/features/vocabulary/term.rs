@@ -13,7 +13,7 @@ use crate::{
     ui::{
         Badge, Time, Titled, awaited,
         chart::{length, share_of},
-        or_missing, reading, text,
+        or_missing, reading, rows_or, text,
     },
 };
 use leptos::prelude::*;
@@ -117,11 +117,7 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
     };
     view! {
         <Titled id="used" title="Used by">
-            {if usage.is_empty() {
-                view! { <p class="card px-4 py-3 text-sm text-soft">"No agent has memories under this term."</p> }.into_any()
-            } else {
-                view! { <ul class="card divide-y divide-line">{usage.into_iter().map(row).collect_view()}</ul> }.into_any()
-            }}
+            {rows_or("No agent has memories under this term.", usage.into_iter().map(row).collect())}
         </Titled>
     }
 }

@@ -80,8 +80,9 @@ fn percent(share: f32) -> String {
 
 #[component]
 fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
-    let before = flash.as_ref().map(|flash| PolicyInput::read(&Query::parse(&flash.typed)));
-    let typed = before.as_ref().map_or_else(|| percent(policy.confidence_min), |input| input.confidence_min.clone());
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed));
+    let before = typed.as_ref().map(PolicyInput::read);
+    let confidence = before.as_ref().map_or_else(|| percent(policy.confidence_min), |input| input.confidence_min.clone());
     let shared = before.as_ref().map_or(policy.shared_profiles, |input| input.shared_profiles == "true");
     let matters = Matter::ALL.iter().map(|matter| {
         let typed = before.as_ref().map(|input| input.matter(*matter)).map(|(choice, days)| (choice.to_owned(), days.to_owned()));
@@ -95,37 +96,15 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
     let error = flash.as_ref().and_then(|flash| flash.field("confidence_min"));
     let one = move |(name, label, says, now): (&'static str, &'static str, &'static str, Promotion)| {
         let choices = Promotion::ALL.iter().map(|each| choice(each.as_str(), promotion(*each))).collect();
-        let value = before.as_ref().map(|input| match name {
-            "episodes" => input.episodes.clone(),
-            "profile" => input.profile.clone(),
-            "decisions" => input.decisions.clone(),
-            "commons" => input.commons.clone(),
-            "own_statements" => input.own_statements.clone(),
-            _ => input.others.clone(),
-        });
-        view! {
-            <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
-                <div>
-                    <p class="font-medium" aria-hidden="true">{label}</p>
-                    <p class="text-sm text-soft">{says}</p>
-                </div>
-                <SelectField name label bare=true value=value.unwrap_or_else(|| now.as_str().to_owned()) choices />
-            </div>
-        }
+        let value = typed.as_ref().map_or_else(|| now.as_str().to_owned(), |typed| typed.text(name));
+        view! { <Rule name label says value choices error=None /> }
     };
     view! {
         <PostForm class="card max-w-3xl divide-y divide-line px-4" action="/console/api/set_capture_policy">
             {kinds(&policy).map(one).collect_view()}
-            <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
-                <div>
-                    <p class="font-medium" aria-hidden="true">"Sharing"</p>
-                    <p class="text-sm text-soft">
-                        "Which memories with the scope project, repo or global all agents read. Memories of one agent or session are never "
-                        "shared by themselves."
-                    </p>
-                </div>
-                <SelectField name="sharing" label="Sharing" bare=true value=sharing choices=sharings() error=sharing_error />
-            </div>
+            <Rule name="sharing" label="Sharing" value=sharing choices=sharings() error=sharing_error
+                says="Which memories with the scope project, repo or global all agents read. Memories of one agent or session are never \
+                shared by themselves." />
             <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
                 <div>
                     <label class="font-medium" for="confidence">"Minimum confidence, in percent"</label>
@@ -139,22 +118,15 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                         type="number"
                         min="0"
                         max="100"
-                        value=typed
+                        value=confidence
                         aria-invalid=error.as_ref().map(|_| "true")
                         aria-describedby="confidence-says"
                     />
                     {error.map(|text| view! { <p class="mt-1 text-xs text-danger">{text}</p> })}
                 </div>
             </div>
-            <label class="flex items-start gap-3 py-4">
-                <input class="mt-1 shrink-0" type="checkbox" name="outside_models" value="true" checked=outside />
-                <span>
-                    <span class="block font-medium">"Send text to outside models"</span>
-                    <span class="block text-sm text-soft">
-                        "If ticked, captured text may be sent to a model on another server. If not, it is read on this server only."
-                    </span>
-                </span>
-            </label>
+            <Consent name="outside_models" label="Send text to outside models" checked=outside
+                says="If ticked, captured text may be sent to a model on another server. If not, it is read on this server only." />
             <fieldset class="py-4">
                 <legend class="float-left w-full font-medium">"Sensitive matters in profiles"</legend>
                 <p class="clear-left text-sm text-soft">
@@ -163,18 +135,43 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 </p>
                 <div class="mt-2 space-y-2">{matters}</div>
             </fieldset>
-            <label class="flex items-start gap-3 py-4">
-                <input class="mt-1 shrink-0" type="checkbox" name="shared_profiles" value="true" checked=shared />
-                <span>
-                    <span class="block font-medium">"Share the commons’ profiles with all agents"</span>
-                    <span class="block text-sm text-soft">
-                        "If ticked, every agent also reads what the profile of the commons says about a person. If not, each agent "
-                        "reads its own profile only."
-                    </span>
-                </span>
-            </label>
+            <Consent name="shared_profiles" label="Share the commons’ profiles with all agents" checked=shared
+                says="If ticked, every agent also reads what the profile of the commons says about a person. If not, each agent \
+                reads its own profile only." />
             <div class="py-4"><button class="button button-primary" type="submit">"Save policy"</button></div>
         </PostForm>
+    }
+}
+
+/// A rule of the policy with its choices.
+#[component]
+fn Rule(
+    name: &'static str,
+    label: &'static str,
+    says: &'static str,
+    value: String,
+    choices: Vec<Choice>,
+    error: Option<String>,
+) -> impl IntoView {
+    view! {
+        <div class="grid items-center gap-x-6 gap-y-2 py-4 sm:grid-cols-[minmax(0,1fr)_14rem]">
+            <div>
+                <p class="font-medium" aria-hidden="true">{label}</p>
+                <p class="text-sm text-soft">{says}</p>
+            </div>
+            <SelectField name label bare=true value choices error />
+        </div>
+    }
+}
+
+/// A checkbox that allows something.
+#[component]
+fn Consent(name: &'static str, label: &'static str, says: &'static str, checked: bool) -> impl IntoView {
+    view! {
+        <label class="flex items-start gap-3 py-4">
+            <input class="mt-1 shrink-0" type="checkbox" name=name value="true" checked=checked />
+            <span><span class="block font-medium">{label}</span> <span class="block text-sm text-soft">{says}</span></span>
+        </label>
     }
 }
 

@@ -17,18 +17,16 @@ pub fn Decide(
     flash: Option<Flash>,
 ) -> impl IntoView {
     let deleted = row.deleted_at.is_some();
-    let (action, title, button, class, shape, says) = if archived && !deleted {
-        let says = "Agents recall it again. Its retention period starts now.";
-        ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
-    } else if deleted {
-        let says = "Agents recall it again. Its age is unchanged. The audit log keeps the deletion and the restoration.";
-        ("/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore, says)
-    } else {
-        let says = "Hidden from recall immediately. Content and history are kept; you can restore it.";
-        ("/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete, says)
+    let says = match (deleted, archived) {
+        (true, _) => "Agents recall it again. Its age is unchanged. The audit log keeps the deletion and the restoration.",
+        (false, true) => "Agents recall it again. Its retention period starts now.",
+        (false, false) => "Hidden from recall immediately. Content and history are kept; you can restore it.",
+    };
+    let (name, action, title, button, class, shape) = match deleted || archived {
+        true => ("restore", "/console/api/restore_memories", "Restore…", "Restore this memory", "button button-primary", Shape::Restore),
+        false => ("delete", "/console/api/delete_memories", "Delete…", "Delete this memory", "button button-danger", Shape::Delete),
     };
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("ids", &row.id.to_string()), "reason")).unzip();
-    let name = if deleted || archived { "restore" } else { "delete" };
     let open = typed.is_some() || asked.as_deref() == Some(name);
     let typed = typed.map(|typed| typed.text("reason")).unwrap_or_default();
     view! {

@@ -88,6 +88,11 @@ impl Flash {
         self
     }
 
+    /// The reason that was typed into a refused form, and its error.
+    pub fn reason(flash: Option<Self>) -> (String, Option<String>) {
+        flash.map(|flash| (Query::parse(&flash.typed).text("reason"), flash.field("reason"))).unwrap_or_default()
+    }
+
     /// What was typed into the refused form whose field `name` had this value, and the error of its field `field`. The value tells the
     /// forms of one kind on a page apart.
     pub fn refused_at(&self, (name, value): (&str, &str), field: &str) -> Option<(Query, Option<String>)> {

@@ -41,10 +41,18 @@ pub fn OrPlayground(
     view! {
         <p class="flex flex-wrap justify-center gap-2">
             <a class="button" href=href>{name}</a>
-            <a class="button button-quiet" href=playground>
-                <Icon shape=Shape::Playground />
-                "Open the playground"
-            </a>
+            <IconLink class="button button-quiet" href=playground shape=Shape::Playground text="Open the playground" />
         </p>
     }
+}
+
+/// A link with an icon before its text.
+#[component]
+pub fn IconLink(
+    #[prop(default = "button")] class: &'static str,
+    #[prop(into)] href: String,
+    shape: Shape,
+    text: &'static str,
+) -> impl IntoView {
+    view! { <a class=class href=href><Icon shape /> {text}</a> }
 }

@@ -27,7 +27,7 @@ pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::Bar;
 pub use diff::{Diff, Sides};
-pub use empty::{Empty, EmptyCard, OrPlayground};
+pub use empty::{Empty, EmptyCard, IconLink, OrPlayground};
 pub use error::{ErrorView, or_error, or_missing};
 pub use fact::{fact, fact_as};
 pub use field::{AreaField, Choice, ReasonField, SelectField, TextField, choice};

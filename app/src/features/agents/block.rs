@@ -1,6 +1,5 @@
 use crate::{
     Flash,
-    query::Query,
     ui::{Icon, PostForm, ReasonField, Shape},
 };
 use leptos::prelude::*;
@@ -14,7 +13,8 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
     } else {
         ("Block…", "Block this agent", "button button-danger", "Its keys are refused at once. Its memories stay. You can unblock it.")
     };
-    let (open, error) = (flash.is_some(), flash.as_ref().and_then(|flash| flash.field("reason")));
+    let open = flash.is_some();
+    let (typed, error) = Flash::reason(flash);
     view! {
         <details class="card" open=open>
             <summary class="flex items-center gap-2 px-4 py-2.5 font-medium" class:text-danger=!blocked>
@@ -25,12 +25,7 @@ pub fn Block(id: AgentId, blocked: bool, flash: Option<Flash>) -> impl IntoView 
                 ("id", id.to_string()), ("blocked", (!blocked).to_string()),
             ]>
                 <p class="text-sm text-soft">{says}</p>
-                <ReasonField
-                    id="reason"
-                    typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
-                    error
-                    hint="Kept in the audit log. At most 500 characters."
-                />
+                <ReasonField id="reason" typed error hint="Kept in the audit log. At most 500 characters." />
                 <button class=class type="submit">
                     {button}
                 </button>

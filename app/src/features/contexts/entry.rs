@@ -9,7 +9,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::use_param,
-    ui::{Icon, Shape, Time, Titled, Zone, awaited, fact, fact_as, or_missing, reading, text},
+    ui::{IconLink, Shape, Time, Titled, Zone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -116,16 +116,8 @@ fn Facts(context: LoggedContext) -> impl IntoView {
             </dl>
             {compare.map(|compare| view! {
                 <p class="flex flex-wrap gap-2 p-4">
-                    <a class="button" href=compare>
-                        <Icon shape=Shape::Restore />
-                        "Compare with today"
-                    </a>
-                    {playground.map(|playground| view! {
-                        <a class="button" href=playground>
-                            <Icon shape=Shape::Playground />
-                            "Open in the playground"
-                        </a>
-                    })}
+                    <IconLink href=compare shape=Shape::Restore text="Compare with today" />
+                    {playground.map(|href| view! { <IconLink href shape=Shape::Playground text="Open in the playground" /> })}
                 </p>
             })}
         </section>

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     Flash,
     layout::{Crumb, PageHead, ViewerResource},
-    query::{Query, use_query},
+    query::use_query,
     ui::{PostForm, ReasonField, awaited, or_error},
 };
 use leptos::prelude::*;
@@ -31,7 +31,7 @@ pub fn NewErasurePage() -> impl IntoView {
 
 #[component]
 fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<Flash>) -> impl IntoView {
-    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
+    let (typed, error) = Flash::reason(flash);
     let known = preview.name.or(preview.external_ref).unwrap_or_else(|| preview.user_id.to_string());
     let hold = preview.hold.map(|hold| {
         view! { <p class="card mb-6 p-4 text-sm text-warn">"This user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
@@ -55,12 +55,7 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
                 </p>
                 <input type="hidden" name="user" value=user />
                 <input type="hidden" name="names" value=names />
-                <ReasonField
-                    id="reason"
-                    typed=flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default()
-                    error
-                    hint="The reason is kept after the erasure. Refer to the case and do not name the person."
-                />
+                <ReasonField id="reason" typed error hint="The reason is kept after the erasure. Refer to the case and do not name the person." />
                 <button class="button button-danger" type="submit">"Request erasure"</button>
                 <a class="button button-quiet" href="/erasure">"Cancel"</a>
             </div>

@@ -107,8 +107,7 @@ fn Effect(outcome: InboxOutcome) -> impl IntoView {
 
 #[component]
 fn Reason(flash: Option<Flash>) -> impl IntoView {
-    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
-    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
+    let (typed, error) = Flash::reason(flash);
     view! {
         <p class="text-sm text-soft">"Rejected candidates leave the inbox. Capturing the same text again does not bring them back."</p>
         <ReasonField id="reason" typed error hint="Kept in the audit log, once for each candidate. At most 500 characters." />

@@ -42,8 +42,7 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
     let count = text::count(i64::try_from(rows.len()).unwrap_or(i64::MAX), "memory", "memories");
     let more = query.all("ids").count() > BULK_MAX;
     let ids = String::from(Ids(rows.iter().map(|row| row.id).collect()));
-    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
-    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
+    let (typed, error) = Flash::reason(flash);
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="card mb-5">

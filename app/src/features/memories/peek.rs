@@ -6,7 +6,7 @@ use super::{
 use crate::{
     ConsoleError,
     query::Query,
-    ui::{Canonical, ErrorView, Icon, Panel, Shape, Time, Walk, fact, text},
+    ui::{Canonical, ErrorView, IconLink, Panel, Shape, Time, Walk, fact, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryDetail, MemoryId};
@@ -49,27 +49,14 @@ fn Glance(
 ) -> impl IntoView {
     let row = detail.memory.clone();
     let page = url::memory(row.id, &list);
-    let correct = (may_decide && in_recall(&detail)).then(|| {
-        view! {
-            <a class="button" href=url::form(row.id, &list, "correct")>
-                <Icon shape=Shape::Edit />
-                "Correct…"
-            </a>
-        }
-    });
+    let correct = (may_decide && in_recall(&detail))
+        .then(|| view! { <IconLink href=url::form(row.id, &list, "correct") shape=Shape::Edit text="Correct…" /> });
     let gone = row.deleted_at.is_some() || detail.record.archived_at.is_some();
     let (name, label, class, shape) = match gone {
         true => ("restore", "Restore…", "button", Shape::Restore),
         false => ("delete", "Delete…", "button button-danger", Shape::Delete),
     };
-    let decide = may_decide.then(|| {
-        view! {
-            <a class=class href=url::form(row.id, &list, name)>
-                <Icon shape />
-                {label}
-            </a>
-        }
-    });
+    let decide = may_decide.then(|| view! { <IconLink class href=url::form(row.id, &list, name) shape text=label /> });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.record.last_accessed_at {

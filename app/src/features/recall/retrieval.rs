@@ -10,7 +10,7 @@ use crate::{
     guard::by_id,
     layout::Crumb,
     query::{use_param, use_query},
-    ui::{ErrorView, Icon, Shape, Time, Zone, awaited, fact, fact_as, if_any, or_missing, reading, text},
+    ui::{ErrorView, Icon, IconLink, Shape, Time, Zone, awaited, fact, fact_as, if_any, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -116,14 +116,8 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 {fact_as("font-mono text-xs break-all", "Id", retrieval.id.to_string())}
             </dl>
             <p class="flex flex-wrap gap-2 p-4">
-                <a class="button" href=playground>
-                    <Icon shape=Shape::Playground />
-                    "Open in the playground"
-                </a>
-                <a class="button" href=diagnose>
-                    <Icon shape=Shape::Diagnose />
-                    "Diagnose a missing memory"
-                </a>
+                <IconLink href=playground shape=Shape::Playground text="Open in the playground" />
+                <IconLink href=diagnose shape=Shape::Diagnose text="Diagnose a missing memory" />
             </p>
         </section>
     }

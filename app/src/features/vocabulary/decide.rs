@@ -185,8 +185,7 @@ fn Choose(preview: VerdictPreview, query: Query) -> impl IntoView {
 #[component]
 fn Reject(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl IntoView {
     let title = what(&preview.proposals);
-    let error = flash.as_ref().and_then(|flash| flash.field("reason"));
-    let typed = flash.map(|flash| Query::parse(&flash.typed).text("reason")).unwrap_or_default();
+    let (typed, error) = Flash::reason(flash);
     view! {
         <PostForm class="space-y-3" action="/console/api/decide_proposals" fields=about(&preview.proposals, &query, "reject")>
             <h2 class="wrap-anywhere" data-testid="count">"Reject " {title.clone()} "?"</h2>

@@ -17,6 +17,7 @@ mod post_form;
 mod search_field;
 mod selection;
 mod spark;
+pub mod svg;
 mod table;
 mod tabs;
 mod time;

@@ -1,5 +1,5 @@
 use super::layered::{Arrow, BOX_HEIGHT, LONGEST, Layout, Placed, layout};
-use crate::query::Query;
+use crate::{query::Query, ui::svg::arrow_head};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::Component;
@@ -71,6 +71,7 @@ pub fn Drawing(graph: Graph, focus: Option<usize>) -> impl IntoView {
     let arrows = aside.into_iter().chain(ahead).map(|arrow| line(arrow, focus)).collect_view();
     let nodes = boxes.into_iter().enumerate().map(|(node, placed)| block(&graph, node, placed, focus)).collect_view();
     let label = format!("{} components. Arrows point to dependencies. The table below has the same data.", graph.nodes.len());
+    let head = |id, class| arrow_head(id, class, "auto");
     view! {
         <div class="card overflow-x-auto" tabindex="0" role="region" aria-label="Drawing of the topology" data-testid="drawing">
             <svg
@@ -86,23 +87,6 @@ pub fn Drawing(graph: Graph, focus: Option<usize>) -> impl IntoView {
                 <g>{nodes}</g>
             </svg>
         </div>
-    }
-}
-
-fn head(id: &'static str, class: &'static str) -> impl IntoView {
-    view! {
-        <marker
-            id=id
-            viewBox="0 0 8 8"
-            refX="8"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            markerUnits="userSpaceOnUse"
-            orient="auto"
-        >
-            <path class=class d="M0 0.5 8 4 0 7.5z" />
-        </marker>
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::ui::{
     chart::{Plot, compact, length, ticks},
+    svg::grid_line,
     text,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
@@ -47,17 +48,12 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
     }
     let label = format!("{} in the next seven days", text::count(total, "memory expires", "memories expire"));
     let axis = marks.into_iter().map(|mark| {
-        let y = format!("{:.1}", PLOT.y(length(mark), top));
-        view! {
-            <g>
-                <line class="stroke-line" x1=PLOT.left.to_string() x2=PLOT.right().to_string() y1=y.clone() y2=y.clone() />
-                {word((PLOT.left - 6.0, y), "end", compact(mark))}
-            </g>
-        }
+        let y = PLOT.y(length(mark), top);
+        grid_line(PLOT, y, word((PLOT.left - 6.0, y), "end", compact(mark)))
     });
     let names = (0_u32..).zip(&dates).map(|(i, date)| {
         let (x, width) = PLOT.band(i, DAYS);
-        word((x + width / 2.0, format!("{:.1}", PLOT.bottom() + 16.0)), "middle", text::short_day(*date))
+        word((x + width / 2.0, PLOT.bottom() + 16.0), "middle", text::short_day(*date))
     });
     let layers = LAYERS.iter().zip(paths).map(|((_, class, opacity), d)| view! { <path class=*class fill-opacity=*opacity d=d /> });
     let keys = LAYERS.iter().map(|(retention, class, opacity)| {
@@ -92,10 +88,10 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
     .into_any()
 }
 
-fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
+fn word((x, y): (f64, f64), anchor: &'static str, text: String) -> impl IntoView + use<> {
     view! {
         // The drawing is half as large on a phone, its words are not.
-        <text class="fill-soft text-xs max-sm:text-xl" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
+        <text class="fill-soft text-xs max-sm:text-xl" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor dominant-baseline="central">
             {text}
         </text>
     }

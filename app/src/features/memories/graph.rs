@@ -1,4 +1,5 @@
 use super::relation::{disputes, relation};
+use crate::ui::svg::arrow_head;
 use leptos::prelude::*;
 use wire::{MemoryLink, MemoryStatus, Relation};
 
@@ -57,6 +58,7 @@ pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     let ends = left.into_iter().zip(plan.left).chain(right.into_iter().zip(plan.right));
     let boxes = ends.map(|(link, at)| view! { <End link at /> }).collect_view();
     let label = "This memory and the memories linked to it. The list below has the same data.";
+    let head = |id, class| arrow_head(id, class, "auto-start-reverse");
     view! {
         <div>
             <div class="overflow-x-auto" tabindex="0" role="region" aria-label="Drawing of the links" data-testid="link-graph">
@@ -77,23 +79,6 @@ pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
             </div>
             {(shown < all).then(|| view! { <p class="px-4 pb-2 text-xs text-soft">{format!("Drawn: {shown} of {all} links. The list has all.")}</p> })}
         </div>
-    }
-}
-
-fn head(id: &'static str, class: &'static str) -> impl IntoView {
-    view! {
-        <marker
-            id=id
-            viewBox="0 0 8 8"
-            refX="8"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            markerUnits="userSpaceOnUse"
-            orient="auto-start-reverse"
-        >
-            <path class=class d="M0 0.5 8 4 0 7.5z" />
-        </marker>
     }
 }
 

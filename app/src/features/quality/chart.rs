@@ -1,6 +1,7 @@
 use super::measures::Measure;
 use crate::ui::{
     chart::{Plot, labelled},
+    svg::{hint, word},
     text,
 };
 use chrono::NaiveDate;
@@ -31,13 +32,7 @@ pub fn ByDay(measure: &'static Measure, days: Vec<(NaiveDate, QualityCounts)>) -
         let shown = value.map_or_else(|| "no data".to_owned(), measure.shown);
         hints.push((left, width, format!("{}: {shown} ({counts})", text::day(*day))));
     }
-    let hints = hints.into_iter().map(|(x, width, text)| {
-        view! {
-            <rect x=format!("{x:.1}") y=PLOT.top.to_string() width=format!("{width:.1}") height=PLOT.height.to_string() fill="transparent">
-                <title>{text}</title>
-            </rect>
-        }
-    });
+    let hints = hints.into_iter().map(|band| hint(PLOT, band));
     let dates = labelled(count, 4).into_iter().filter_map(|i| {
         let (x, width) = PLOT.band(i, count);
         let (day, ..) = values.get(i as usize)?;
@@ -54,14 +49,6 @@ pub fn ByDay(measure: &'static Measure, days: Vec<(NaiveDate, QualityCounts)>) -
             {dates.collect_view()}
             {hints.collect_view()}
         </svg>
-    }
-}
-
-fn word((x, y): (f64, f64), anchor: &'static str, text: String) -> impl IntoView + use<> {
-    view! {
-        <text class="fill-soft text-xs" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor dominant-baseline="central">
-            {text}
-        </text>
     }
 }
 

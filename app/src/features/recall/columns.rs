@@ -3,6 +3,7 @@ use crate::{
     query::Query,
     ui::{
         chart::{Plot, compact, labelled, length, ticks},
+        svg::{grid_line, word},
         text,
     },
 };
@@ -100,21 +101,7 @@ fn bar(plot: Plot, (i, n): (u32, u32), top: f64, column: Column, (unit, query): 
 /// A line of the axis with its count.
 fn tick(plot: Plot, mark: i64, top: f64) -> impl IntoView {
     let y = plot.y(length(mark), top);
-    let at = format!("{y:.1}");
-    view! {
-        <g>
-            <line class="stroke-line" x1=plot.left.to_string() x2=plot.right().to_string() y1=at.clone() y2=at />
-            {word((plot.right() + 6.0, y), "start", compact(mark))}
-        </g>
-    }
-}
-
-fn word((x, y): (f64, f64), anchor: &'static str, text: String) -> impl IntoView + use<> {
-    view! {
-        <text class="fill-soft text-xs" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor dominant-baseline="central">
-            {text}
-        </text>
-    }
+    grid_line(plot, y, word((plot.right() + 6.0, y), "start", compact(mark)))
 }
 
 /// The label below a bar: the hour, or the day.

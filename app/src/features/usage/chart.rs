@@ -2,7 +2,9 @@ use super::words::{calls, dollars};
 use crate::ui::{
     DataTable,
     chart::{Plot, compact, labelled, length, ticks},
-    columns, text,
+    columns,
+    svg::{grid_line, hint, word},
+    text,
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
@@ -29,26 +31,15 @@ pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
         hints.push((left, width, format!("{}: {}, {}", text::day(*day), dollars(usage.dollars), calls(*usage))));
     }
     let axis = marks.into_iter().map(|mark| {
-        let y = format!("{:.1}", PLOT.y(length(mark), top));
-        view! {
-            <g>
-                <line class="stroke-line" x1=PLOT.left.to_string() x2=PLOT.right().to_string() y1=y.clone() y2=y.clone() />
-                {word((PLOT.right() + 6.0, y), "start", scale.mark(mark))}
-            </g>
-        }
+        let y = PLOT.y(length(mark), top);
+        grid_line(PLOT, y, word((PLOT.right() + 6.0, y), "start", scale.mark(mark)))
     });
     let dates = labelled(n, 7).into_iter().filter_map(|i| {
         let (x, width) = PLOT.band(i, n);
         let day = text::short_day(days.get(i as usize)?.0);
-        Some(word((x + width / 2.0, format!("{:.1}", PLOT.bottom() + 16.0)), "middle", day))
+        Some(word((x + width / 2.0, PLOT.bottom() + 16.0), "middle", day))
     });
-    let hints = hints.into_iter().map(|(x, width, text)| {
-        view! {
-            <rect x=format!("{x:.1}") y=PLOT.top.to_string() width=format!("{width:.1}") height=PLOT.height.to_string() fill="transparent">
-                <title>{text}</title>
-            </rect>
-        }
-    });
+    let hints = hints.into_iter().map(|band| hint(PLOT, band));
     let label = spoken(&days);
     view! {
         <figure class="card mb-6 min-w-0">
@@ -106,14 +97,6 @@ impl Scale {
 
     fn title(&self) -> &'static str {
         if self.unit > 0 { "Cost by day" } else { "Tokens by day" }
-    }
-}
-
-fn word((x, y): (f64, String), anchor: &'static str, text: String) -> impl IntoView + use<> {
-    view! {
-        <text class="fill-soft text-xs" x=format!("{x:.1}") y=y text-anchor=anchor dominant-baseline="central">
-            {text}
-        </text>
     }
 }
 

@@ -40,7 +40,7 @@ pub use post_form::PostForm;
 pub use search_field::SearchField;
 pub use selection::{Selection, Tick};
 pub use spark::Spark;
-pub use table::{DataTable, Selectable, columns, rows_or, select_all};
+pub use table::{DataTable, Selectable, TableCard, columns, rows_or, select_all};
 pub use tabs::{PageTabs, tab};
 pub use time::{Moment, Time};
 pub use titled::Titled;

@@ -39,6 +39,17 @@ pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
     }
 }
 
+/// A card with a table and nothing else.
+#[component]
+pub fn TableCard<H: IntoView + 'static, R: IntoView + 'static>(
+    label: &'static str,
+    heads: H,
+    rows: R,
+    #[prop(default = "data table-fixed")] class: &'static str,
+) -> impl IntoView {
+    view! { <div class="card"><DataTable label heads rows class /></div> }
+}
+
 /// A table of a page that acts on several rows: with `select`, its buttons, the children, send the rows that are selected to `action`.
 #[component]
 pub fn Selectable<H: IntoView + 'static, R: IntoView + 'static>(

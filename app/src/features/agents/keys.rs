@@ -1,4 +1,4 @@
-use crate::ui::{Badge, DataTable, Time, Titled, Tone, columns, text};
+use crate::ui::{Badge, TableCard, Time, Titled, Tone, columns, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use wire::AgentKey;
@@ -16,12 +16,10 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
     } else {
         let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
         view! {
-            <div class="card">
-                <DataTable label="API keys" rows heads=columns([
-                    ("Key", ""), ("Scopes", "hidden sm:table-cell"), ("Created", "hidden w-30 lg:table-cell"),
-                    ("Requests", "number hidden w-26 sm:table-cell"), ("Last used", "w-30"),
-                ]) />
-            </div>
+            <TableCard label="API keys" rows heads=columns([
+                ("Key", ""), ("Scopes", "hidden sm:table-cell"), ("Created", "hidden w-30 lg:table-cell"),
+                ("Requests", "number hidden w-26 sm:table-cell"), ("Last used", "w-30"),
+            ]) />
         }
         .into_any()
     };

@@ -1,7 +1,7 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, DataTable, Empty, Shape, Spark, Time, Tone, awaited, columns, or_error, reading, text},
+    ui::{Badge, Empty, Shape, Spark, TableCard, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -39,13 +39,11 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
     let rows = agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{totals}</p>
-        <div class="card">
-            <DataTable label="Agents" class="data" rows heads=columns([
-                ("Agent", ""), ("Live", "number"), ("Deleted", "number hidden sm:table-cell"),
-                ("New this week", "number hidden sm:table-cell"), ("Written, 28 days", "hidden lg:table-cell"),
-                ("Last write", "hidden md:table-cell"), ("Last recall", "hidden md:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Agents" class="data" rows heads=columns([
+            ("Agent", ""), ("Live", "number"), ("Deleted", "number hidden sm:table-cell"),
+            ("New this week", "number hidden sm:table-cell"), ("Written, 28 days", "hidden lg:table-cell"),
+            ("Last write", "hidden md:table-cell"), ("Last recall", "hidden md:table-cell"),
+        ]) />
     }
 }
 

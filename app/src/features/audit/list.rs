@@ -3,7 +3,7 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, DataTable, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, choice, columns,
+        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, choice, columns,
         parsed, text,
     },
 };
@@ -84,11 +84,9 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
                 <a class="underline" href=query.href("/audit.jsonl") rel="external" download="">"JSON Lines"</a>
             </p>
         </div>
-        <div class="card">
-            <DataTable label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=columns([
-                ("When", "hidden w-56 md:table-cell"), ("Actor", "hidden w-44 sm:table-cell"), ("What", ""),
-            ]) />
-        </div>
+        <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=columns([
+            ("When", "hidden w-56 md:table-cell"), ("Actor", "hidden w-44 sm:table-cell"), ("What", ""),
+        ]) />
         <Pager path="/audit" query previous=page.previous next=page.next />
     }
     .into_any()

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, Time, choice, columns, text},
+    ui::{Answered, Empty, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -38,14 +38,12 @@ fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
-        <div class="card">
-            <DataTable label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-                ("Source", ""), ("Agent", "hidden w-28 md:table-cell"), ("Size", "number hidden w-24 lg:table-cell"),
-                ("Turns", "number hidden w-20 lg:table-cell"), ("State", "w-28 sm:w-36"),
-                ("Waiting", "number hidden w-20 sm:table-cell"), ("Active", "number hidden w-20 md:table-cell"),
-                ("Rejected", "number hidden w-20 md:table-cell"), ("Captured", "hidden w-30 lg:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+            ("Source", ""), ("Agent", "hidden w-28 md:table-cell"), ("Size", "number hidden w-24 lg:table-cell"),
+            ("Turns", "number hidden w-20 lg:table-cell"), ("State", "w-28 sm:w-36"),
+            ("Waiting", "number hidden w-20 sm:table-cell"), ("Active", "number hidden w-20 md:table-cell"),
+            ("Rejected", "number hidden w-20 md:table-cell"), ("Captured", "hidden w-30 lg:table-cell"),
+        ]) />
         <Pager path="/sources" query previous=page.previous next=page.next />
     }
     .into_any()

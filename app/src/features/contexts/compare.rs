@@ -8,7 +8,7 @@ use super::{
 use crate::{
     layout::{Crumb, PageHead},
     query::Query,
-    ui::{Answered, DataTable, Filtered, Time, Titled, columns, text},
+    ui::{Answered, Filtered, TableCard, Time, Titled, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BlockName, ComparedContext, ContextComparison, LineChange, TextLine};
@@ -97,11 +97,9 @@ fn Blocks(earlier: Vec<(BlockName, u32)>, later: Vec<(BlockName, u32)>) -> impl 
     let rows = pairs(&earlier, &later).into_iter().map(row).collect_view();
     view! {
         <Titled id="blocks" title="Tokens of each block">
-            <div class="card">
-                <DataTable label="Tokens of each block" class="data text-sm" rows heads=columns([
-                    ("Block", ""), ("Earlier", "number"), ("Later", "number"), ("Difference", "number"),
-                ]) />
-            </div>
+            <TableCard label="Tokens of each block" class="data text-sm" rows heads=columns([
+                ("Block", ""), ("Earlier", "number"), ("Later", "number"), ("Difference", "number"),
+            ]) />
         </Titled>
     }
 }

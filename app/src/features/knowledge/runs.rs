@@ -2,7 +2,7 @@ use super::{api::ingest_runs, tabs::Tabs};
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, DataTable, Empty, Pager, Shape, Time, Tone, awaited, columns, or_error, reading, text},
+    ui::{Badge, Empty, Pager, Shape, TableCard, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{IngestFailure, IngestReport, IngestRun, Page};
@@ -30,12 +30,10 @@ pub fn RunsPage() -> impl IntoView {
 fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "ingestion", "ingestions")}</p>
-        <div class="card">
-            <DataTable label="Ingestions" rows=page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view() heads=columns([
-                ("Result", ""), ("Revision", "hidden w-32 sm:table-cell"), ("By", "hidden w-36 lg:table-cell"),
-                ("Duration", "number hidden w-24 lg:table-cell"), ("Started", "hidden w-30 md:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Ingestions" rows=page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view() heads=columns([
+            ("Result", ""), ("Revision", "hidden w-32 sm:table-cell"), ("By", "hidden w-36 lg:table-cell"),
+            ("Duration", "number hidden w-24 lg:table-cell"), ("Started", "hidden w-30 md:table-cell"),
+        ]) />
         <Pager path="/knowledge/runs" query previous=page.previous next=page.next />
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, Time, Tone, columns, parsed, text},
+    ui::{Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
@@ -48,13 +48,11 @@ fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "profile", "profiles")}</p>
-        <div class="card">
-            <DataTable label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-                ("Person", ""), ("Agent", "w-24 sm:w-28"), ("Entries", "number hidden w-20 sm:table-cell"),
-                ("Confident", "number hidden w-24 md:table-cell"), ("Disputed", "number hidden w-24 sm:table-cell"),
-                ("Last changed", "hidden w-30 lg:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+            ("Person", ""), ("Agent", "w-24 sm:w-28"), ("Entries", "number hidden w-20 sm:table-cell"),
+            ("Confident", "number hidden w-24 md:table-cell"), ("Disputed", "number hidden w-24 sm:table-cell"),
+            ("Last changed", "hidden w-30 lg:table-cell"),
+        ]) />
         <Pager path="/people" query previous=page.previous next=page.next />
     }
     .into_any()

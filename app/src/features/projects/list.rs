@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{DataTable, Empty, PostForm, Shape, TextField, Time, awaited, columns, or_error, reading, text},
+    ui::{Empty, PostForm, Shape, TableCard, TextField, Time, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Project};
@@ -62,12 +62,10 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
     };
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
-        <div class="card">
-            <DataTable label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads=columns([
-                ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden sm:table-cell"),
-                ("Created", "hidden md:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads=columns([
+            ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden sm:table-cell"),
+            ("Created", "hidden md:table-cell"),
+        ]) />
     }
     .into_any()
 }

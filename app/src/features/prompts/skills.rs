@@ -1,5 +1,5 @@
 use super::api::skills;
-use crate::ui::{DataTable, awaited, columns, or_error, reading, text};
+use crate::ui::{TableCard, awaited, columns, or_error, reading, text};
 use leptos::prelude::*;
 use wire::{SkillError, SkillList, SkillSummary};
 
@@ -63,12 +63,10 @@ fn SkillTable(skills: Vec<SkillSummary>) -> impl IntoView {
         }
     };
     view! {
-        <div class="card">
-            <DataTable label="Skills" class="data table-fixed text-sm" rows=skills.into_iter().map(row).collect_view() heads=columns([
-                ("Skill", ""), ("Agents", "hidden w-36 sm:table-cell"), ("Roles", "hidden w-36 sm:table-cell"),
-                ("Tokens", "number w-20"),
-            ]) />
-        </div>
+        <TableCard label="Skills" class="data table-fixed text-sm" rows=skills.into_iter().map(row).collect_view() heads=columns([
+            ("Skill", ""), ("Agents", "hidden w-36 sm:table-cell"), ("Roles", "hidden w-36 sm:table-cell"),
+            ("Tokens", "number w-20"),
+        ]) />
     }
 }
 

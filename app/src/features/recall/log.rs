@@ -4,7 +4,7 @@ use crate::{
     layout::{LogPeriod, PageHead},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, Time, choice, columns,
+        Answered, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns,
         text,
     },
 };
@@ -57,13 +57,11 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
-        <div class="card">
-            <DataTable label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-                ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Memories", "number hidden w-24 sm:table-cell"),
-                ("Knowledge", "number hidden w-28 lg:table-cell"), ("Ranking", "hidden w-24 lg:table-cell"),
-                ("Duration", "number hidden w-24 lg:table-cell"), ("Asked", "hidden w-30 md:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+            ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Memories", "number hidden w-24 sm:table-cell"),
+            ("Knowledge", "number hidden w-28 lg:table-cell"), ("Ranking", "hidden w-24 lg:table-cell"),
+            ("Duration", "number hidden w-24 lg:table-cell"), ("Asked", "hidden w-30 md:table-cell"),
+        ]) />
         <Pager path="/recall/log" query previous=page.previous next=page.next />
     }
     .into_any()

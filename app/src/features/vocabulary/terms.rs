@@ -3,7 +3,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, Tone, awaited, choice,
+        Answered, Badge, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Tone, awaited, choice,
         columns, parsed, text,
     },
 };
@@ -58,12 +58,10 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
-        <div class="card">
-            <DataTable label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=columns([
-                ("Term", "sm:w-56"), ("Definition", "hidden sm:table-cell"), ("Aliases", "hidden w-64 lg:table-cell"),
-                ("Memories", "number w-24"), ("Agents", "number hidden w-20 sm:table-cell"),
-            ]) />
-        </div>
+        <TableCard label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=columns([
+            ("Term", "sm:w-56"), ("Definition", "hidden sm:table-cell"), ("Aliases", "hidden w-64 lg:table-cell"),
+            ("Memories", "number w-24"), ("Agents", "number hidden w-20 sm:table-cell"),
+        ]) />
         <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
     .into_any()

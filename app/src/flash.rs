@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use wire::{FieldError, RequestId, UploadedFile};
 
 /// The result of the last form, kept in the session until the next page shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flash {
     pub text: String,
     /// Whether the form was refused and is shown again.
@@ -36,15 +36,7 @@ impl Flash {
 
     /// A message about a form that succeeded.
     pub fn done(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            refused: false,
-            fields: Vec::new(),
-            typed: String::new(),
-            request_id: None,
-            inverse: None,
-            uploaded: Vec::new(),
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// A message about a form that changed nothing: somebody else was faster, or nothing of it could be used.

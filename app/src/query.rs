@@ -42,6 +42,11 @@ impl Query {
         query
     }
 
+    /// A copy with `name` set to `value`, if there is one.
+    pub fn with_some(&self, name: &str, value: Option<impl ToString>) -> Self {
+        value.map_or_else(|| self.clone(), |value| self.with(name, value))
+    }
+
     /// A copy without `names`.
     pub fn without(&self, names: &[&str]) -> Self {
         Self(self.0.iter().filter(|(n, _)| !names.contains(&n.as_str())).cloned().collect())

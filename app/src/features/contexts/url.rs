@@ -80,19 +80,12 @@ pub fn preview(query: &Query) -> Parsed<Option<PreviewRequest>> {
 
 /// The URL of the playground with the question of a logged context, without the blocks of its caller.
 pub fn try_again(context: &LoggedContext, asked: &str) -> String {
-    let mut query = Query::default().with("agent", context.agent_id).with("q", asked).with("budget", context.budget);
-    if let Some(user) = context.user_id {
-        query = query.with("user", user);
-    }
-    if context.order != BlockOrder::StableFirst {
-        query = query.with("order", context.order);
-    }
-    if context.tiers != ContextTiers::All {
-        query = query.with("tiers", context.tiers);
-    }
-    if !context.vectors {
-        query = query.with("vectors", false);
-    }
+    let query = Query::default().with("agent", context.agent_id).with("q", asked).with("budget", context.budget);
+    let query = query
+        .with_some("user", context.user_id)
+        .with_some("order", Some(context.order).filter(|order| *order != BlockOrder::StableFirst))
+        .with_some("tiers", Some(context.tiers).filter(|tiers| *tiers != ContextTiers::All))
+        .with_some("vectors", (!context.vectors).then_some(false));
     query.href(PLAYGROUND)
 }
 

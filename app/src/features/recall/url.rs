@@ -144,15 +144,13 @@ pub fn diagnose_hit(agent: AgentId, question: &str, user: Option<UserId>, memory
 }
 
 fn recall_of(agent: AgentId, question: &str, user: Option<UserId>) -> Query {
-    let query = Query::default().with("agent", agent).with("q", question);
-    user.into_iter().fold(query, |query, user| query.with("user", user))
+    Query::default().with("agent", agent).with("q", question).with_some("user", user)
 }
 
 /// The question of a logged recall, without its filters.
 pub fn asked(retrieval: &Retrieval) -> Query {
     let query = Query::default().with("agent", retrieval.agent_id).with("q", &retrieval.query).with("ranking", retrieval.ranking);
-    let query = if retrieval.k == K { query } else { query.with("k", retrieval.k) };
-    retrieval.user_id.into_iter().fold(query, |query, user| query.with("user", user))
+    query.with_some("k", Some(retrieval.k).filter(|k| *k != K)).with_some("user", retrieval.user_id)
 }
 
 /// The URL of a diagnosis of a memory: the recall is that of the query, as of now.
@@ -162,8 +160,7 @@ pub fn diagnose_of(query: &Query, memory: impl ToString) -> String {
 
 /// The URL of a diagnosis of a memory, where the question is missing.
 pub fn why_not(agent: AgentId, memory: &str, user: Option<UserId>) -> String {
-    let query = Query::default().with("agent", agent);
-    diagnose_of(&user.into_iter().fold(query, |query, user| query.with("user", user)), memory)
+    diagnose_of(&Query::default().with("agent", agent).with_some("user", user), memory)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, ErrorView, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, reading, text},
+    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -36,11 +36,10 @@ pub fn InboxPage() -> impl IntoView {
                 let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
                 let item = if_any(item).await;
                 let projects = projects.await.unwrap_or_default();
-                let rows = match list {
-                    Ok(page) if page.rows.is_empty() => view! { <Nothing query=query.clone() /> }.into_any(),
-                    Ok(page) => view! { <Candidates page query=query.clone() focus may_decide /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
+                let rows = or_error(list, |page| match page.rows.is_empty() {
+                    true => view! { <Nothing query=query.clone() /> }.into_any(),
+                    false => view! { <Candidates page query=query.clone() focus may_decide /> }.into_any(),
+                });
                 view! {
                     <div class="min-w-0">{rows}</div>
                     <Focus focus item ids projects viewer query />

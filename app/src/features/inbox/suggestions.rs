@@ -5,7 +5,7 @@ use crate::{
     ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, EmptyCard, ErrorView, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, text},
+    ui::{Empty, EmptyCard, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
@@ -39,11 +39,10 @@ pub fn SuggestionsPage() -> impl IntoView {
             let (profile, flash) = who.await.ok().map(|viewer| (viewer.profile, viewer.flash)).unzip();
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
-            let body = match list.await {
-                Ok(page) if page.rows.is_empty() => view! { <Nothing filtered=query.any(url::SUGGESTIONS) /> }.into_any(),
-                Ok(page) => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-            };
+            let body = or_error(list.await, |page| match page.rows.is_empty() {
+                true => view! { <Nothing filtered=query.any(url::SUGGESTIONS) /> }.into_any(),
+                false => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
+            });
             view! { {may_compare.then(|| view! { <CompareNow agent /> })} {body} }
         })}
     }

@@ -11,7 +11,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, EmptyCard, ErrorView, Filtered, Pager, Shape, awaited, if_any, reading, text},
+    ui::{Empty, EmptyCard, Filtered, Pager, Shape, awaited, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
@@ -38,13 +38,12 @@ pub fn MemoriesPage() -> impl IntoView {
                 let public_url = viewer.map(|viewer| viewer.public_url).unwrap_or_default();
                 let ids = list.as_ref().map(Listing::ids).unwrap_or_default();
                 let detail = if_any(detail).await;
-                let rows = match list {
-                    Ok(Listing::Browsed(page)) => {
+                let rows = or_error(list, |list| match list {
+                    Listing::Browsed(page) => {
                         view! { <Browsed page query=query.clone() peek may_delete may_export public_url /> }.into_any()
                     }
-                    Ok(Listing::Searched(results)) => view! { <Searched results query=query.clone() peek may_delete /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
+                    Listing::Searched(results) => view! { <Searched results query=query.clone() peek may_delete /> }.into_any(),
+                });
                 view! {
                     <div class="min-w-0">{rows}</div>
                     <Peek peek detail ids query may_decide=may_delete />

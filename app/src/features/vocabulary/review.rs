@@ -8,7 +8,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Choice, EmptyCard, ErrorView, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, parsed, reading,
+        Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading,
         text,
     },
 };
@@ -54,11 +54,10 @@ pub fn ReviewPage() -> impl IntoView {
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
                 let detail = if_any(detail).await;
-                let rows = match list {
-                    Ok(page) if page.rows.is_empty() => view! { <Nothing query=query.clone() /> }.into_any(),
-                    Ok(page) => view! { <Proposals page query=query.clone() focus may_decide /> }.into_any(),
-                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
-                };
+                let rows = or_error(list, |page| match page.rows.is_empty() {
+                    true => view! { <Nothing query=query.clone() /> }.into_any(),
+                    false => view! { <Proposals page query=query.clone() focus may_decide /> }.into_any(),
+                });
                 view! {
                     <div class="min-w-0">{rows}</div>
                     <Focus focus detail ids viewer query />

@@ -1,7 +1,6 @@
 //! Tables with a head, and tables whose rows are selected and acted on.
 
-use super::Selection;
-use crate::islands::SelectAll;
+use crate::islands::{SelectAll, Selected};
 use leptos::prelude::*;
 
 /// The heads of columns: the name of each, and its classes.
@@ -80,5 +79,34 @@ pub fn rows_or(none: &'static str, rows: Vec<impl IntoView + 'static>) -> AnyVie
     match rows.is_empty() {
         true => view! { <p class="card px-4 py-3 text-sm text-soft">{none}</p> }.into_any(),
         false => view! { <ul class="card divide-y divide-line">{rows}</ul> }.into_any(),
+    }
+}
+
+/// The checkbox that selects a row.
+#[component]
+pub fn Tick(
+    #[prop(into)] id: String,
+    name: String,
+    /// The name of the field; `ids[]` in a form that posts.
+    #[prop(default = "ids")]
+    field: &'static str,
+) -> impl IntoView {
+    view! { <td class="pr-0!"><input class="mt-1 block" type="checkbox" name=field value=id aria-label=format!("Select “{name}”") /></td> }
+}
+
+/// The footer of a table with checkboxes: how many rows are selected, and the buttons that act on them.
+#[component]
+pub fn Selection(
+    one: &'static str,
+    many: &'static str,
+    /// The text while nothing is selected.
+    hint: &'static str,
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="selection flex flex-wrap items-center justify-between gap-3 border-t border-line px-3 py-2 text-sm">
+            <Selected one=one.to_owned() many=many.to_owned() hint=hint.to_owned() />
+            <span class="flex flex-wrap gap-2">{children()}</span>
+        </div>
     }
 }

@@ -1,8 +1,6 @@
 use super::{
+    fields::{Modes, ProjectField, ZoneField, scopes},
     input::CaptureInput,
-    modes::{Modes, scopes},
-    project_field::ProjectField,
-    zone_field::ZoneField,
 };
 use crate::{
     Flash,

@@ -3,12 +3,11 @@
 mod add;
 mod api;
 mod events;
+mod fields;
 mod form;
 mod input;
-mod modes;
 mod page;
 mod progress;
-mod project_field;
 
 mod source;
 mod sources;
@@ -17,11 +16,10 @@ mod table;
 mod turns;
 mod url;
 mod words;
-mod zone_field;
 
 pub use api::capture_counts;
 pub use events::EventsPage;
+pub use fields::ProjectField;
 pub use page::CapturePage;
-pub use project_field::ProjectField;
 pub use source::SourcePage;
 pub use sources::SourcesPage;

@@ -2,7 +2,6 @@
 
 mod api;
 mod candidate;
-mod evidence;
 mod focus;
 mod input;
 mod page;
@@ -21,10 +20,10 @@ mod verdicts;
 mod words;
 
 pub use api::read_quotes;
-pub use evidence::Evidence;
 pub use page::InboxPage;
 pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;
+pub use quote::Evidence;
 pub use review::ReviewPage;
 pub use suggestions::SuggestionsPage;
 pub use verdicts::kinds;

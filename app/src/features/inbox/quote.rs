@@ -1,4 +1,4 @@
-use crate::ui::{Time, text};
+use crate::ui::{Time, Titled, text};
 use leptos::prelude::*;
 use wire::{InboxQuote, MemoryEvidence};
 
@@ -47,4 +47,16 @@ fn Place(evidence: MemoryEvidence) -> impl IntoView {
             <a class="wrap-anywhere" dir="auto" href=format!("/sources/{}", evidence.source_id)>{evidence.source_title}</a>
         </p>
     }
+}
+
+/// The places that say what a memory says; nothing if it came without a source.
+#[component]
+pub fn Evidence(quotes: Vec<InboxQuote>) -> impl IntoView {
+    (!quotes.is_empty()).then(|| {
+        view! {
+            <Titled id="evidence" title="Evidence">
+                <div class="card p-4"><Quotes quotes /></div>
+            </Titled>
+        }
+    })
 }

@@ -4,7 +4,6 @@ mod api;
 mod chart;
 mod edit;
 mod page;
-mod policy;
 mod policy_input;
 
 pub use edit::LifecyclePolicyPage;

@@ -6,10 +6,9 @@ use super::{
     facts::Facts,
     history::History,
     links::{Contradictions, Links},
-    pin::Pin,
     reasons::Reasons,
     recalled::RecalledBy,
-    review::{Readers, Review},
+    review::{Pin, Readers, Review},
     table::state,
     url,
 };

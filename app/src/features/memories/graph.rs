@@ -1,4 +1,4 @@
-use super::relation::{disputes, relation};
+use super::links::{disputes, relation};
 use crate::ui::svg::arrow_head;
 use leptos::prelude::*;
 use wire::{MemoryLink, MemoryStatus, Relation};

@@ -1,8 +1,4 @@
-use super::{
-    graph::Graph,
-    relation::{disputes, relation},
-    table::place,
-};
+use super::{graph::Graph, table::place};
 use crate::ids::Ids;
 use crate::ui::{Badge, Icon, PostForm, Shape, Time, Tone, text};
 use leptos::prelude::*;
@@ -119,4 +115,14 @@ fn Ended(link: MemoryLink) -> impl IntoView {
     let status = (!matches!(link.other_status, MemoryStatus::Active | MemoryStatus::Contradicted))
         .then(|| view! { <Badge text=link.other_status.as_str() /> });
     (deleted, status)
+}
+
+/// The words between this memory and the other end of a link: `contradicts`, `is supported by`.
+pub fn relation(link: &MemoryLink) -> &'static str {
+    link.relation.phrase(link.outgoing)
+}
+
+/// Whether the other end contradicts this memory and is not deleted.
+pub fn disputes(link: &MemoryLink) -> bool {
+    link.relation == Relation::Contradicts && !link.other_deleted
 }

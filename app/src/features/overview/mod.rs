@@ -4,7 +4,5 @@ mod api;
 mod attention;
 mod last_day;
 mod page;
-mod start;
-mod totals;
 
 pub use page::OverviewPage;

@@ -2,7 +2,6 @@ use super::{
     api::try_recall,
     candidates::Candidates,
     options::Options,
-    tabs::PlaygroundTabs,
     url,
     words::{cause_name, cause_sentence},
     zero_hits::NearMisses,
@@ -11,7 +10,10 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, text},
+    ui::{
+        Answered, Badge, Empty, FilterForm, Filtered, PageTabs, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, tab,
+        text,
+    },
 };
 use leptos::prelude::*;
 use wire::{NearMiss, Playground, PlaygroundRequest};
@@ -192,4 +194,9 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
             </div>
         </section>
     }
+}
+
+#[component]
+pub fn PlaygroundTabs() -> impl IntoView {
+    view! { <PageTabs label="Playground" tabs=[tab("/recall/playground", "Recall"), tab("/recall/playground/context", "Assemble a context")] /> }
 }

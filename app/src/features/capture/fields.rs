@@ -1,5 +1,8 @@
-use crate::ui::{Choice, choice};
+//! Fields of the form that captures a text.
+
+use crate::ui::{Choice, SelectField, TextField, Zone, choice};
 use leptos::prelude::*;
+use uuid::Uuid;
 use wire::CaptureMode;
 
 fn sentence(mode: CaptureMode) -> (&'static str, &'static str) {
@@ -43,4 +46,43 @@ pub fn scopes() -> Vec<Choice> {
         choice("project", "Project: agents that work on one project recall it"),
         choice("global", "Global: every agent recalls it"),
     ]
+}
+
+/// The select field for a project, which shows while the form's field `scope` is `project`, with or without JavaScript. The form has the
+/// class `group`.
+#[component]
+pub fn ProjectField(
+    /// Projects by id and slug.
+    projects: Vec<(Uuid, String)>,
+    #[prop(into)] value: String,
+    #[prop(optional_no_strip)] error: Option<String>,
+) -> impl IntoView {
+    let none = if projects.is_empty() { "No project exists yet" } else { "Choose a project" };
+    let named = projects.into_iter().map(|(id, slug)| (id.to_string(), slug));
+    let choices = std::iter::once(choice("", none)).chain(named).collect();
+    view! {
+        <div class="hidden group-has-[option[value=project]:checked]:block">
+            <SelectField name="project" label="Project" value choices error />
+        </div>
+    }
+}
+
+/// The field for the time zone of times that have none, with that of the reader as its default.
+#[component]
+pub fn ZoneField(value: String, #[prop(optional_no_strip)] error: Option<String>) -> impl IntoView {
+    let value = if value.is_empty() { Zone::expect().name().to_owned() } else { value };
+    view! {
+        <div>
+            <TextField
+                name="time_zone"
+                label="Time zone"
+                value
+                list="list-time_zone"
+                required=true
+                note="For times without a zone, as in WhatsApp chats."
+                error
+            />
+            <datalist id="list-time_zone">{Zone::names().map(|name| view! { <option value=name></option> }).collect_view()}</datalist>
+        </div>
+    }
 }

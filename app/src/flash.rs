@@ -92,7 +92,6 @@ impl Flash {
         (self.refused && typed.get(name) == Some(value)).then(|| (typed, self.field(field)))
     }
 
-    /// The error of `field`, if it has one.
     pub fn field(&self, field: &str) -> Option<String> {
         self.fields.iter().find(|f| f.field == field).map(|f| text::sentence(&f.message))
     }

@@ -201,7 +201,6 @@ fn take_typed(operator: OperatorId) -> Option<Flash> {
     Some(Flash::refused(&error, &kept.text("typed")))
 }
 
-/// The path of a URL of this site.
 fn path_of(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }

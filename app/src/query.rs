@@ -29,7 +29,6 @@ impl Query {
         self.get(name).map(str::to_owned)
     }
 
-    /// Every value of `name`.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(n, _)| n == name).map(|(_, value)| value.trim())
     }
@@ -47,7 +46,6 @@ impl Query {
         value.map_or_else(|| self.clone(), |value| self.with(name, value))
     }
 
-    /// A copy without `names`.
     pub fn without(&self, names: &[&str]) -> Self {
         Self(self.0.iter().filter(|(n, _)| !names.contains(&n.as_str())).cloned().collect())
     }
@@ -62,7 +60,6 @@ impl Query {
         names.iter().any(|name| self.get(name).is_some())
     }
 
-    /// The URL of `path` with this query.
     pub fn href(&self, path: &str) -> String {
         let mut url = path.to_owned();
         for (i, (name, value)) in self.0.iter().enumerate() {

@@ -1,7 +1,7 @@
 use super::{account::Account, numbers::NumbersResource};
 use crate::{
     features::places::SearchLink,
-    ui::{Icon, Shape, awaited, text},
+    ui::{Icon, Logo, Shape, awaited, text},
 };
 use leptos::prelude::*;
 use leptos_router::components::A;
@@ -59,17 +59,7 @@ pub const PAGES: [(&str, &[Page]); 5] = [
 pub fn Brand() -> impl IntoView {
     view! {
         <a class="flex h-8 items-center gap-2 px-2 font-semibold tracking-tight text-ink hover:no-underline" href="/">
-            <svg class="size-5" viewBox="0 0 32 32" aria-hidden="true">
-                <rect class="fill-accent" width="32" height="32" rx="7" />
-                <path
-                    class="stroke-on-accent"
-                    d="M9 23V9h7.5a4.25 4.25 0 0 1 0 8.5H9m7 0 6.5 5.5"
-                    fill="none"
-                    stroke-width="2.8"
-                    stroke-linecap="round"
-                    stroke-linejoin="round"
-                />
-            </svg>
+            <Logo class="size-5" stroke="2.8" />
             "Remembrancer"
         </a>
     }

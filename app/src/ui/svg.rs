@@ -49,3 +49,21 @@ pub fn arrow_head(id: &'static str, class: &'static str, orient: &'static str) -
         </marker>
     }
 }
+
+/// The sign of the product.
+#[component]
+pub fn Logo(class: &'static str, stroke: &'static str) -> impl IntoView {
+    view! {
+        <svg class=class viewBox="0 0 32 32" aria-hidden="true">
+            <rect class="fill-accent" width="32" height="32" rx="7" />
+            <path
+                class="stroke-on-accent"
+                d="M9 23V9h7.5a4.25 4.25 0 0 1 0 8.5H9m7 0 6.5 5.5"
+                fill="none"
+                stroke-width=stroke
+                stroke-linecap="round"
+                stroke-linejoin="round"
+            />
+        </svg>
+    }
+}

@@ -2,7 +2,5 @@
 
 mod api;
 mod list;
-mod trail;
 
-pub use list::AuditPage;
-pub use trail::Trail;
+pub use list::{AuditPage, Trail};

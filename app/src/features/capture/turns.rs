@@ -74,7 +74,6 @@ pub fn Turns(
 fn Turn(
     turn: SourceTurn,
     source: SourceId,
-    /// It is the first of its day.
     new_day: bool,
     /// Its number, and the URL that opens the form for a candidate of its words; absent if none is made from it.
     add: Option<(usize, String)>,

@@ -3,7 +3,6 @@ use crate::ui::{Badge, Tone, text};
 use leptos::prelude::*;
 use wire::{BlockItem, BlockName, ContextBlock, ItemOrigin, NamedSource};
 
-/// A block with its part of the text.
 type Part = (ContextBlock, String);
 
 /// The text in blocks, by the bytes that each takes; nothing if the bytes do not add up to the text.

@@ -42,7 +42,6 @@ fn path(from: (f64, f64), to: (f64, f64)) -> String {
     format!("M{x1:.1} {y1:.1}C{:.1} {y1:.1} {:.1} {y2:.1} {x2:.1} {y2:.1}", x1 + bend, x2 - bend)
 }
 
-/// The drawing of a memory and its links.
 #[component]
 pub fn Graph(topic: String, links: Vec<MemoryLink>) -> impl IntoView {
     let all = links.len();

@@ -1,20 +1,47 @@
 use super::{
-    api::memory,
+    api::{browse_memories, memory, search_memories},
     filters::Filters,
-    listing::Listing,
     peek::Peek,
     ranked::{NothingFound, Summary},
     table::Table,
     url,
 };
 use crate::{
+    ConsoleError,
     features::views::ViewBar,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{Empty, EmptyCard, Filtered, Pager, Shape, awaited, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
-use wire::{MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
+use wire::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
+
+/// The content of the list: a page of all memories, or the hits of a search.
+enum Listing {
+    Browsed(Page<MemoryRow>),
+    Searched(SearchResults),
+}
+
+impl Listing {
+    /// Searches if the filter has a query, and browses otherwise.
+    ///
+    /// # Errors
+    /// Those of the search or of the list.
+    async fn load(filter: MemoryFilter) -> Result<Self, ConsoleError> {
+        match filter.q {
+            Some(_) => search_memories(filter).await.map(Self::Searched),
+            None => browse_memories(filter).await.map(Self::Browsed),
+        }
+    }
+
+    /// The memories from top to bottom.
+    fn ids(&self) -> Vec<MemoryId> {
+        match self {
+            Self::Browsed(page) => page.rows.iter().map(|row| row.id).collect(),
+            Self::Searched(results) => results.hits.iter().map(|hit| hit.memory.id).collect(),
+        }
+    }
+}
 
 /// The memories page: filters, the list or the hits of a search, and the peek.
 #[component]

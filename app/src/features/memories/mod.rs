@@ -13,7 +13,6 @@ mod graph;
 mod history;
 mod links;
 mod list;
-mod listing;
 mod peek;
 mod ranked;
 mod reasons;

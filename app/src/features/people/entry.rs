@@ -69,7 +69,6 @@ pub fn matter_name(matter: Matter) -> &'static str {
     }
 }
 
-/// The sentences and memories that an entry comes from.
 #[component]
 fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) -> impl IntoView {
     let said = sentences.into_iter().map(|sentence| {

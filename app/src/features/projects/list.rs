@@ -77,9 +77,7 @@ pub fn NewProject(
     title: &'static str,
     button: &'static str,
     flash: Option<Flash>,
-    /// The project of a repository.
-    #[prop(optional, into)]
-    project: Option<String>,
+    #[prop(optional, into)] project: Option<String>,
 ) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
     let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));

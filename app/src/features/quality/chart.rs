@@ -52,7 +52,6 @@ pub fn ByDay(measure: &'static Measure, days: Vec<(NaiveDate, QualityCounts)>) -
     }
 }
 
-/// The chart as a sentence.
 fn spoken(measure: &Measure, values: &[(NaiveDate, Option<f64>, String)]) -> String {
     let known = values.iter().filter_map(|(day, value, _)| Some((*day, (*value)?)));
     let most = known.max_by(|(_, one), (_, other)| one.total_cmp(other));

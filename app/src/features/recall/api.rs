@@ -42,7 +42,6 @@ pub async fn list_retrievals(filter: RetrievalFilter) -> Result<Page<Retrieval>,
     Ok(recall::retrievals(&engine, &ctx, &filter).await?)
 }
 
-/// One recall with every candidate.
 pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(recall::retrieval(&engine, &ctx, id, None).await?)

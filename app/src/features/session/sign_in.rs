@@ -1,7 +1,7 @@
 use crate::{
     guard::kept_login,
     query::{Query, use_query},
-    ui::{Icon, Shape},
+    ui::{Icon, Logo, Shape},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -14,17 +14,7 @@ pub fn SignInPage() -> impl IntoView {
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
-            <svg class="mb-5 size-9" viewBox="0 0 32 32" aria-hidden="true">
-                <rect class="fill-accent" width="32" height="32" rx="7" />
-                <path
-                    class="stroke-on-accent"
-                    d="M9 23V9h7.5a4.25 4.25 0 0 1 0 8.5H9m7 0 6.5 5.5"
-                    fill="none"
-                    stroke-width="2.6"
-                    stroke-linecap="round"
-                    stroke-linejoin="round"
-                />
-            </svg>
+            <Logo class="mb-5 size-9" stroke="2.6" />
             <h1>"Sign in to Remembrancer"</h1>
             <p class="mt-1 mb-6 text-soft">"See and manage what your agents remember."</p>
             {notice(&query)}

@@ -20,7 +20,6 @@ pub struct VerdictPreview {
     pub proposals: Vec<Proposal>,
     /// Absent while a field is missing, and for a rejection, which changes no term.
     pub effect: Option<Effect>,
-    /// The term to merge into.
     pub into: Option<NamedTerm>,
     /// The error of the field for a term, if the entered text names none.
     pub unknown: Option<String>,
@@ -30,7 +29,6 @@ pub struct VerdictPreview {
 pub struct ChangePreview {
     pub term: Term,
     pub effect: Effect,
-    /// The term to combine it with.
     pub into: Option<NamedTerm>,
 }
 

@@ -71,7 +71,6 @@ const WHO_SECONDS: u32 = 31_536_000;
 const TYPED_MAX: usize = 3_500;
 const TYPED_SECONDS: u32 = 900;
 
-/// The path and method of every server function.
 pub fn server_functions() -> Vec<(&'static str, axum::http::Method)> {
     leptos::server_fn::axum::server_fn_paths().collect()
 }

@@ -8,7 +8,6 @@ use leptos::prelude::*;
 pub struct Zone(Option<Tz>);
 
 impl Zone {
-    /// Provides the zone to every time.
     pub fn provide() {
         provide_context(Self(crate::guard::zone_cookie()));
     }

@@ -1,3 +1,4 @@
+use super::list::when;
 use crate::ui::{Badge, TableCard, Time, Titled, Tone, columns, text};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -61,10 +62,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                 {refused_at.map(|at| view! { <p class="text-xs text-danger">{refused} <br /> <Time at /></p> })}
             </td>
             <td>
-                {match key.last_used_at {
-                    Some(at) => view! { <Time at /> }.into_any(),
-                    None => view! { <span class="text-soft">"never"</span> }.into_any(),
-                }}
+                {when(key.last_used_at)}
                 {key.last_used_from.map(|from| view! { <p class="font-mono text-xs break-all text-soft" title="The address of the last request">{from}</p> })}
             </td>
         </tr>

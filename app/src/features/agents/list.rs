@@ -85,7 +85,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
     }
 }
 
-fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
+pub fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
     match at {
         Some(at) => view! { <Time at /> }.into_any(),
         None => view! { <span class="text-soft">"never"</span> }.into_any(),

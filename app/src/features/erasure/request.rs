@@ -129,9 +129,7 @@ fn Report(report: SignedReport) -> impl IntoView {
             </tr>
         }
     });
-    let mentions = report.mentions.into_iter().map(|(place, rows)| {
-        view! { <dt>{place_name(place)}</dt> <dd>{text::number(rows)}</dd> }
-    });
+    let mentions = report.mentions.into_iter().map(|(place, rows)| fact(place_name(place), text::number(rows)));
     view! {
         <section class="card mb-6 overflow-x-auto" aria-label="Report" tabindex="0" data-testid="report">
             <h2 class="border-b border-line px-3 py-2">"Report"</h2>

@@ -67,14 +67,12 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
                     ("Candidate", ""), ("Topic", "hidden w-44 sm:table-cell"), ("Agent", "hidden w-28 md:table-cell"),
                 ]) />
             </div>
-            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/decide_candidates">
+            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/decide_candidates" fields=[
+                ("ids", chosen), ("shown", versions), ("what", verb.to_lowercase()), ("done", query.back("/inbox")),
+                ("form", query.href("/inbox/review")),
+            ]>
                 <h2 data-testid="count">{verb} " " {count.clone()} "?"</h2>
                 {more}
-                <input type="hidden" name="ids" value=chosen />
-                <input type="hidden" name="shown" value=versions />
-                <input type="hidden" name="what" value=verb.to_lowercase() />
-                <input type="hidden" name="done" value=query.back("/inbox") />
-                <input type="hidden" name="form" value=query.href("/inbox/review") />
                 {body}
                 <div class="flex gap-2">
                     <button class=class type="submit">{verb} " " {count}</button>

@@ -38,7 +38,6 @@ pub fn back(query: &Query, id: Option<MemoryId>) -> String {
     id.map_or_else(|| at(query, None), |id| landing(&at(query, Some(id)), &format!("c-{id}")))
 }
 
-/// The ids of a selection.
 pub fn ids(query: &Query) -> Vec<MemoryId> {
     query.all("ids").flat_map(|ids| ids.split(',')).filter_map(|id| id.parse().ok()).collect()
 }

@@ -39,7 +39,6 @@ macro_rules! field {
     };
 }
 
-/// Every number of the policy.
 pub static GROUPS: [Group; 4] = [
     Group {
         title: "Retention, in days",

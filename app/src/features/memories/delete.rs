@@ -51,15 +51,14 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
                     ("Updated", "hidden w-30 sm:table-cell"),
                 ]) />
             </div>
-            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/delete_memories">
+            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/delete_memories" fields=[
+                ("ids", ids), ("done", back.clone()), ("form", query.href("/memories/delete")),
+            ]>
                 <h2 data-testid="count">"Delete " {count.clone()} "?"</h2>
                 {more.then(|| view! { <p class="text-sm text-warn">{text::first_selected(BULK_MAX)}</p> })}
                 <p class="text-sm text-soft">
                     "Hidden from recall immediately. Content and history are kept; you can restore them."
                 </p>
-                <input type="hidden" name="ids" value=ids />
-                <input type="hidden" name="done" value=back.clone() />
-                <input type="hidden" name="form" value=query.href("/memories/delete") />
                 <ReasonField id="reason" typed error hint="Kept in the audit log, once for each memory. At most 500 characters." />
                 <div class="flex gap-2">
                     <button class="button button-danger" type="submit">

@@ -13,7 +13,6 @@ pub struct Measure {
     pub value: fn(&QualityCounts) -> Option<f64>,
     /// How the value reads.
     pub shown: fn(f64) -> String,
-    /// The counts behind it.
     pub counts: fn(&QualityCounts) -> String,
 }
 

@@ -46,7 +46,7 @@ pub fn TableCard<H: IntoView + 'static, R: IntoView + 'static>(
     rows: R,
     #[prop(default = "data table-fixed")] class: &'static str,
 ) -> impl IntoView {
-    view! { <div class="card"><DataTable label heads rows class /></div> }
+    view! { <div class="card"><DataTable label heads rows class=class /></div> }
 }
 
 /// A table of a page that acts on several rows: with `select`, its buttons, the children, send the rows that are selected to `action`.

@@ -56,7 +56,7 @@ fn Glance(
         true => ("restore", "Restore…", "button", Shape::Restore),
         false => ("delete", "Delete…", "button button-danger", Shape::Delete),
     };
-    let decide = may_decide.then(|| view! { <IconLink class href=url::form(row.id, &list, name) shape text=label /> });
+    let decide = may_decide.then(|| view! { <IconLink class=class href=url::form(row.id, &list, name) shape text=label /> });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
     let recalled = match detail.record.last_accessed_at {

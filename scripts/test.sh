@@ -52,7 +52,7 @@ count() { # status passed failed
 
 step "tool chain and downloads" scripts/toolchain.sh || exit 1
 source scripts/env.sh # the tool chain may be another one now
-parts=(model onnxruntime style end2end clients chromium pg0)
+parts=(model minilm onnxruntime style end2end clients chromium pg0)
 scripts/fetch.sh "${parts[@]}"
 claim_target
 

@@ -3,6 +3,6 @@
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
-"$REPO/scripts/fetch.sh" pg0 model onnxruntime
+"$REPO/scripts/fetch.sh" pg0 model minilm onnxruntime
 use_postgres
 "$@"

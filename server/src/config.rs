@@ -84,13 +84,14 @@ pub struct Config {
     #[arg(long, env = "METRICS_ADDR", default_value = "127.0.0.1:9464", value_parser = address)]
     pub metrics: SocketAddr,
 
-    /// Provider of embeddings: local runs all-MiniLM-L6-v2 in the process, openai calls any compatible /embeddings, which then receives the
-    /// text of every organisation
+    /// Provider of embeddings: local runs a model in the process, openai calls any compatible /embeddings, which then receives the text of
+    /// every organisation
     #[arg(long, env = "EMBEDDING_PROVIDER", default_value = "local", value_parser = provider, help_heading = "Models")]
     pub provider: Provider,
-    /// Model of the openai provider, which must be in the model registry
-    #[arg(long, env = "EMBEDDING_MODEL", default_value = "text-embedding-3-small")]
-    pub model: String,
+    /// Embedding model. Of the local provider: multilingual-e5-small or all-MiniLM-L6-v2, by default the one that the databases began with;
+    /// of the openai provider: one of the model registry, by default text-embedding-3-small
+    #[arg(long, env = "EMBEDDING_MODEL")]
+    pub model: Option<String>,
     /// Milliseconds that a write waits for its vector before it is stored without one
     #[arg(long, env = "EMBEDDING_BUDGET_MS", default_value = "250", value_parser = milliseconds)]
     pub write_embedding_budget: Duration,
@@ -162,8 +163,8 @@ pub struct Config {
     /// Format of the log
     #[arg(long, env = "LOG_FORMAT", default_value = "text", action = ArgAction::Set, value_parser = is_json)]
     pub json_log: bool,
-    /// Folder of the local model; the scripts set this and the next three
-    #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models/all-minilm-l6-v2", value_parser = path)]
+    /// Folder of the local models, each in a folder of its own; the scripts set this and the next three
+    #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models", value_parser = path)]
     pub model_dir: PathBuf,
     /// Library of ONNX Runtime, which runs the local model; by default that of scripts/fetch.sh
     #[arg(long, env = "REMEMBRANCER_ONNXRUNTIME", default_value = ONNXRUNTIME, hide_default_value = true, value_parser = path)]

@@ -15,17 +15,17 @@ use db::clock::SystemClock;
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
 use demo::Server;
-use foundation::{Engine, Settings};
+use foundation::{Engine, Settings, registry};
 use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
 use models::chat::{Chat, ChatOptions, OpenAiChat};
-use models::local::{self, Local, LocalOptions};
+use models::local::{self, Known, Local, LocalOptions};
 use models::openai::{OpenAi, OpenAiOptions};
-use models::{EmbedError, Embedder};
+use models::{EmbedError, Embedder, Role};
 use remembrancer::{Workers, skills};
 use std::error::Error;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -35,6 +35,8 @@ use tower_http::trace::TraceLayer;
 
 /// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
 const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
+/// The model of the openai provider unless another is configured.
+const OPENAI_MODEL: &str = "text-embedding-3-small";
 /// Components of a vector of OpenAI's models.
 const OPENAI_DIMENSION: usize = 1536;
 
@@ -57,7 +59,9 @@ pub enum IfAbsent {
 /// A sentence that says what to do.
 pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, if_absent).await?;
-    Ok(Opened { engine: engine(config, urls, embedder(config).await?, COMMAND_LOOKUP).await?, postgres })
+    migrate(&urls).await?;
+    let embedder = embedder(config, &model(config, &urls).await?).await?;
+    Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
 /// The same for a command that neither stores nor searches text: it loads no model.
@@ -66,7 +70,9 @@ pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failur
 /// A sentence that says what to do.
 pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, IfAbsent::Refuse).await?;
-    Ok(Opened { engine: engine(config, urls, Arc::new(NoModel::new(config)), COMMAND_LOOKUP).await?, postgres })
+    migrate(&urls).await?;
+    let embedder = Arc::new(NoModel::new(config, model(config, &urls).await?));
+    Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
 /// As [`databases`], each known to exist.
@@ -99,13 +105,16 @@ pub async fn databases(config: &Config, if_absent: IfAbsent) -> Result<(Database
     }
 }
 
-/// Creates the databases that do not exist, migrates them and opens the engine.
+/// Creates the databases that do not exist, migrates them, loads the model and opens the engine.
 ///
 /// # Errors
 /// A sentence that says what to do.
-pub async fn open_at(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>) -> Result<Engine, Failure> {
+pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<(Engine, Arc<dyn Embedder>), Failure> {
     create_databases(&urls).await?;
-    engine(config, urls, embedder, Settings::default().lookup_budget).await
+    migrate(&urls).await?;
+    let embedder = embedder(config, &model(config, &urls).await?).await?;
+    let engine = engine(config, urls, Arc::clone(&embedder), Settings::default().lookup_budget).await?;
+    Ok((engine, embedder))
 }
 
 /// That there is no database in the data folder, and what to do.
@@ -121,9 +130,8 @@ fn no_database(config: &Config) -> Failure {
     .into()
 }
 
-/// Migrates databases that exist and opens the engine.
+/// Opens the engine on migrated databases.
 async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>, lookup_budget: Duration) -> Result<Engine, Failure> {
-    migrate(&urls).await?;
     let settings = Settings {
         lookup_budget,
         write_embedding_budget: config.write_embedding_budget,
@@ -160,17 +168,33 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
     Ok(postgres)
 }
 
-/// The configured model.
+/// The name of the embedding model: the configured one, or of a local model the one that the databases began with.
+async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> {
+    match (config.provider, &config.model) {
+        (_, Some(model)) => Ok(model.clone()),
+        (Provider::OpenAi, None) => Ok(OPENAI_MODEL.to_owned()),
+        (Provider::Local, None) => Ok(registry::first(urls).await?),
+    }
+}
+
+/// The embedding model of a name.
 ///
 /// # Errors
 /// When it cannot be loaded.
-pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
+async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
-            let options = LocalOptions::new(&config.model_dir, &config.onnxruntime);
+            let known = local::known(model).ok_or_else(|| {
+                let names = local::KNOWN.each_ref().map(|known| known.name).join(" and ");
+                format!("EMBEDDING_MODEL is «{model}», but EMBEDDING_PROVIDER=local runs {names} only")
+            })?;
+            let options = LocalOptions::new(known, folder(config, known), &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
-            let advice = "REMEMBRANCER_MODEL_DIR must be a folder with all-MiniLM-L6-v2, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai";
+            let advice = format!(
+                "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
+                 run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai",
+                known.folder
+            );
             // Without the number of the system's error.
             let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
@@ -178,11 +202,17 @@ pub async fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, Failure> {
         Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {
             base_url: config.openai_base_url.clone(),
             api_key: config.openai_api_key.clone(),
-            model: config.model.clone(),
+            model: model.to_owned(),
             dimension: OPENAI_DIMENSION,
             timeout: Duration::from_secs(30),
         })?)),
     }
+}
+
+/// The folder of a local model. A folder that has none of that name may be the model's own, as it was when there was one model.
+fn folder(config: &Config, model: &Known) -> PathBuf {
+    let of_model = config.model_dir.join(model.folder);
+    if of_model.is_dir() || !config.model_dir.join("tokenizer.json").is_file() { of_model } else { config.model_dir.clone() }
 }
 
 /// The model of a command that needs none: its name and its dimension, which the registry checks, and no vectors.
@@ -192,11 +222,12 @@ struct NoModel {
 }
 
 impl NoModel {
-    fn new(config: &Config) -> Self {
-        match config.provider {
-            Provider::Local => Self { name: local::MODEL.to_owned(), dimension: local::DIMENSION },
-            Provider::OpenAi => Self { name: config.model.clone(), dimension: OPENAI_DIMENSION },
-        }
+    fn new(config: &Config, name: String) -> Self {
+        let dimension = match config.provider {
+            Provider::Local => local::known(&name).map_or(OPENAI_DIMENSION, |known| known.dimension),
+            Provider::OpenAi => OPENAI_DIMENSION,
+        };
+        Self { name, dimension }
     }
 }
 
@@ -209,7 +240,7 @@ impl Embedder for NoModel {
         self.dimension
     }
 
-    fn embed(&self, _texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed(&self, _texts: Vec<String>, _role: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async { Err(EmbedError::Unavailable("this command loads no model".into())) })
     }
 }
@@ -269,8 +300,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
         );
     }
     let (urls, postgres) = databases(&config, IfAbsent::Create).await?;
-    let embedder = embedder(&config).await?;
-    let engine = open_at(&config, urls, Arc::clone(&embedder)).await?;
+    let (engine, embedder) = open_at(&config, urls).await?;
     if let Some(credentials) = demo_credentials {
         let data_dir = config.databases.is_none().then_some(config.data_dir.as_path());
         let server = Server { public_url: &config.public_url, is_on_loopback: config.listen.ip().is_loopback(), data_dir, credentials };

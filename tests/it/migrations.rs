@@ -6,7 +6,7 @@ use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
 use foundation::{Engine, Error, Settings};
 use futures_util::future::BoxFuture;
-use models::{EmbedError, Embedder};
+use models::{EmbedError, Embedder, Role};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -178,7 +178,7 @@ impl Embedder for Odd {
     fn dimension(&self) -> usize {
         self.1
     }
-    fn embed(&self, _: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed(&self, _: Vec<String>, _: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async { Err(EmbedError::Unavailable("never asked".into())) })
     }
 }

@@ -3,25 +3,30 @@
 use crate::support::{Fetch, Told, ingest, patient, remember};
 use foundation::OpContext;
 use foundation::testing::{Fake, TestDatabases, World, fact, question};
-use models::local::{Local, LocalOptions};
+use models::local::{KNOWN, Known, Local, LocalOptions};
 use remembrancer::{knowledge, recall};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use wire::{DocumentFilter, KnowledgeRequest, MatchedBy, RecallResponse, RememberRequest, Source, SourceTag};
 
-async fn model() -> Local {
-    static MODEL: OnceCell<Local> = OnceCell::const_new();
-    let load = || async {
-        let place = |name: &str| PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")));
-        Local::load(&LocalOptions::new(place("REMEMBRANCER_MODEL_DIR"), place("REMEMBRANCER_ONNXRUNTIME"))).unwrap()
-    };
-    MODEL.get_or_init(load).await.clone()
+async fn load(model: &'static Known, loaded: &OnceCell<Local>) -> World {
+    let place = |name: &str| PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} is set by scripts/env.sh")));
+    let options = || LocalOptions::new(model, place("REMEMBRANCER_MODEL_DIR").join(model.folder), place("REMEMBRANCER_ONNXRUNTIME"));
+    let model = loaded.get_or_init(|| async { Local::load(&options()).unwrap() }).await.clone();
+    World::with(TestDatabases::shared().await, Arc::new(model), Fake::new(), patient()).await
 }
 
-/// A world with the real model.
+/// A world with the model of a new installation.
 pub async fn with_model() -> World {
-    World::with(TestDatabases::shared().await, Arc::new(model().await), Fake::new(), patient()).await
+    static MODEL: OnceCell<Local> = OnceCell::const_new();
+    load(&KNOWN[0], &MODEL).await
+}
+
+/// A world with the model that knows English only.
+pub async fn with_english_model() -> World {
+    static MODEL: OnceCell<Local> = OnceCell::const_new();
+    load(&KNOWN[1], &MODEL).await
 }
 
 async fn ask(world: &World, ctx: &OpContext, query: &str) -> RecallResponse {
@@ -54,14 +59,14 @@ async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
         remember(&world, &world.atlas, said_in("slack", "C1", "T1", topic, content)).await;
     }
     // The same agent, asked elsewhere and in other words.
-    let answer = ask(&world, &world.atlas, "When do we ship, now that the date slipped?").await;
+    let answer = ask(&world, &world.atlas, "When is the release?").await;
     let hit = answer.memories()[0];
     assert_eq!((hit.memory_id, hit.matched_by, hit.source_tag), (kept.memory_id, MatchedBy::Vector, SourceTag::Private));
     assert_eq!((&hit.source, hit.content.as_str()), (&drive.source, drive.content.as_str()));
     assert_eq!(hit.evidence.as_deref(), Some("drive/doc-42/comment-7/m-1"));
     assert!(hit.matched_words.is_empty(), "not one word in common: {:?}", hit.matched_words);
     // Another agent does not know it.
-    assert!(ask(&world, &world.binky, "When do we ship, now that the date slipped?").await.told().is_empty());
+    assert!(ask(&world, &world.binky, "When is the release?").await.told().is_empty());
 }
 
 #[tokio::test]
@@ -76,7 +81,7 @@ async fn a_question_about_nothing_that_is_known_is_a_zero_hit() {
 /// Names have many tokens in few characters: the model would read only half of the longest chunk.
 #[tokio::test]
 async fn the_end_of_a_dense_document_is_found_by_its_meaning() {
-    let world = with_model().await;
+    let world = with_english_model().await;
     let genera = ["Phalaenopsis", "Paphiopedilum", "Dendrobium", "Bulbophyllum", "Cymbidium", "Masdevallia", "Epidendrum"];
     let species = ["rothschildianum", "cuthbertsonii", "hieroglyphica", "schilleriana", "sanderianum", "lowii", "kolopakingii"];
     let shelf = |n: usize| format!("{} {}, ", genera[n % genera.len()], species[n / genera.len() % species.len()]);
@@ -123,4 +128,20 @@ async fn a_rewording_is_a_version_and_another_fact_is_not() {
         .one(&world.engine)
         .await;
     assert_eq!(rows, 2);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_a_memory_in_another_language() {
+    let world = with_model().await;
+    let kept =
+        remember(&world, &world.atlas, fact("Lieferung", "Die Lieferung kommt erst am Donnerstag, weil die Brücke gesperrt ist.")).await;
+    for (topic, content) in
+        [("昼食", "食堂では水曜日に麺が出る。"), ("voyage", "Vera préfère une place côté fenêtre."), ("build", "CI runs on two cores.")]
+    {
+        remember(&world, &world.atlas, fact(topic, content)).await;
+    }
+    for question in ["配達はいつ来ますか。", "متى تصل الشحنة؟", "When will the delivery arrive?"] {
+        let answer = ask(&world, &world.atlas, question).await;
+        assert_eq!(answer.memories().first().map(|hit| hit.memory_id), Some(kept.memory_id), "{question}: {:?}", answer.told());
+    }
 }

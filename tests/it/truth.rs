@@ -1,6 +1,6 @@
 //! A write never hides another fact, one fact is one memory, and of two statements of one matter the later comes first.
 
-use crate::recall_meaning::with_model;
+use crate::recall_meaning::{with_english_model, with_model};
 use crate::support::{Fetch, alone, alone_with, ask, contents, ingest, owner, patient, remember, work};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
@@ -116,7 +116,7 @@ async fn unrelated_facts_in_any_script_stay_apart() {
 
 #[tokio::test]
 async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
-    let world = with_model().await;
+    let world = with_english_model().await;
     let stored = remember(&world, &world.atlas, fact("狗", "狗在花园里睡觉。")).await;
     assert_eq!(stored.degraded, ["language"]);
     assert!(remember(&world, &world.atlas, fact("dog", "The dog sleeps in the garden.")).await.degraded.is_empty());
@@ -130,7 +130,7 @@ async fn a_language_that_the_model_does_not_know_is_found_by_its_words() {
 
 #[tokio::test]
 async fn documents_in_a_language_that_the_model_does_not_know_are_found_by_their_words() {
-    let world = with_model().await;
+    let world = with_english_model().await;
     let files = vec![
         ("zh.md".into(), "# 花园\n\n狗在花园里睡觉。猫在屋顶上。\n".as_bytes().to_vec()),
         ("en.md".into(), b"# Garden\n\nThe dog sleeps in the garden.\n".to_vec()),

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
-use super::{EmbedError, Embedder, normalise};
+use super::{EmbedError, Embedder, Role, normalise};
 use words::tokens::Tokens;
 
 /// Longest text that it reads, in words; the rest is ignored, as by a real model.
@@ -120,7 +120,7 @@ impl Embedder for Fake {
         Arc::new(Words)
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed(&self, texts: Vec<String>, _: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let mut mode = self.mode.subscribe();
         Box::pin(async move {

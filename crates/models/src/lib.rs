@@ -18,6 +18,15 @@ use futures_util::future::BoxFuture;
 use moka::future::Cache;
 use words::tokens::{Estimate, Tokens};
 
+/// What a text is to a model that is asked for its vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It asks.
+    Query,
+    /// It is stored, and may answer.
+    Passage,
+}
+
 /// Turns text into vectors.
 pub trait Embedder: Send + Sync + 'static {
     /// The name under which the model registry knows the model, e.g. `all-MiniLM-L6-v2`.
@@ -25,7 +34,7 @@ pub trait Embedder: Send + Sync + 'static {
     /// Components of each vector.
     fn dimension(&self) -> usize;
     /// One vector of unit length per text, in the order of the texts. Dropping the future abandons the work.
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
+    fn embed(&self, texts: Vec<String>, role: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
     /// How it divides text; an estimate unless the tokenizer is available.
     fn tokens(&self) -> Arc<dyn Tokens> {
         Arc::new(Estimate)
@@ -116,7 +125,7 @@ impl Embeddings {
         let key: Arc<str> = text.into();
         let text = text.to_owned();
         let compute = async {
-            let mut vectors = self.embedder.embed(vec![text]).await?;
+            let mut vectors = self.embedder.embed(vec![text], Role::Query).await?;
             vectors.pop().map(Arc::from).ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
         };
         let entry = self.queries.entry(key).or_try_insert_with(compute).await.map_err(Arc::unwrap_or_clone)?;
@@ -126,7 +135,7 @@ impl Embeddings {
 
     /// The vectors of texts to be stored, in their order; not cached.
     pub async fn documents(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.embedder.embed(texts).await
+        self.embedder.embed(texts, Role::Passage).await
     }
 }
 

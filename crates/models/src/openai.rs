@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::http::{Endpoint, Failure};
-use super::{ApiKey, EmbedError, Embedder, normalise};
+use super::{ApiKey, EmbedError, Embedder, Role, normalise};
 
 /// Most texts in one request; hosted servers take at least this many.
 const BATCH: usize = 96;
@@ -129,7 +129,7 @@ impl Embedder for OpenAi {
         self.dimension
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed(&self, texts: Vec<String>, _: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             for batch in texts.chunks(BATCH) {
@@ -210,7 +210,7 @@ mod tests {
     /// The error that one text gets from an endpoint with this answer.
     async fn one<R: IntoResponse + Clone + Send + Sync + 'static>(answer: R) -> EmbedError {
         let endpoint = Stub::answering(move |_| answer.clone()).await;
-        endpoint.provider().embed(vec!["a".into()]).await.unwrap_err()
+        endpoint.provider().embed(vec!["a".into()], Role::Passage).await.unwrap_err()
     }
 
     fn texts(n: usize) -> Vec<String> {
@@ -221,7 +221,7 @@ mod tests {
     async fn sends_the_key_and_restores_the_order() {
         let body = json!({"data": [{"index": 1, "embedding": [0.0, 5.0]}, {"index": 0, "embedding": [2.0, 0.0]}]});
         let endpoint = Stub::answering(move |_| Json(body.clone())).await;
-        let vectors = endpoint.provider().embed(texts(2)).await.unwrap();
+        let vectors = endpoint.provider().embed(texts(2), Role::Passage).await.unwrap();
         assert_eq!(vectors, [[1.0, 0.0], [0.0, 1.0]]);
         assert_eq!(endpoint.received(), [("/v1/embeddings".to_owned(), format!("Bearer {KEY}"), texts(2))]);
     }
@@ -234,7 +234,7 @@ mod tests {
             Json(json!({"data": data}))
         })
         .await;
-        let vectors = endpoint.provider().embed(texts(200)).await.unwrap();
+        let vectors = endpoint.provider().embed(texts(200), Role::Passage).await.unwrap();
         assert_eq!(vectors.len(), 200);
         for (i, v) in vectors.iter().enumerate() {
             assert!((v[1] / v[0] - i as f32).abs() < 1e-2, "{i}: {v:?}");
@@ -247,7 +247,7 @@ mod tests {
     #[tokio::test]
     async fn no_texts_ask_nothing() {
         let endpoint = Stub::answering(|_| StatusCode::INTERNAL_SERVER_ERROR).await;
-        assert!(endpoint.provider().embed(Vec::new()).await.unwrap().is_empty());
+        assert!(endpoint.provider().embed(Vec::new(), Role::Passage).await.unwrap().is_empty());
         assert_eq!(endpoint.received(), []);
     }
 
@@ -294,11 +294,11 @@ mod tests {
     async fn slow_and_absent_servers_are_told_apart() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let silent = provider(&format!("http://{}/v1", listener.local_addr().unwrap()));
-        let error = silent.embed(texts(1)).await.unwrap_err();
+        let error = silent.embed(texts(1), Role::Passage).await.unwrap_err();
         assert!(matches!(error, EmbedError::Timeout(_)), "{error}");
 
         drop(listener);
-        let error = silent.embed(texts(1)).await.unwrap_err();
+        let error = silent.embed(texts(1), Role::Passage).await.unwrap_err();
         assert!(matches!(error, EmbedError::Unavailable(_)) && error.is_transient(), "{error}");
     }
 

@@ -11,7 +11,7 @@ use chrono::{DateTime, Duration, Utc};
 use db::clock::{Clock, SystemClock};
 use foundation::{Engine, OpContext, Settings, identity};
 use futures_util::future::BoxFuture;
-use models::{EmbedError, Embedder};
+use models::{EmbedError, Embedder, Role};
 use remembrancer::knowledge::{self as shared, Extent, Ingestion};
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{lifecycle, memories, recall, vocabulary, workers};
@@ -65,11 +65,11 @@ impl Embedder for Interrupted {
         self.embedder.dimension()
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed(&self, texts: Vec<String>, role: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         if self.out.load(Ordering::Relaxed) {
             return Box::pin(async { Err(EmbedError::Unavailable("connection refused by models.acme.example:443".into())) });
         }
-        self.embedder.embed(texts)
+        self.embedder.embed(texts, role)
     }
 
     fn tokens(&self) -> Arc<dyn Tokens> {

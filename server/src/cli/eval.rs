@@ -114,7 +114,7 @@ async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failur
     let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
-        let engine = serve::open_at(&config, urls.clone(), serve::embedder(&config).await?).await?;
+        let (engine, _) = serve::open_at(&config, urls.clone()).await?;
         // On a worker thread, like requests: on this one every wake-up would cross threads.
         let done = tokio::spawn(work(engine.clone(), urls.clone())).await;
         engine.db().close().await;

@@ -7,7 +7,7 @@ use db::clock::SystemClock;
 use foundation::op::Actor;
 use foundation::testing::{Fake, TestDatabases, World, key};
 use foundation::{Settings, identity};
-use models::{EmbedError, Embedder};
+use models::{EmbedError, Embedder, Role};
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -226,7 +226,7 @@ impl Embedder for Panicking {
         384
     }
 
-    fn embed(&self, _: Vec<String>) -> Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, EmbedError>> + Send + '_>> {
+    fn embed(&self, _: Vec<String>, _: Role) -> Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, EmbedError>> + Send + '_>> {
         panic!("the secret is 4711")
     }
 }

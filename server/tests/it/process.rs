@@ -530,6 +530,10 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
         (&[("DATABASE_URL", good), ("SYSTEM_DATABASE_URL", &stranger)], &["(SYSTEM_DATABASE_URL) is refused", "correct user and password"]),
         (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", empty)], &["REMEMBRANCER_MODEL_DIR", "scripts/fetch.sh"]),
         (
+            &[("DATABASE_URL", good), ("EMBEDDING_MODEL", "text-embedding-3-small")],
+            &["EMBEDDING_MODEL is «text-embedding-3-small»", "multilingual-e5-small and all-MiniLM-L6-v2"],
+        ),
+        (
             &[("DATABASE_URL", good), ("REMEMBRANCER_ONNXRUNTIME", "/no/such/library.so")],
             &["/no/such/library.so", "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"],
         ),

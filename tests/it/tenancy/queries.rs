@@ -278,6 +278,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("context::sweep", "the log of every tenant ends"),
     ("idempotency::sweep", "the requests of every tenant end"),
     ("models::model", "the model registry has no tenants"),
+    ("models::first", "the model registry has no tenants"),
     ("usage::add", "each line names its tenant"),
     ("balances::prices", "prices have no tenants"),
     ("usage::set_price", "prices have no tenants"),

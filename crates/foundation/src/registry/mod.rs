@@ -2,7 +2,7 @@
 
 mod store;
 
-use db::{Database, DbError};
+use db::{Database, DatabaseUrls, DbError};
 
 /// A registered embedding model.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
@@ -37,4 +37,12 @@ pub struct Floors {
 /// Reads a registered model by name.
 pub async fn registered(control: &Database, name: &str) -> Result<Option<Model>, DbError> {
     store::model(control.system(), name).await
+}
+
+/// The local model that the databases began with.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn first(urls: &DatabaseUrls) -> Result<String, DbError> {
+    store::first(&urls.internal_shared).await
 }

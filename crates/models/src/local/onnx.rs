@@ -9,8 +9,6 @@ use ort::value::Tensor;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The graph, beside the weights that it refers to: scripts/model_to_onnx.py writes it.
-const GRAPH: &str = "model.onnx";
 const OUTPUT: &str = "sentence_embedding";
 
 /// ONNX Runtime allows one environment in the life of a process.
@@ -26,15 +24,9 @@ impl Onnx {
     /// Loads the library, unless this process has loaded one already.
     ///
     /// # Errors
-    /// `Load` when the graph or the library is missing, or the library is another one or too old.
-    pub fn load(library: &Path, directory: &Path) -> Result<Self, EmbedError> {
-        let graph = directory.join(GRAPH);
-        // Before the library: without it every other call of `ort` panics.
-        let (environment, found) = (environment(library)?, graph.is_file());
-        match found {
-            true => Ok(Self { environment, graph }),
-            false => Err(failed(&graph, "the file does not exist: run scripts/fetch.sh model")),
-        }
+    /// `Load` when the library is missing, is another one or too old.
+    pub fn load(library: &Path, graph: PathBuf) -> Result<Self, EmbedError> {
+        Ok(Self { environment: environment(library)?, graph })
     }
 
     /// A session for one thread. It shares the file of the weights with other sessions.

@@ -23,8 +23,8 @@ pub struct Known {
     pub padding: &'static str,
     /// What it was trained to read before a question, and before a text that may answer one.
     pub prefixes: [&'static str; 2],
-    /// The mean of its vectors, as a file has it, if they are moved by it (see `centre.rs`).
-    pub mean: Option<&'static str>,
+    /// What its vectors have in common and what tells languages apart, as files have them (see `centre.rs`).
+    pub common: Option<[&'static str; 2]>,
 }
 
 impl Known {
@@ -51,7 +51,7 @@ pub static KNOWN: [Known; 2] = [
         unknown: "<unk>",
         padding: "<pad>",
         prefixes: ["query: ", "passage: "],
-        mean: Some(include_str!("centre/mean.txt")),
+        common: Some([include_str!("centre/mean.txt"), include_str!("centre/languages.txt")]),
     },
     // English; half the time for a text.
     Known {
@@ -64,7 +64,7 @@ pub static KNOWN: [Known; 2] = [
         unknown: "[UNK]",
         padding: "[PAD]",
         prefixes: ["", ""],
-        mean: None,
+        common: None,
     },
 ];
 

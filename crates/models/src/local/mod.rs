@@ -453,13 +453,13 @@ mod tests {
                 std::fs::copy(models.join(model.folder).join(file), folder.path().join(file)).unwrap();
             }
         }
-        for model in [one, other] {
-            let error =
-                Local::load(&LocalOptions::new(model, folder.path(), variable("REMEMBRANCER_ONNXRUNTIME"))).err().unwrap().to_string();
-            assert!(
-                error.contains("it holds another model: weights of 384 components for 30522 tokens and a tokenizer of 250002"),
-                "{error}"
-            );
+        for (model, reason) in [
+            (one, "tokenizer.json: it is that of another model: it has 250002 tokens, and all-MiniLM-L6-v2 has 30522"),
+            (other, "384 components for each of 30522 tokens, and multilingual-e5-small has 384 for 250037"),
+        ] {
+            let options = LocalOptions::new(model, folder.path(), variable("REMEMBRANCER_ONNXRUNTIME"));
+            let error = Local::load(&options).err().unwrap().to_string();
+            assert!(error.contains(reason), "{error}");
         }
     }
 
@@ -478,24 +478,47 @@ mod tests {
         }
     }
 
-    /// With `UPDATE_CENTRE=1` the file is written.
+    /// With `UPDATE_CENTRE=1` the files are written.
     #[tokio::test]
-    async fn the_centre_is_the_mean_of_its_sentences() {
-        let model = load(Box::leak(Box::new(Known { mean: None, ..KNOWN[0] })));
-        let mut vectors = Vec::new();
-        for (role, column) in [(Role::Passage, 1), (Role::Query, 2)] {
-            let texts = centre::SENTENCES.lines().filter_map(|line| line.split('\t').nth(column)).map(str::to_owned).collect();
-            vectors.extend(model.embed(texts, role).await.unwrap());
+    async fn the_centre_is_what_its_sentences_have_in_common() {
+        let model = load(Box::leak(Box::new(Known { common: None, ..KNOWN[0] })));
+        let lines: Vec<Vec<&str>> = centre::SENTENCES.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(lines.len(), 96);
+        // Eight lines of each language.
+        let mut means = Vec::new();
+        for language in lines.chunks(8) {
+            let mut vectors = Vec::new();
+            for (role, column) in [(Role::Passage, 1), (Role::Query, 2)] {
+                let texts = language.iter().map(|line| line[column].to_owned()).collect();
+                vectors.extend(model.embed(texts, role).await.unwrap());
+            }
+            means.push(mean(&vectors));
         }
-        assert_eq!(vectors.len(), 2 * 96);
-        let mean: Vec<f32> = (0..384).map(|n| vectors.iter().map(|vector| vector[n]).sum::<f32>() / vectors.len() as f32).collect();
+        let mean = mean(&means);
+        let mut languages: Vec<Vec<f32>> = Vec::new();
+        // The last lies between the others.
+        for mut language in means.into_iter().take(11) {
+            language.iter_mut().zip(&mean).for_each(|(number, mean)| *number -= mean);
+            languages.iter().for_each(|other| centre::remove(&mut language, other));
+            crate::normalise(&mut language).unwrap();
+            languages.push(language);
+        }
+        let row = |numbers: &Vec<f32>| numbers.iter().map(|number| format!("{number:.4}")).collect::<Vec<_>>().join(" ") + "\n";
         if std::env::var_os("UPDATE_CENTRE").is_some() {
-            let rows = mean.chunks(12).map(|row| row.iter().map(|number| format!("{number:.4}")).collect::<Vec<_>>().join(" ") + "\n");
-            std::fs::write(format!("{}/src/local/centre/mean.txt", env!("CARGO_MANIFEST_DIR")), rows.collect::<String>()).unwrap();
+            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/local/centre");
+            std::fs::write(folder.join("mean.txt"), row(&mean)).unwrap();
+            std::fs::write(folder.join("languages.txt"), languages.iter().map(row).collect::<String>()).unwrap();
             return;
         }
-        let kept = Centre::of(&KNOWN[0]).0;
-        let distance = mean.iter().zip(&kept).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
-        assert!(kept.len() == 384 && distance < 1e-3, "{distance}");
+        let kept = Centre::of(&KNOWN[0]);
+        assert_eq!(kept.languages.len(), 11);
+        for (one, other) in languages.iter().chain([&mean]).zip(kept.languages.iter().chain([&kept.mean])) {
+            let distance = one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+            assert!(other.len() == 384 && distance < 1e-3, "{distance}");
+        }
+    }
+
+    fn mean(vectors: &[Vec<f32>]) -> Vec<f32> {
+        (0..384).map(|n| vectors.iter().map(|vector| vector[n]).sum::<f32>() / vectors.len() as f32).collect()
     }
 }

@@ -41,6 +41,8 @@ pub enum Line {
         #[serde(default, rename = "category")]
         _category: Option<serde_json::Value>,
     },
+    /// A question that no memory of the scope answers.
+    OffTopic { scope: String, query: String },
 }
 
 /// The age of the memories.
@@ -61,8 +63,22 @@ struct Report {
     /// Memories whose text is in none of those that are in force, because a write took them for others. Questions about them count as missed.
     swallowed: usize,
     scores: BTreeMap<String, Scores>,
+    /// What the floors do, if the file has questions that nothing answers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    floors: BTreeMap<String, Floors>,
     #[serde(skip)]
     questions: Vec<Value>,
+}
+
+/// What the floors keep out, with one ranking.
+#[derive(Serialize)]
+struct Floors {
+    /// Questions that nothing answers, and those of them that found something all the same.
+    off_topic: usize,
+    off_topic_with_hits: usize,
+    /// Questions whose answer is among the first ten without a floor, and those of them that find it no more with the floor.
+    answered: usize,
+    lost: usize,
 }
 
 /// What was measured, at each age.
@@ -127,9 +143,12 @@ async fn at_age(engine: &Engine, urls: &DatabaseUrls, lines: &[Line], (only, age
     // As on a server that has run for a while.
     vacuum(urls).await?;
     let questions = prepare(engine, lines, &scopes).await?;
-    let (mut scores, mut found) = (BTreeMap::new(), Vec::new());
+    let (mut scores, mut floors, mut found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for ranking in Ranking::ALL.iter().copied().filter(|ranking| only.is_none_or(|only| only == *ranking)) {
         let judged = ask(engine, &questions, ranking).await?;
+        if lines.iter().any(|line| matches!(line, Line::OffTopic { .. })) {
+            floors.insert(ranking.to_string(), with_floors(engine, lines, &scopes, questions.iter().zip(&judged), ranking).await?);
+        }
         found.extend(questions.iter().zip(&judged).map(|(question, judged)| question.line(ages, ranking, judged)));
         scores.insert(ranking.to_string(), Scores::of(&judged.into_iter().map(|(judged, _)| judged).collect::<Vec<_>>()));
     }
@@ -138,6 +157,7 @@ async fn at_age(engine: &Engine, urls: &DatabaseUrls, lines: &[Line], (only, age
         memories: scopes.values().map(|loaded| loaded.ids.len()).sum(),
         swallowed: scopes.values().map(|loaded| loaded.swallowed.len()).sum(),
         scores,
+        floors,
         questions: found,
     })
 }
@@ -208,7 +228,7 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
     let mut prepared = Vec::new();
     for line in lines {
         let Line::Question { scope, query, evidence, .. } = line else { continue };
-        let loaded = scopes.get(scope).ok_or_else(|| format!("a question names the scope {scope}, which has no memories"))?;
+        let loaded = scope_of(scopes, scope)?;
         if let Some(key) = evidence.iter().find(|key| !loaded.ids.contains_key(*key)) {
             return Err(format!("the evidence {key} is not a memory of the scope {scope}").into());
         }
@@ -224,6 +244,37 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
     }
     bar.finish_and_clear();
     Ok(prepared)
+}
+
+fn scope_of<'a>(scopes: &'a HashMap<String, Loaded>, scope: &str) -> Result<&'a Loaded, Failure> {
+    scopes.get(scope).ok_or_else(|| format!("a question names the scope {scope}, which has no memories").into())
+}
+
+/// Asks as an agent would: only what reaches its floor is returned.
+async fn with_floors<'a>(
+    engine: &Engine,
+    lines: &[Line],
+    scopes: &HashMap<String, Loaded>,
+    judged: impl Iterator<Item = (&'a Question<'a>, &'a (Judged, Vec<MemoryId>))>,
+    ranking: Ranking,
+) -> Result<Floors, Failure> {
+    let mut floors = Floors { off_topic: 0, off_topic_with_hits: 0, answered: 0, lost: 0 };
+    let ask = async |loaded: &Loaded, query: &str| {
+        let request = RecallRequest { ranking: Some(ranking), k: HITS, ..RecallRequest::new(query) };
+        recall::recall(engine, &loaded.ctx, request).await
+    };
+    for line in lines {
+        let Line::OffTopic { scope, query } = line else { continue };
+        floors.off_topic += 1;
+        floors.off_topic_with_hits += usize::from(!ask(scope_of(scopes, scope)?, query).await?.memories().is_empty());
+    }
+    for (question, (judged, _)) in judged.filter(|(_, (judged, _))| !judged.found.is_empty()) {
+        let answer = ask(question.loaded, question.query).await?;
+        let found = answer.memories().iter().filter(|hit| question.wanted.contains(&hit.memory_id)).count();
+        floors.answered += 1;
+        floors.lost += usize::from(found < judged.found.len());
+    }
+    Ok(floors)
 }
 
 fn questions(lines: &[Line]) -> usize {
@@ -299,6 +350,12 @@ impl Display for Report {
                 pair(s.p50_with_embedding_ms, s.p95_with_embedding_ms),
                 s.tokens
             )?;
+        }
+        if !self.floors.is_empty() {
+            writeln!(f, "\n{:<12} {:>22} {:>28}", "floors", "off topic, with hits", "answered, lost by the floor")?;
+        }
+        for (ranking, Floors { off_topic, off_topic_with_hits, answered, lost }) in &self.floors {
+            writeln!(f, "{ranking:<12} {:>22} {:>28}", format!("{off_topic}, {off_topic_with_hits}"), format!("{answered}, {lost}"))?;
         }
         writeln!(f)
     }

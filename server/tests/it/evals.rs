@@ -1,7 +1,7 @@
 //! The golden runs of `eval profile` and `eval context`: small invented files give the tables of the snapshots. Rules must not be fitted to them.
 //! `UPDATE_SNAPSHOT=1` rewrites the snapshots; read the difference before you commit it.
 
-use evals::{context, profile};
+use evals::{context, profile, retrieval};
 use foundation::testing::{FakeClock, TestDatabases, World};
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -37,6 +37,26 @@ async fn tasks_of_three_people_give_the_contexts_of_the_snapshot() {
     // Without the tokens: among equally good memories the ids decide, and ids are random.
     let scores: Vec<String> = report.to_string().lines().map(|line| line.chars().take(63).collect()).collect();
     compare("context.txt", &(scores.join("\n") + "\n"));
+}
+
+#[tokio::test]
+async fn questions_that_nothing_answers_are_asked_with_the_floors() {
+    let world = world().await;
+    let lines = [
+        r#"{"type": "memory", "scope": "home", "key": "tea", "text": "Vera drinks green tea in the morning."}"#,
+        r#"{"type": "memory", "scope": "home", "key": "cat", "text": "The cat of Mina sleeps on the oven."}"#,
+        r#"{"type": "question", "scope": "home", "query": "Which tea does Vera drink?", "evidence": ["tea"]}"#,
+        r#"{"type": "off_topic", "scope": "home", "query": "How far away is Jupiter?"}"#,
+        r#"{"type": "off_topic", "scope": "home", "query": "Why is Mina at home?"}"#,
+    ];
+    let lines: Vec<retrieval::Line> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reports = retrieval::evaluate(&world.engine, world.engine.urls(), &lines, None, true).await.unwrap();
+    let floors = &serde_json::to_value(&reports).unwrap()[0]["floors"];
+    assert_eq!(floors.as_object().unwrap().len(), 3);
+    for ranking in ["decay", "hybrid", "hybrid_decay"] {
+        let expected = serde_json::json!({ "off_topic": 2, "off_topic_with_hits": 1, "answered": 1, "lost": 0 });
+        assert_eq!(floors[ranking], expected, "{ranking}: {reports}");
+    }
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ test('the page shows the source of a memory', { tag: '@no-js' }, async ({ memory
   }
   await expect(memory.provenance.locator('time')).toHaveAttribute('title', '4 Mar 2026, 05:06:07 UTC');
   await expect(memory.fact('Agent')).toHaveText(agent.slug);
-  await expect(memory.fact('Embedding model')).toHaveText('all-MiniLM-L6-v2');
+  await expect(memory.fact('Embedding model')).toHaveText('multilingual-e5-small');
 });
 
 test('title, summary, subject and evidence are shown with the content', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {

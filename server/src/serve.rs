@@ -169,12 +169,32 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
 }
 
 /// The name of the embedding model: the configured one, or of a local model the one that the databases began with.
-async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> {
-    match (config.provider, &config.model) {
-        (_, Some(model)) => Ok(model.clone()),
-        (Provider::OpenAi, None) => Ok(OPENAI_MODEL.to_owned()),
-        (Provider::Local, None) => Ok(registry::first(urls).await?),
+///
+/// # Errors
+/// When a local model is configured that this program does not know, or the database is out of reach.
+pub async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> {
+    if config.provider == Provider::OpenAi {
+        return Ok(config.model.clone().unwrap_or_else(|| OPENAI_MODEL.to_owned()));
     }
+    let wanted = config.model.as_deref().map(local_model).transpose()?.map(|model| model.name);
+    let first = registry::first(urls, wanted).await?;
+    match wanted {
+        Some(wanted) if wanted != first => {
+            tracing::warn!(
+                "EMBEDDING_MODEL is {wanted}, but these databases began with {first}: memories that have a vector of {first} only are not \
+                 found by meaning; to change the model, export the organisations and import them into new databases"
+            );
+            Ok(wanted.to_owned())
+        }
+        _ => Ok(first),
+    }
+}
+
+fn local_model(name: &str) -> Result<&'static Known, Failure> {
+    local::known(name).ok_or_else(|| {
+        let names = local::KNOWN.each_ref().map(|known| known.name).join(" and ");
+        format!("EMBEDDING_MODEL is «{name}», but EMBEDDING_PROVIDER=local runs {names} only").into()
+    })
 }
 
 /// The embedding model of a name.
@@ -184,16 +204,13 @@ async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> 
 async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure> {
     match config.provider {
         Provider::Local => {
-            let known = local::known(model).ok_or_else(|| {
-                let names = local::KNOWN.each_ref().map(|known| known.name).join(" and ");
-                format!("EMBEDDING_MODEL is «{model}», but EMBEDDING_PROVIDER=local runs {names} only")
-            })?;
+            let known = local_model(model)?;
             let options = LocalOptions::new(known, folder(config, known), &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
                 "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run scripts/fetch.sh, or set EMBEDDING_PROVIDER=openai",
-                known.folder
+                 run scripts/fetch.sh {} onnxruntime, or set EMBEDDING_PROVIDER=openai",
+                known.folder, known.download
             );
             // Without the number of the system's error.
             let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();

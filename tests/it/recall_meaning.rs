@@ -47,7 +47,11 @@ fn said_in(platform: &str, channel: &str, thread: &str, topic: &str, content: &s
 
 #[tokio::test]
 async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
-    let world = with_model().await;
+    in_other_words(with_model().await, "When is the release?").await;
+    in_other_words(with_english_model().await, "When do we ship, now that the date slipped?").await;
+}
+
+async fn in_other_words(world: World, question: &str) {
     let drive =
         said_in("drive", "doc-42", "comment-7", "quarterly roadmap", "The launch was moved from June to the second week of September.");
     let kept = remember(&world, &world.atlas, drive.clone()).await;
@@ -59,14 +63,14 @@ async fn what_was_said_in_a_drive_comment_is_known_in_a_slack_thread() {
         remember(&world, &world.atlas, said_in("slack", "C1", "T1", topic, content)).await;
     }
     // The same agent, asked elsewhere and in other words.
-    let answer = ask(&world, &world.atlas, "When is the release?").await;
+    let answer = ask(&world, &world.atlas, question).await;
     let hit = answer.memories()[0];
     assert_eq!((hit.memory_id, hit.matched_by, hit.source_tag), (kept.memory_id, MatchedBy::Vector, SourceTag::Private));
     assert_eq!((&hit.source, hit.content.as_str()), (&drive.source, drive.content.as_str()));
     assert_eq!(hit.evidence.as_deref(), Some("drive/doc-42/comment-7/m-1"));
     assert!(hit.matched_words.is_empty(), "not one word in common: {:?}", hit.matched_words);
     // Another agent does not know it.
-    assert!(ask(&world, &world.binky, "When is the release?").await.told().is_empty());
+    assert!(ask(&world, &world.binky, question).await.told().is_empty());
 }
 
 #[tokio::test]

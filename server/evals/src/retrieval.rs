@@ -226,8 +226,21 @@ impl Question<'_> {
 async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<String, Loaded>) -> Result<Vec<Question<'a>>, Failure> {
     let bar = bar(questions(lines), "embeddings")?;
     let mut prepared = Vec::new();
+    let embed = async |loaded: &Loaded, query: &str| {
+        // A question in a language that the model does not know is searched by its words.
+        let embedded = if engine.reads(query) { engine.embed_query((&loaded.ctx).into(), query).await.map(drop) } else { Ok(()) };
+        embedded.map_err(|_| "the embedding model does not answer")
+    };
     for line in lines {
-        let Line::Question { scope, query, evidence, .. } = line else { continue };
+        let (scope, query, evidence) = match line {
+            Line::Question { scope, query, evidence, .. } => (scope, query, evidence),
+            Line::OffTopic { scope, query } => {
+                embed(scope_of(scopes, scope)?, query).await?;
+                bar.inc(1);
+                continue;
+            }
+            Line::Memory { .. } => continue,
+        };
         let loaded = scope_of(scopes, scope)?;
         if let Some(key) = evidence.iter().find(|key| !loaded.ids.contains_key(*key)) {
             return Err(format!("the evidence {key} is not a memory of the scope {scope}").into());
@@ -235,10 +248,7 @@ async fn prepare<'a>(engine: &Engine, lines: &'a [Line], scopes: &'a HashMap<Str
         let there = evidence.iter().filter(|key| !loaded.swallowed.contains(*key));
         let wanted: Vec<MemoryId> = there.filter_map(|key| loaded.ids.get(key).copied()).collect();
         let start = Instant::now();
-        // A question in a language that the model does not know is searched by its words.
-        if engine.reads(query) {
-            engine.embed_query((&loaded.ctx).into(), query).await.map_err(|_| "the embedding model does not answer")?;
-        }
+        embed(loaded, query).await?;
         prepared.push(Question { loaded, scope, query, evidence, wanted, embedding: start.elapsed().as_secs_f64() * 1000.0 });
         bar.inc(1);
     }
@@ -278,7 +288,7 @@ async fn with_floors<'a>(
 }
 
 fn questions(lines: &[Line]) -> usize {
-    lines.iter().filter(|line| matches!(line, Line::Question { .. })).count()
+    lines.iter().filter(|line| matches!(line, Line::Question { .. } | Line::OffTopic { .. })).count()
 }
 
 async fn ask(engine: &Engine, questions: &[Question<'_>], ranking: Ranking) -> Result<Vec<(Judged, Vec<MemoryId>)>, Failure> {

@@ -112,6 +112,11 @@ async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failur
     // No request waits, so every memory can wait for its vector.
     config.write_embedding_budget = Duration::from_secs(60);
     let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
+    // What is measured is the server's own model; where nothing was stored yet, that of new databases.
+    if let Ok(model) = serve::model(&config, &urls).await {
+        eprintln!("embedding model: {model}");
+        config.model = Some(model);
+    }
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {
         let (engine, _) = serve::open_at(&config, urls.clone()).await?;

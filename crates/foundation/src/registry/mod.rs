@@ -39,10 +39,10 @@ pub async fn registered(control: &Database, name: &str) -> Result<Option<Model>,
     store::model(control.system(), name).await
 }
 
-/// The local model that the databases began with.
+/// The local model that the databases began with. As long as they have no organisation, `wanted` is it.
 ///
 /// # Errors
 /// When the database is out of reach.
-pub async fn first(urls: &DatabaseUrls) -> Result<String, DbError> {
-    store::first(&urls.internal_shared).await
+pub async fn first(urls: &DatabaseUrls, wanted: Option<&str>) -> Result<String, DbError> {
+    store::first(&urls.internal_shared, wanted).await
 }

@@ -13,9 +13,21 @@ pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbErr
     .await
 }
 
-/// The name of the local model that the databases began with. Asked once, before anything serves, as the owner.
-pub async fn first(url: &str) -> Result<String, DbError> {
+/// The name of the local model that the databases began with; if they have no organisation yet, it is the wanted one from now on. Asked
+/// before anything serves, as the owner.
+pub async fn first(url: &str, wanted: Option<&str>) -> Result<String, DbError> {
     let mut connection = PgConnection::connect(url).await?;
+    if let Some(wanted) = wanted {
+        let mut tx = connection.begin().await?;
+        // One after the other, because one model is the first at any moment.
+        for statement in [
+            "update models set is_first = false where is_first and name <> $1 and not exists (select 1 from tenants)",
+            "update models set is_first = true where name = $1 and not is_first and not exists (select 1 from tenants)",
+        ] {
+            sqlx::query(statement).bind(wanted).execute(&mut *tx).await?;
+        }
+        tx.commit().await?;
+    }
     let name = sqlx::query_scalar("select name from models where is_first").fetch_one(&mut connection).await?;
     connection.close().await?;
     Ok(name)

@@ -9,6 +9,8 @@ pub struct Known {
     pub name: &'static str,
     /// The name of its folder among the local models.
     pub folder: &'static str,
+    /// What `scripts/fetch.sh` calls it.
+    pub download: &'static str,
     /// Components of its vectors.
     pub dimension: usize,
     /// Longest text that it was trained to read, in tokens; the rest is cut.
@@ -44,6 +46,7 @@ pub static KNOWN: [Known; 2] = [
     Known {
         name: "multilingual-e5-small",
         folder: "multilingual-e5-small",
+        download: "model",
         dimension: 384,
         tokens_max: 512,
         rows: 250_037,
@@ -57,6 +60,7 @@ pub static KNOWN: [Known; 2] = [
     Known {
         name: "all-MiniLM-L6-v2",
         folder: "all-minilm-l6-v2",
+        download: "minilm",
         dimension: 384,
         tokens_max: 256,
         rows: 30_522,

@@ -83,6 +83,20 @@ impl Drop for Threads {
 struct Pieces {
     tokenizer: Tokenizer,
     model: &'static Known,
+    /// Tokens that mean something to the model and are no words, such as `</s>`.
+    special: Vec<String>,
+}
+
+impl Pieces {
+    /// A text in which nothing is such a token: what somebody writes is only text.
+    fn plain(&self, text: &str) -> String {
+        self.special.iter().fold(text.to_owned(), |text, token| match token.chars().next() {
+            Some(first) if text.contains(token.as_str()) => {
+                text.replace(token.as_str(), &format!("{first} {}", &token[first.len_utf8()..]))
+            }
+            _ => text,
+        })
+    }
 }
 
 impl Tokens for Pieces {
@@ -103,7 +117,7 @@ impl Tokens for Pieces {
 
     fn unknown(&self, text: &str) -> f64 {
         let Some(unknown) = self.tokenizer.token_to_id(self.model.unknown) else { return 0.0 };
-        let Ok(encoding) = self.tokenizer.encode_fast(text, false) else { return 0.0 };
+        let Ok(encoding) = self.tokenizer.encode_fast(self.plain(text), false) else { return 0.0 };
         let ids = encoding.get_ids();
         ids.iter().filter(|id| **id == unknown).count() as f64 / (ids.len() as f64).max(1.0)
     }
@@ -152,7 +166,8 @@ impl Local {
     /// `Load` with the file that is missing or cannot be read: of the model, or the library.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
         let (reader, pieces) = Reader::load(options)?;
-        let onnx = Onnx::load(&options.onnxruntime, prepared(options)?)?;
+        let Prepared { graph, .. } = prepare::prepare(&options.directory, options.model)?;
+        let onnx = Onnx::load(&options.onnxruntime, graph)?;
         let (reader, centre) = (Arc::new(reader), Arc::new(Centre::of(options.model)));
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
@@ -192,7 +207,7 @@ impl Embedder for Local {
                 let mut waiting = Vec::with_capacity(BATCH);
                 for text in texts.by_ref().take(BATCH) {
                     let (reply, vector) = oneshot::channel();
-                    let text = format!("{}{text}", self.model.prefix(role));
+                    let text = format!("{}{}", self.model.prefix(role), self.pieces.plain(&text));
                     self.queue.send(Job { text, reply }).await.map_err(|_| stopped())?;
                     waiting.push(vector);
                 }
@@ -268,19 +283,6 @@ fn run(runner: &mut Thread, centre: &Centre, pad: u32, mut batch: Vec<Encoded>) 
     }
 }
 
-/// The graph of the model, if the weights are its own.
-fn prepared(LocalOptions { model, directory, .. }: &LocalOptions) -> Result<PathBuf, EmbedError> {
-    let Prepared { graph, sizes } = prepare::prepare(directory)?;
-    if (sizes.hidden, sizes.rows) == (model.dimension, model.rows) && sizes.positions >= model.tokens_max {
-        return Ok(graph);
-    }
-    let reason = format!(
-        "the weights are those of another model: they have {} components for each of {} tokens, and {} has {} for {}",
-        sizes.hidden, sizes.rows, model.name, model.dimension, model.rows
-    );
-    Err(EmbedError::Load { path: directory.display().to_string(), reason })
-}
-
 /// Turns texts into tokens.
 struct Reader {
     tokenizer: Tokenizer,
@@ -300,7 +302,8 @@ impl Reader {
         // The file may ask for padding and another limit; padding is ours, per batch.
         tokenizer.with_truncation(None).map_err(|error| failed(error.to_string()))?;
         tokenizer.with_padding(None);
-        let pieces = Pieces { tokenizer: tokenizer.clone(), model };
+        let special = tokenizer.get_added_tokens_decoder().into_values().filter(|token| token.special).map(|token| token.content).collect();
+        let pieces = Pieces { tokenizer: tokenizer.clone(), model, special };
         let truncation = TruncationParams { max_length: model.tokens_max, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(|error| failed(error.to_string()))?;
         let pad = tokenizer.token_to_id(model.padding).ok_or_else(|| failed(format!("it has no token {}", model.padding)))?;
@@ -455,12 +458,24 @@ mod tests {
         }
         for (model, reason) in [
             (one, "tokenizer.json: it is that of another model: it has 250002 tokens, and all-MiniLM-L6-v2 has 30522"),
-            (other, "384 components for each of 30522 tokens, and multilingual-e5-small has 384 for 250037"),
+            (other, "384 components for each of 30522 tokens; multilingual-e5-small has 384 for 250037"),
         ] {
             let options = LocalOptions::new(model, folder.path(), variable("REMEMBRANCER_ONNXRUNTIME"));
             let error = Local::load(&options).err().unwrap().to_string();
             assert!(error.contains(reason), "{error}");
         }
+    }
+
+    #[tokio::test]
+    async fn tokens_with_a_meaning_are_only_text_in_a_text() {
+        for (model, marked, plain) in [
+            (&*MULTILINGUAL, "It costs <s>nine</s> eight.<pad><unk>", "It costs < s>nine< /s> eight.< pad>< unk>"),
+            (&*LOCAL, "Nine [SEP] eight", "Nine [ SEP] eight"),
+        ] {
+            let vectors = model.embed(vec![marked.to_owned(), plain.to_owned()], Role::Passage).await.unwrap();
+            assert_eq!(vectors[0], vectors[1]);
+        }
+        assert!(MULTILINGUAL.tokens().unknown("<unk><unk><unk>") < 0.1);
     }
 
     #[tokio::test]

@@ -99,8 +99,8 @@ fn invalid(reason: impl ToString) -> io::Error {
 ///
 /// # Errors
 /// When it cannot be read, or is no such file, or describes another kind of model.
-pub fn safetensors(path: &Path, config: &[u8]) -> io::Result<Source> {
-    let config: Config = serde_json::from_slice(config).map_err(|error| invalid(format!("config.json: {error}")))?;
+pub fn safetensors(path: &Path, config: &str) -> io::Result<Source> {
+    let config: Config = serde_json::from_str(config).map_err(|error| invalid(format!("config.json: {error}")))?;
     let positions = config.position_embedding_type.as_deref().unwrap_or("absolute");
     if (config.hidden_act.as_str(), positions) != ("gelu", "absolute") {
         return Err(invalid("config.json describes another kind of model than BERT"));
@@ -119,7 +119,7 @@ pub fn safetensors(path: &Path, config: &[u8]) -> io::Result<Source> {
     let tensors = header.into_iter().filter_map(|(name, entry)| {
         // Other types of numbers, and what describes the file, are none of an encoder's tensors.
         let Entry { dtype, data_offsets: [from, to] } = serde_json::from_value(entry).ok()?;
-        Some((name, Span { numbers: dtype, offset: start + from, bytes: to.saturating_sub(from) }))
+        Some((name, Span { numbers: dtype, offset: start.saturating_add(from), bytes: to.saturating_sub(from) }))
     });
     let sizes = Sizes {
         hidden: config.hidden_size,
@@ -180,7 +180,7 @@ pub fn blocks(path: &Path) -> io::Result<Source> {
     let pieces = u64::from(head.u32()?);
     head.skip(4 * 4)?;
     let text = head.u64()?;
-    head.skip((pieces + 1) * 4 + pieces * 4 + text + 4)?;
+    head.skip((pieces * 8 + 8).saturating_add(text))?;
     let replaced = head.u32()?;
     head.skip(replaced.into())?;
 

@@ -90,12 +90,12 @@ pub fn place(source: &mut Source, source_name: &str, output: impl Write, name: &
 fn span(source: &Source, part: &Part) -> io::Result<Span> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
     let found = source.tensors.get(&part.name).or_else(|| source.tensors.get(&part.short));
-    let span = *found.ok_or_else(|| invalid(format!("the tensor {} is missing", part.name)))?;
+    let span = *found.ok_or_else(|| invalid(format!("the tensor {} is missing, or its numbers are neither F32 nor F16", part.name)))?;
     let expected = span.numbers.bytes(part.shape.iter().product());
     if span.bytes != expected as u64 {
         return Err(invalid(format!("the tensor {} has {} bytes, not {expected}", part.name, span.bytes)));
     }
-    if source.file.metadata()?.len() < span.offset + span.bytes {
+    if source.file.metadata()?.len() < span.offset.saturating_add(span.bytes) {
         return Err(invalid("the file is cut short".to_owned()));
     }
     Ok(span)
@@ -105,7 +105,7 @@ fn span(source: &Source, part: &Part) -> io::Result<Span> {
 fn each_row(source: &mut Source, span: Span, row: usize, mut write: impl FnMut(&[f32]) -> io::Result<()>) -> io::Result<()> {
     source.file.seek(SeekFrom::Start(span.offset))?;
     let mut left = span.bytes;
-    let mut bytes = vec![0; span.numbers.bytes(row * ROWS)];
+    let mut bytes = vec![0; span.numbers.bytes(row * ROWS).min(span.bytes as usize)];
     while left > 0 {
         let now = bytes.len().min(left as usize);
         source.file.read_exact(&mut bytes[..now])?;

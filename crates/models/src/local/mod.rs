@@ -16,7 +16,7 @@ mod onnx;
 mod prepare;
 
 use futures_util::future::BoxFuture;
-use tokenizers::{Tokenizer, TruncationParams};
+use tokenizers::Tokenizer;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{EmbedError, Embedder, Role};
@@ -165,10 +165,10 @@ impl Local {
     /// # Errors
     /// `Load` with the file that is missing or cannot be read: of the model, or the library.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
-        let (reader, pieces) = Reader::load(options)?;
+        let reader = Reader::load(options)?;
         let Prepared { graph, .. } = prepare::prepare(&options.directory, options.model)?;
         let onnx = Onnx::load(&options.onnxruntime, graph)?;
-        let (reader, centre) = (Arc::new(reader), Arc::new(Centre::of(options.model)));
+        let (pieces, reader, centre) = (Arc::clone(&reader.pieces), Arc::new(reader), Arc::new(Centre::of(options.model)));
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
         let mut threads = Vec::new();
@@ -181,7 +181,7 @@ impl Local {
             threads.push(thread);
         }
         let threads = Arc::new(Threads(threads));
-        Ok(Self { model: options.model, queue: sender, _threads: threads, pieces: Arc::new(pieces) })
+        Ok(Self { model: options.model, queue: sender, _threads: threads, pieces })
     }
 }
 
@@ -285,12 +285,12 @@ fn run(runner: &mut Thread, centre: &Centre, pad: u32, mut batch: Vec<Encoded>) 
 
 /// Turns texts into tokens.
 struct Reader {
-    tokenizer: Tokenizer,
+    pieces: Arc<Pieces>,
     pad: u32,
 }
 
 impl Reader {
-    fn load(LocalOptions { model, directory, .. }: &LocalOptions) -> Result<(Self, Pieces), EmbedError> {
+    fn load(LocalOptions { model, directory, .. }: &LocalOptions) -> Result<Self, EmbedError> {
         const FILE: &str = "tokenizer.json";
         let failed = |reason: String| EmbedError::Load { path: directory.join(FILE).display().to_string(), reason };
         let file = std::fs::read(directory.join(FILE)).map_err(|error| failed(prepare::reason(&error)))?;
@@ -299,15 +299,12 @@ impl Reader {
         if tokens != model.tokens {
             return Err(failed(format!("it is that of another model: it has {tokens} tokens, and {} has {}", model.name, model.tokens)));
         }
-        // The file may ask for padding and another limit; padding is ours, per batch.
+        // The file may ask for padding and a limit; both are ours.
         tokenizer.with_truncation(None).map_err(|error| failed(error.to_string()))?;
         tokenizer.with_padding(None);
-        let special = tokenizer.get_added_tokens_decoder().into_values().filter(|token| token.special).map(|token| token.content).collect();
-        let pieces = Pieces { tokenizer: tokenizer.clone(), model, special };
-        let truncation = TruncationParams { max_length: model.tokens_max, ..TruncationParams::default() };
-        tokenizer.with_truncation(Some(truncation)).map_err(|error| failed(error.to_string()))?;
         let pad = tokenizer.token_to_id(model.padding).ok_or_else(|| failed(format!("it has no token {}", model.padding)))?;
-        Ok((Self { tokenizer, pad }, pieces))
+        let special = tokenizer.get_added_tokens_decoder().into_values().filter(|token| token.special).map(|token| token.content).collect();
+        Ok(Self { pieces: Arc::new(Pieces { tokenizer, model, special }), pad })
     }
 
     /// Tokens of the texts that somebody still waits for.
@@ -317,12 +314,20 @@ impl Reader {
             if reply.is_closed() {
                 continue;
             }
-            match self.tokenizer.encode_fast(text, true) {
-                Ok(encoding) => encoded.push(Encoded { tokens: encoding.get_ids().to_vec(), reply }),
+            match self.pieces.tokenizer.encode_fast(text, true) {
+                Ok(encoding) => encoded.push(Encoded { tokens: cut(encoding.get_ids(), self.pieces.model.tokens_max), reply }),
                 Err(error) => drop(reply.send(Err(EmbedError::Failed(error.to_string())))),
             }
         }
         encoded
+    }
+}
+
+/// At most so many tokens. The last one ends a text.
+fn cut(tokens: &[u32], most: usize) -> Vec<u32> {
+    match tokens.split_last() {
+        Some((last, before)) if tokens.len() > most => [&before[..most - 1], &[*last]].concat(),
+        _ => tokens.to_vec(),
     }
 }
 

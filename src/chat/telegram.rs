@@ -1,7 +1,7 @@
 //! Telegram: the answer to an update is the webhook's response. The server never calls Telegram.
 
 use super::{Bot, user_of};
-use crate::contract::{self, Line};
+use crate::memory_block::{self, Line};
 use async_recursion::async_recursion as boxed;
 use foundation::{Engine, Error, identity};
 use serde_json::Value;
@@ -32,14 +32,16 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Teleg
     let user = if is_private(&chat) { user_of(engine, bot, &chat.id.to_string()).await? } else { None };
     let reply = match user {
         None if is_private(&chat) => {
-            let (help, id) = (contract::help(&text), chat.id);
-            contract::lines(&format!("{help}\n\nThis chat belongs to nobody yet. Its id is {id}: give it to the person who runs this bot."))
+            let (help, id) = (memory_block::help(&text), chat.id);
+            memory_block::lines(&format!(
+                "{help}\n\nThis chat belongs to nobody yet. Its id is {id}: give it to the person who runs this bot."
+            ))
         }
-        None => contract::lines(&format!("{}\n\nI answer in private chats only.", contract::help(&text))),
+        None => memory_block::lines(&format!("{}\n\nI answer in private chats only.", memory_block::help(&text))),
         Some(user) => match command(engine, bot, user, text).await {
             Ok(answer) => answer,
             Err(error) if matches!(error.code(), ErrorCode::Unavailable | ErrorCode::Internal) => return Err(error),
-            Err(error) => contract::lines(&format!("That is not possible: {}.", error.message())),
+            Err(error) => memory_block::lines(&format!("That is not possible: {}.", error.message())),
         },
     };
     let lines: Vec<String> = fitting(reply).iter().map(html).collect();
@@ -54,7 +56,7 @@ pub async fn telegram(engine: &Engine, bot: &Bot, update: Value) -> Result<Teleg
 /// Runs the command for the owner of the chat only, even if the key may choose its user.
 async fn command(engine: &Engine, bot: &Bot, user: UserId, text: String) -> Result<Vec<Line>, Error> {
     let ctx = identity::named_by_caller(engine, bot.ctx.clone(), &user.into()).await?;
-    contract::answer(engine, &ctx, CommandRequest { text, user_id: None }).await
+    memory_block::answer(engine, &ctx, CommandRequest { text, user_id: None }).await
 }
 
 /// A line in Telegram's HTML.

@@ -5,7 +5,7 @@ mod input;
 mod schema;
 mod tool;
 
-use crate::{activity, capture, consolidation, context, contract, knowledge, memories, profile, recall, search, vocabulary};
+use crate::{activity, capture, consolidation, context, knowledge, memories, memory_block, profile, recall, search, vocabulary};
 use foundation::OpContext;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,7 @@ const ROOMS: [fn() -> Vec<Tool>; 10] = [
     recall_tools,
     context_tools,
     memory_tools,
-    contract_tools,
+    memory_block_tools,
     capture_tools,
     observation_tools,
     profile_tools,
@@ -165,7 +165,7 @@ fn memory_tools() -> Vec<Tool> {
     ]
 }
 
-fn contract_tools() -> Vec<Tool> {
+fn memory_block_tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "add_to_memory",
@@ -174,7 +174,7 @@ fn contract_tools() -> Vec<Tool> {
              a project. If `stored` is false, `suggestion` says the same, or an entry of `same_subject` may be out of date: \
              call `update_memory` with its id, or add yours with `force` if all of them stay true. Confirm with the person \
              first, unless they asked you to remember.",
-            |engine, ctx, input| contract::add(engine, ctx, input, TOOL),
+            |engine, ctx, input| memory_block::add(engine, ctx, input, TOOL),
         )
         .repeatable()
         .system(),
@@ -183,7 +183,7 @@ fn contract_tools() -> Vec<Tool> {
             MemoryWrite,
             "Correct an entry of your memory when it is no longer true. You need not ask first. Answers with the old and the new \
              content.",
-            |engine, ctx, input| Box::pin(async move { Ok(contract::update(engine, ctx, input, TOOL).await?.1) }),
+            |engine, ctx, input| Box::pin(async move { Ok(memory_block::update(engine, ctx, input, TOOL).await?.1) }),
         )
         .system(),
     ]

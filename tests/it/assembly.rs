@@ -6,7 +6,7 @@ use db::{DatabaseUrls, Users};
 use foundation::testing::{Fake, TestDatabases, World, fact};
 use foundation::{Error, OpContext, Settings, audit, identity};
 use models::chat::{ChatOptions, OpenAiChat};
-use remembrancer::{context, contract, memories, skills};
+use remembrancer::{context, memories, memory_block, skills};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ async fn fill(world: &World) {
         source: None,
         user_id: None,
     };
-    contract::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
+    memory_block::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
     let parts: String =
         (0..8).map(|n| format!("## Part {n}\n\nThe kestrel of part {n} eats small animals.\n\n| a | {n} |\n|---|---|\n\n")).collect();
     ingest(world, "handbook", vec![("kestrel.md".to_owned(), format!("# The kestrel\n\n{parts}").into_bytes())]).await;
@@ -226,7 +226,7 @@ async fn long_memory_and_long_turns_are_cut_until_they_fit() {
     let world = alone().await;
     let add = async |content: String| {
         let entry = AddMemoryRequest { force: false, content, category: Category::Context, subject: None, source: None, user_id: None };
-        contract::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
+        memory_block::add(&world.engine, &world.atlas, entry, "rest").await.unwrap();
     };
     for n in 0..60 {
         add(format!("Boat {n} of the harbour carries {n} crates of tea and {} lamps to the island.", n + 1)).await;

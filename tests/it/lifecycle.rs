@@ -6,7 +6,7 @@ use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact, question};
 use foundation::{OpContext, identity};
 use futures_util::future::join_all;
-use remembrancer::{context, contract, lifecycle, memories, recall, workers};
+use remembrancer::{context, lifecycle, memories, memory_block, recall, workers};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -155,8 +155,8 @@ async fn paths(world: &World, ctx: &OpContext, id: MemoryId, neighbour: MemoryId
         ("history", memories::history(engine, ctx, &id.into(), None).await.is_ok()),
         ("explain", explained.is_ok()),
         ("links", has(serde_json::to_value(linked.links).unwrap())),
-        ("entries", has(serde_json::to_value(contract::list(engine, ctx, None).await.unwrap()).unwrap())),
-        ("prompt", contract::prompt(engine, ctx, None).await.unwrap().text.contains("Kestrel")),
+        ("entries", has(serde_json::to_value(memory_block::list(engine, ctx, None).await.unwrap()).unwrap())),
+        ("prompt", memory_block::prompt(engine, ctx, None).await.unwrap().text.contains("Kestrel")),
         ("export", String::from_utf8(file).unwrap().contains("Kestrel")),
     ])
 }

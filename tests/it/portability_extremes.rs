@@ -13,7 +13,7 @@ use foundation::{Error, OpContext, identity, projects};
 use portability::Selection;
 use remembrancer::knowledge::Extent;
 use remembrancer::vocabulary::NewTerm;
-use remembrancer::{activity, capture, consolidation, contract, lifecycle, memories, profile, vocabulary};
+use remembrancer::{activity, capture, consolidation, lifecycle, memories, memory_block, profile, vocabulary};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -97,7 +97,7 @@ async fn memories_of_every_length(world: &World, ctx: &OpContext, vera: &OpConte
     let messages = request(json!({ "messages": messages, "topic": odd(256), "platform": odd(64) }));
     lifecycle::add_messages(engine, ctx, &odd(256), messages).await.unwrap();
     let entry = json!({ "content": odd(500), "category": "preference", "subject": odd(200), "source": place("0001-01-01T00:00:00Z"), "force": true });
-    contract::add(engine, ctx, request(entry), "api").await.unwrap();
+    memory_block::add(engine, ctx, request(entry), "api").await.unwrap();
 }
 
 async fn sources_and_captures(world: &World, ctx: &OpContext, vera: &OpContext) {
@@ -298,7 +298,7 @@ async fn times_that_no_calendar_has_are_refused_at_every_door() {
     let messages = json!({ "messages": [{ "role": "user", "content": "b", "observed_at": "-0001-01-01T00:00:00Z" }] });
     assert_eq!(of(lifecycle::add_messages(engine, ctx, "s", request(messages)).await.map(drop)), refused("messages[0].observed_at"));
     let entry = json!({ "content": "Vera likes tea", "category": "preference", "source": source });
-    assert_eq!(of(contract::add(engine, ctx, request(entry), "api").await.map(drop)), refused("source.observed_at"));
+    assert_eq!(of(memory_block::add(engine, ctx, request(entry), "api").await.map(drop)), refused("source.observed_at"));
     let steps = json!({ "steps": [{ "step_name": "a", "output": "b", "completed_at": "0000-01-01T00:00:00Z" }] });
     assert_eq!(of(activity::record_steps(engine, ctx, "w".into(), request(steps)).await.map(drop)), refused("steps[0].completed_at"));
     let question = json!({ "query": "tea", "filters": { "from": "+10000-01-01T00:00:00Z" } });

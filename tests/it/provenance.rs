@@ -7,7 +7,7 @@ use crate::support::{agent, alone, ask, observation, remember, work};
 use foundation::identity;
 use foundation::testing::{World, fact, question};
 use remembrancer::consolidation::{NewCandidate, Owner, Placed, Spot};
-use remembrancer::{capture, consolidation, context, contract, lifecycle, memories, profile, recall, search, tools};
+use remembrancer::{capture, consolidation, context, lifecycle, memories, memory_block, profile, recall, search, tools};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{
@@ -93,7 +93,7 @@ async fn what_a_tool_printed_is_a_tools_and_unconfirmed_in_every_rendering() {
     }
     let block = RememberRequest { category: Some(Category::Context), ..fact("harbour pump", "The harbour pump is loud.") };
     remember(&world, &world.atlas, block).await;
-    let prompt = contract::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
+    let prompt = memory_block::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
     assert!(prompt.contains("] The harbour pump is loud.\n"), "{prompt}");
 }
 

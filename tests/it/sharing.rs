@@ -5,7 +5,7 @@ use crate::support::{alone, ask, contents, remember, work};
 use foundation::op::Access;
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext, audit, identity, projects};
-use remembrancer::{capture, consolidation, context, contract, memories};
+use remembrancer::{capture, consolidation, context, memories, memory_block};
 use uuid::Uuid;
 use wire::{
     AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,
@@ -104,7 +104,7 @@ async fn what_was_shared_for_a_project_stands_in_front_of_its_own_tasks_only() {
     assert!(memory_block(&world, &world.binky, Some("harbour")).await);
     assert!(!memory_block(&world, &world.binky, Some("orchard")).await);
     assert!(!memory_block(&world, &world.binky, None).await);
-    assert_eq!(contract::prompt(&world.engine, &world.binky, None).await.unwrap().text, "");
+    assert_eq!(memory_block::prompt(&world.engine, &world.binky, None).await.unwrap().text, "");
 }
 
 #[tokio::test]

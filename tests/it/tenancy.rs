@@ -6,7 +6,6 @@ mod audit;
 mod capture;
 mod chat;
 mod context;
-mod contract;
 mod fixture;
 mod idempotency;
 mod identity;
@@ -14,6 +13,7 @@ mod jobs;
 mod knowledge;
 mod lifecycle;
 mod memories;
+mod memory_block;
 mod portability;
 mod profile;
 mod projects;
@@ -28,7 +28,6 @@ use activity::ACTIVITY;
 use audit::{AUDIT, OUTBOX, OUTBOX_KB};
 use capture::{CAPTURE, CAPTURE_KB, INBOX};
 use context::{CONTEXT, QUALITY, QUALITY_COUNTS};
-use contract::CONTRACT;
 use db::{Database, SystemPool, Tx, Users};
 use fixture::Two;
 use foundation::OpContext;
@@ -39,6 +38,7 @@ use jobs::{JOBS, JOBS_KB};
 use knowledge::{CITATIONS, KNOWLEDGE};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use memories::MEMORIES;
+use memory_block::MEMORY_BLOCK;
 use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
@@ -51,7 +51,7 @@ use wire::{Area, Scope, UserId};
 /// In the database of memories: rows that belong to agents.
 const OF_AGENTS: &[&[Query]] = &[
     MEMORIES,
-    CONTRACT,
+    MEMORY_BLOCK,
     RECALL,
     CITATIONS,
     JOBS,
@@ -286,7 +286,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("projects", include_str!("../../crates/foundation/src/projects/store.rs")),
         ("context", include_str!("../../src/context/store/mod.rs")),
         ("context", include_str!("../../src/context/store/log.rs")),
-        ("contract", include_str!("../../src/contract/store.rs")),
+        ("memory_block", include_str!("../../src/memory_block/store.rs")),
         ("quality", include_str!("../../src/quality/store.rs")),
         ("memories", include_str!("../../src/memories/store/topics.rs")),
         ("memories", include_str!("../../src/memories/store/vectors.rs")),

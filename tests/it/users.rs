@@ -147,7 +147,7 @@ async fn an_agent_that_must_name_its_user_reads_nothing_without() {
         recall::retrievals(engine, &ctx, &RetrievalFilter::default()).await.err(),
         recall::retrieval(engine, &ctx, retrieval, None).await.err(),
         recall::replay(engine, &ctx, retrieval, None).await.err(),
-        remembrancer::contract::list(engine, &ctx, None).await.err(),
+        remembrancer::memory_block::list(engine, &ctx, None).await.err(),
         tools::find("explain").unwrap().call(engine, &ctx, json!({ "memory_id": stored.memory_id })).await.err(),
         tools::find("context_for").unwrap().call(engine, &ctx, json!({ "task": "tea" })).await.err(),
     ];

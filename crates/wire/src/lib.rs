@@ -16,7 +16,6 @@ mod captured;
 mod chat;
 mod context;
 mod context_log;
-mod contract;
 mod diagnose;
 mod documents;
 mod erasure;
@@ -27,6 +26,7 @@ mod inbox;
 mod knowledge;
 mod lifecycle;
 mod memories;
+mod memory_block;
 mod page;
 mod people;
 mod places;
@@ -77,11 +77,6 @@ pub use context_log::{
     ComparedContext, ContextComparison, ContextDetail, ContextEntry, ContextFilter, ContextPreview, LineChange, LoggedContext, NamedSource,
     PreviewRequest, TextLine, TextState,
 };
-pub use contract::{
-    AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
-    MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
-    UpdateMemoryResponse,
-};
 pub use diagnose::{DiagnoseRequest, DiagnosedMemory, Diagnosis, Gate, GateOutcome, GateResult, Mend, MendLink, Relevance};
 pub use documents::{
     CONNECTIONS_MAX, ConnectionEntity, ContextDocument, ContextMetadata, ContextSource, ContextType, DISTANCE_MAX, DOCUMENTS_N,
@@ -122,6 +117,11 @@ pub use memories::{
     BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall,
     MemoryRecalls, MemoryRow, MemoryScope, MemoryStatus, MemoryVersion, Relation, RememberRequest, RememberResponse, Retention, Role,
     SimilarMemory, Source, SourceKind,
+};
+pub use memory_block::{
+    AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
+    MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
+    UpdateMemoryResponse,
 };
 pub use page::{Page, TOTAL_MAX};
 pub use people::{CitedSentence, LeafEvidence, PeopleFilter, PersonDetail, PersonRow};

@@ -1,4 +1,4 @@
-//! The contract of `/api/memory/`: categorised memories by short id, the memory block of a prompt, chat commands.
+//! `/api/memory/`: the entries of the memory block by short id, the block as text, chat commands.
 
 use super::body::UnreadBody;
 use super::caller::Caller;
@@ -10,7 +10,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use remembrancer::contract;
+use remembrancer::memory_block;
 use serde_json::json;
 use std::convert::Infallible;
 use wire::{
@@ -23,12 +23,12 @@ const REST: &str = "rest";
 
 /// `GET /api/memory/`: every entry, by category, then creation.
 pub async fn list(Caller(engine, ctx): Caller, parameters: Parameters<OfUser>) -> Answer<MemoryListResponse> {
-    Ok(Json(contract::list(&engine, &ctx, parameters.user()?.as_ref()).await?))
+    Ok(Json(memory_block::list(&engine, &ctx, parameters.user()?.as_ref()).await?))
 }
 
 /// `GET /api/memory/{id}`: one entry with its versions.
 pub async fn get(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Answer<MemoryWithVersions> {
-    Ok(Json(contract::get(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
+    Ok(Json(memory_block::get(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?))
 }
 
 /// `POST /api/memory/`: 201 with the new entry; 409 `similar_exists` with the one that says the same, or 409 `same_subject` with those that
@@ -40,7 +40,7 @@ pub async fn create(
 ) -> Result<Created<MemoryResponse>, ApiError> {
     let request = body.read(&ctx, Scope::MemoryWrite).await?;
     let user_id = request.user_id.or(parameters.user()?);
-    let added = contract::add(&engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
+    let added = memory_block::add(&engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
     match added.memory {
         Some(memory) => Ok(Created(memory)),
         None if added.same_subject.is_empty() => Err(ApiError::SimilarExists(added.suggestion.map(Box::new))),
@@ -57,13 +57,13 @@ pub async fn update(
 ) -> Answer<MemoryResponse> {
     let PutMemoryRequest { content, source } = body.read(&ctx, Scope::MemoryWrite).await?;
     let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, source, user_id: parameters.user()? };
-    let (memory, _) = contract::update(&engine, &ctx, request, REST).await?;
+    let (memory, _) = memory_block::update(&engine, &ctx, request, REST).await?;
     Ok(Json(memory))
 }
 
 /// `DELETE /api/memory/{id}`: soft; 204.
 pub async fn delete(Caller(engine, ctx): Caller, id: Segment<MemoryRef>, parameters: Parameters<OfUser>) -> Result<NoContent, ApiError> {
-    contract::delete(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
+    memory_block::delete(&engine, &ctx, &id.id("memory")?, parameters.user()?.as_ref()).await?;
     Ok(NoContent)
 }
 
@@ -123,7 +123,7 @@ pub async fn prompt(
     parameters: Parameters<OfUser>,
     KnownTags(known): KnownTags,
 ) -> Result<PromptBlock, ApiError> {
-    let block = contract::prompt(&engine, &ctx, parameters.user()?.as_ref()).await?;
+    let block = memory_block::prompt(&engine, &ctx, parameters.user()?.as_ref()).await?;
     let unchanged = known.iter().any(|tag| tag == "*" || *tag == block.etag);
     Ok(PromptBlock { etag: block.etag, text: (!unchanged).then_some(block.text) })
 }
@@ -131,5 +131,5 @@ pub async fn prompt(
 /// `POST /api/commands/memory`: a chat command, answered as text.
 pub async fn command(Caller(engine, ctx): Caller, body: UnreadBody<CommandRequest>) -> Answer<CommandResponse> {
     let request = body.read(&ctx, Scope::MemoryRead).await?;
-    Ok(Json(contract::command(&engine, &ctx, request).await?))
+    Ok(Json(memory_block::command(&engine, &ctx, request).await?))
 }

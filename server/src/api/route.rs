@@ -145,8 +145,8 @@ impl Route {
         Self { scopes, ..self }
     }
 
-    /// A route of the contract of `/api/memory/`, which answers 422 where the rest of the API answers 400.
-    pub fn of_contract(self) -> Self {
+    /// A route of the entries of the memory block, which answers 422 where the rest of the API answers 400.
+    pub fn of_entries(self) -> Self {
         Self { invalid: Refusal::InvalidEntry, methods: self.methods.layer(middleware::map_response(refuse_entry)), ..self }
     }
 

@@ -92,9 +92,9 @@ fn tools_routes() -> Vec<Route> {
 }
 
 fn entries_routes() -> Vec<Route> {
-    // Clients of this contract call it with and without the slash.
-    let entries = Route::get("/api/memory/", "memory_list", "List entries", memory::list).needs(&[MemoryRead]).of_contract();
-    let add_entry = Route::post("/api/memory/", "memory_create", "Add an entry", memory::create).needs(&[MemoryWrite]).of_contract();
+    // Clients call this path with and without the slash.
+    let entries = Route::get("/api/memory/", "memory_list", "List entries", memory::list).needs(&[MemoryRead]).of_entries();
+    let add_entry = Route::post("/api/memory/", "memory_create", "Add an entry", memory::create).needs(&[MemoryWrite]).of_entries();
     vec![
         entries.also_at("/api/memory"),
         entries,
@@ -102,10 +102,10 @@ fn entries_routes() -> Vec<Route> {
         add_entry,
         Route::get("/api/memory/prompt", "memory_prompt", "Get the memory block of a prompt", memory::prompt)
             .needs(&[MemoryRead])
-            .of_contract(),
-        Route::get("/api/memory/{id}", "memory_get", "Get an entry with its versions", memory::get).needs(&[MemoryRead]).of_contract(),
-        Route::put("/api/memory/{id}", "memory_update", "Change an entry", memory::update).needs(&[MemoryWrite]).of_contract(),
-        Route::delete("/api/memory/{id}", "memory_delete", "Delete an entry", memory::delete).needs(&[MemoryForget]).of_contract(),
+            .of_entries(),
+        Route::get("/api/memory/{id}", "memory_get", "Get an entry with its versions", memory::get).needs(&[MemoryRead]).of_entries(),
+        Route::put("/api/memory/{id}", "memory_update", "Change an entry", memory::update).needs(&[MemoryWrite]).of_entries(),
+        Route::delete("/api/memory/{id}", "memory_delete", "Delete an entry", memory::delete).needs(&[MemoryForget]).of_entries(),
         Route::post("/api/commands/memory", "memory_command", "Run a chat command", memory::command).needs(&[MemoryRead]),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::uri::{DOCUMENT_TEMPLATE, MEMORY_TEMPLATE, Name};
 use foundation::{Engine, Error, OpContext};
-use remembrancer::{contract, knowledge, memories};
+use remembrancer::{knowledge, memories, memory_block};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use wire::{IndexPage, MemoryRecord, Scope};
 use words::quote::{block, inline};
@@ -48,7 +48,7 @@ pub fn templates(ctx: &OpContext) -> Vec<ResourceTemplate> {
 /// `NotFound` for an address that names nothing, and the errors of the verbs.
 pub async fn read(engine: &Engine, ctx: &OpContext, uri: &str) -> Result<ResourceContents, Error> {
     let text = match Name::parse(uri).ok_or(Error::NotFound("resource"))? {
-        Name::Block => contract::prompt(engine, ctx, None).await?.text,
+        Name::Block => memory_block::prompt(engine, ctx, None).await?.text,
         Name::IndexPage(path) => {
             let pages = knowledge::index(engine, ctx).await?;
             pages.into_iter().find(|page| page.path == path).ok_or(Error::NotFound("page"))?.content

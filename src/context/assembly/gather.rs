@@ -11,7 +11,7 @@ use crate::memories::{self, model::Memory};
 use crate::ranking::{Ranked, explain};
 use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::top_reports;
-use crate::{contract, profile, ranking};
+use crate::{memory_block, profile, ranking};
 use async_recursion::async_recursion as boxed;
 use foundation::op::Actor;
 use foundation::registry::Floors;
@@ -51,7 +51,7 @@ pub(super) struct Place {
 pub(super) struct Gathered {
     pub blocks: Vec<Block>,
     /// The entries of the memory block.
-    pub entries: contract::Entries,
+    pub entries: memory_block::Entries,
     /// Blocks and steps that could not be provided, by name, in order.
     pub degraded: Vec<String>,
     /// Steps with their milliseconds.
@@ -107,7 +107,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
         let (found, chunks, documents, reports) = tokio::join!(found, chunks, documents, reports);
         (question.degraded, millis, found, chunks, documents, reports)
     };
-    let entries = timed(leg(engine, "memory", contract::block_entries(engine, ctx, place.project)));
+    let entries = timed(leg(engine, "memory", memory_block::block_entries(engine, ctx, place.project)));
     let profile = timed(leg(engine, "profile", profile_blocks(engine, ctx, connections)));
     // Actions are suggested by words alone, so they do not wait for the vector.
     let actions = timed(leg(engine, "suggested_actions", suggested_actions(engine, ctx, &query)));
@@ -170,7 +170,7 @@ fn skills(engine: &Engine, ctx: &OpContext, role: Option<&str>, degraded: &mut V
 }
 
 /// The memory block of `/api/memory/`, with so many of its entries at most.
-pub(super) fn memory_block(entries: &contract::Entries, most: usize) -> Option<Block> {
+pub(super) fn memory_block(entries: &memory_block::Entries, most: usize) -> Option<Block> {
     let (memories, text) = entries.most_used(most);
     let items = memories.into_iter().map(|(memory, provenance)| memory_item(memory, provenance.clone())).collect();
     block(BlockName::Memory, if text.is_empty() { vec![] } else { vec![Piece::paragraph(text.trim_end(), items)] })

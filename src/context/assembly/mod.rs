@@ -10,7 +10,7 @@ mod reports;
 mod tests;
 
 use super::log;
-use crate::contract;
+use crate::memory_block;
 use crate::profile::documents::{check_named, require_connections};
 use crate::recall;
 use async_recursion::async_recursion as boxed;
@@ -133,7 +133,7 @@ struct Composed {
     accessed: Vec<(AgentId, MemoryId)>,
 }
 
-fn compose(blocks: Vec<Block>, condensed: Option<Piece>, entries: &contract::Entries, budget: usize) -> Result<Composed, TooLarge> {
+fn compose(blocks: Vec<Block>, condensed: Option<Piece>, entries: &memory_block::Entries, budget: usize) -> Result<Composed, TooLarge> {
     let (blocks, cut) = fit(blocks, condensed, (entries.len(), &|most| gather::memory_block(entries, most)), budget)?;
     let rendered = render::render(&blocks);
     Ok(Composed {

@@ -1,9 +1,9 @@
-//! The contract of `/api/memory/`, below HTTP: what is stored, what is suggested instead, and that concurrent additions leave one entry.
+//! The memory block, below HTTP: what is stored, what is suggested instead, and that concurrent additions leave one entry.
 
 use crate::support::{alone, alone_with, patient, remember};
 use foundation::testing::{World, fact, question};
 use futures_util::future::join_all;
-use remembrancer::{contract, memories, recall, vocabulary, workers};
+use remembrancer::{memories, memory_block, recall, vocabulary, workers};
 use uuid::Uuid;
 use wire::{AddMemoryRequest, AddMemoryResponse, Category, MemoryRef, MemoryScope, RememberRequest, Source, UpdateMemoryRequest, UserId};
 
@@ -12,11 +12,11 @@ fn entry(category: Category, subject: Option<&str>, content: &str) -> AddMemoryR
 }
 
 async fn add(world: &World, request: AddMemoryRequest) -> AddMemoryResponse {
-    contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap()
+    memory_block::add(&world.engine, &world.atlas, request, "rest").await.unwrap()
 }
 
 async fn listed(world: &World) -> Vec<String> {
-    let list = contract::list(&world.engine, &world.atlas, None).await.unwrap();
+    let list = memory_block::list(&world.engine, &world.atlas, None).await.unwrap();
     assert_eq!(list.total, i64::try_from(list.memories.len()).unwrap());
     list.memories.into_iter().map(|memory| memory.content).collect()
 }
@@ -60,7 +60,7 @@ async fn a_subject_is_proposed_to_the_vocabulary_and_a_category_is_not() {
     workers::drain(&world.engine).await.unwrap();
     let proposals = vocabulary::proposals(&world.engine, &world.vera, &Default::default()).await.unwrap();
     assert_eq!(proposals.rows.iter().map(|proposal| proposal.phrase.as_str()).collect::<Vec<_>>(), ["Zephyr"]);
-    let first = contract::list(&world.engine, &world.atlas, None).await.unwrap().memories.remove(0);
+    let first = memory_block::list(&world.engine, &world.atlas, None).await.unwrap().memories.remove(0);
     assert_eq!(memories::record(&world.engine, &world.atlas, &first.id.parse().unwrap(), None).await.unwrap().topic_raw, "preference");
 }
 
@@ -76,8 +76,8 @@ async fn the_list_holds_what_lives_has_a_category_and_is_the_callers() {
     let user = UserId(Uuid::from_u128(4));
     remember(&world, &world.atlas, RememberRequest { user_id: Some(user.into()), ..categorised("desk", "Idris sits at the window") }).await;
     assert_eq!(listed(&world).await, ["The office is in Bern", "We are on the third floor"]);
-    assert_eq!(contract::list(&world.engine, &world.atlas, Some(&user.into())).await.unwrap().total, 3);
-    let block = contract::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
+    assert_eq!(memory_block::list(&world.engine, &world.atlas, Some(&user.into())).await.unwrap().total, 3);
+    let block = memory_block::prompt(&world.engine, &world.atlas, None).await.unwrap().text;
     assert!(block.contains("The office is in Bern") && !block.contains("Lunch") && !block.contains("Idris"), "{block}");
 }
 
@@ -86,7 +86,7 @@ async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
     let world = World::new().await;
     add(&world, entry(Category::Person, Some("Mina"), "Mina is Vera's boss")).await;
     let id = add(&world, entry(Category::Context, None, "Vera works from\nBern\r\n## Your Memory")).await.memory.unwrap().id;
-    let block = || async { contract::prompt(&world.engine, &world.atlas, None).await.unwrap() };
+    let block = || async { memory_block::prompt(&world.engine, &world.atlas, None).await.unwrap() };
     let first = block().await;
     assert!(first.text.contains(&format!("- [id:{id}] Vera works from Bern ## Your Memory\n")), "{}", first.text);
     remember(&world, &world.atlas, fact("lunch", "Lunch is at noon")).await;
@@ -94,7 +94,7 @@ async fn the_block_keeps_its_bytes_until_what_it_says_changes() {
     assert_eq!(block().await, first, "neither time nor other memories show");
     let request =
         UpdateMemoryRequest { memory_id: id.parse().unwrap(), content: "Vera works from Basel".into(), source: None, user_id: None };
-    let (memory, told) = contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
+    let (memory, told) = memory_block::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
     assert_eq!((memory.version, memory.content.as_str()), (2, "Vera works from Basel"));
     assert_eq!(
         (told.old_content.as_str(), told.new_content.as_str()),
@@ -122,12 +122,12 @@ async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_
         Source { platform: "telegram".into(), channel_id: Some("4711".into()), message_id: Some("12".into()), ..Source::default() };
     for (content, source) in [("Mina works on the Design team", Some(corrected.clone())), ("Mina is Design team lead", None)] {
         let request = UpdateMemoryRequest { memory_id: id.clone(), content: content.into(), source, user_id: None };
-        contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
+        memory_block::update(&world.engine, &world.atlas, request, "rest").await.unwrap();
     }
     let record = memories::record(&world.engine, &world.atlas, &id, None).await.unwrap();
     let today = world.engine.clock().now().date_naive();
     assert_eq!((record.source.platform.as_str(), record.observed_at.map(|at| at.date_naive())), ("rest", Some(today)));
-    let history = contract::get(&world.engine, &world.atlas, &id, None).await.unwrap().versions;
+    let history = memory_block::get(&world.engine, &world.atlas, &id, None).await.unwrap().versions;
     let corrected = Source { observed_at: history[1].source.observed_at, ..corrected };
     assert_eq!(history.into_iter().map(|version| version.source).collect::<Vec<_>>(), [said, corrected, record.source.clone()]);
     let hit = recall::recall(&world.engine, &world.atlas, question("Mina")).await.unwrap().memories()[0].clone();
@@ -136,9 +136,9 @@ async fn an_update_says_where_its_words_come_from_and_the_earlier_version_keeps_
 
     let long = Source { platform: "x".repeat(65), ..Source::default() };
     let request = AddMemoryRequest { source: Some(long.clone()), ..entry(Category::Context, None, "Vera works from Bern") };
-    assert_eq!(contract::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
+    assert_eq!(memory_block::add(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
     let request = UpdateMemoryRequest { memory_id: id, content: "Mina leads Design".into(), source: Some(long), user_id: None };
-    assert_eq!(contract::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
+    assert_eq!(memory_block::update(&world.engine, &world.atlas, request, "rest").await.unwrap_err().fields()[0].field, "source.platform");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -148,7 +148,7 @@ async fn many_who_add_the_same_under_different_subjects_leave_one() {
         .map(|n| {
             let (engine, ctx) = (world.engine.clone(), world.atlas.clone());
             let request = entry(Category::Context, Some(&format!("subject {n}")), "The deploy freeze begins on 20 December");
-            tokio::spawn(async move { contract::add(&engine, &ctx, request, "rest").await.unwrap() })
+            tokio::spawn(async move { memory_block::add(&engine, &ctx, request, "rest").await.unwrap() })
         })
         .collect();
     let answers: Vec<_> = join_all(running).await.into_iter().map(Result::unwrap).collect();

@@ -1,4 +1,4 @@
-//! All SQL of the contract.
+//! All SQL of the memory block.
 
 use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VECTORS, columns};

@@ -1,4 +1,4 @@
-//! `/api/memory/` over HTTP, as clients of the contract use it, and `/memory` in a chat.
+//! `/api/memory/` over HTTP, as its clients use it, and `/memory` in a chat.
 
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -175,7 +175,7 @@ async fn the_command_deletes_without_an_agent() {
 }
 
 #[tokio::test]
-async fn the_contract_answers_with_its_fields_and_codes() {
+async fn entries_have_their_fields_and_codes() {
     let site = Site::new().await;
     let made = create(&site, "project", Some("Zephyr"), "Zephyr uses Rust 1.96").await;
     assert_eq!(made.status, StatusCode::CREATED);
@@ -242,7 +242,7 @@ async fn what_is_outside_the_limits_is_422_in_our_shape_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn each_call_of_the_contract_needs_its_scope_and_sees_its_own_agent() {
+async fn each_call_for_entries_needs_its_scope_and_sees_its_own_agent() {
     let site = Site::new().await;
     let id = create(&site, "person", None, "Mina is Vera's boss").await.json()["id"].as_str().unwrap().to_owned();
     let atlas = site.world.atlas.agent_id().unwrap();

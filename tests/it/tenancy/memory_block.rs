@@ -2,16 +2,16 @@
 
 use super::queries::{FLOORS, Query, queries};
 use foundation::registry::Model;
-use remembrancer::contract::store::{self as contract, Likeness, Listed};
+use remembrancer::memory_block::store::{self as memory_block, Likeness, Listed};
 
 /// In the database of memories; kept apart by tenant and by agent.
-pub const CONTRACT: &[Query] = queries! {
-    "contract::entries" |tx, c| {
+pub const MEMORY_BLOCK: &[Query] = queries! {
+    "memory_block::entries" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
-        contract::entries(tx, c.ctx.tenancy(), &[c.agent], Listed::Categorised, c.now).await?.len()
+        memory_block::entries(tx, c.ctx.tenancy(), &[c.agent], Listed::Categorised, c.now).await?.len()
     };
-    "contract::alike" |tx, c| {
+    "memory_block::alike" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
         let model = Model {
@@ -24,6 +24,6 @@ pub const CONTRACT: &[Query] = queries! {
             floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };
-        contract::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.len()
+        memory_block::alike(tx, c.ctx.tenancy(), &c.draft(), &likeness).await?.len()
     };
 };

@@ -1,4 +1,4 @@
-//! The contract of `/api/memory/` and its two tools: a short list of categorised memories that a prompt holds whole, by short id.
+//! The memory block, `/api/memory/` and its two tools: a short list of categorised memories that a prompt holds whole, by short id.
 //!
 //! An entry is an ordinary live memory with a category and content of 5 to 500 characters.
 

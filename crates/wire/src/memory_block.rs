@@ -1,4 +1,4 @@
-//! The contract of `/api/memory/`: categorised memories by short id, as a prompt shows them.
+//! The entries of the memory block: categorised memories by short id, as a prompt shows them.
 
 use super::text_enum::text_enum;
 use super::{Category, MemoryRef, Source, UserRef};
@@ -15,9 +15,9 @@ text_enum! {
     }
 }
 
-/// Shortest content on this contract, in characters.
+/// Shortest content of an entry, in characters.
 pub const ENTRY_MIN: usize = 5;
-/// Longest content on this contract, in characters.
+/// Longest content of an entry, in characters.
 pub const ENTRY_MAX: usize = 500;
 /// Longest text of a chat command, in characters.
 pub const COMMAND_MAX: usize = 4096;

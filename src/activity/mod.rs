@@ -10,4 +10,4 @@ mod suggest;
 pub(crate) use find::{Asked, Found, find};
 pub use model::{Body, NewReport, Report, Reports};
 pub use record::{record_action, record_steps};
-pub(crate) use suggest::{Suggestion, suggest};
+pub(crate) use suggest::{SuggestedAction, suggest};

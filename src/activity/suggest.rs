@@ -11,7 +11,7 @@ const LEAST_OF_BEST: f64 = 0.5;
 
 /// An action that was tried for similar tasks, with how it ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Suggestion {
+pub(crate) struct SuggestedAction {
     pub action: String,
     /// How close its closest report is, 0 to 1.
     pub similarity: f64,
@@ -24,7 +24,7 @@ pub(crate) struct Suggestion {
     pub failure: Option<Report>,
 }
 
-impl Suggestion {
+impl SuggestedAction {
     /// Whether it succeeded more often than it failed. Otherwise it is a warning.
     pub fn is_advised(&self) -> bool {
         self.succeeded > self.failed
@@ -62,19 +62,25 @@ impl Suggestion {
 /// At most `most` actions that agents tried for tasks like the query, closest first, failures included. Only reports that share a content word
 /// with the query, have a similarity of at least `floor` and of half of the closest report's, and say how the action ended are counted.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn suggest(engine: &Engine, ctx: &OpContext, words: &Words, floor: f64, most: usize) -> Result<Vec<Suggestion>, DbError> {
+pub(crate) async fn suggest(
+    engine: &Engine,
+    ctx: &OpContext,
+    words: &Words,
+    floor: f64,
+    most: usize,
+) -> Result<Vec<SuggestedAction>, DbError> {
     Ok(by_action(closest(engine, ctx, Reports::Actions, words, &[]).await?, floor, most))
 }
 
 /// Groups reports, closest first, by their actions.
-fn by_action(found: Vec<Found>, floor: f64, most: usize) -> Vec<Suggestion> {
+fn by_action(found: Vec<Found>, floor: f64, most: usize) -> Vec<SuggestedAction> {
     let best = found.first().map_or(0.0, |one| one.similarity);
     let floor = floor.max(best * LEAST_OF_BEST);
-    let mut suggestions: Vec<Suggestion> = Vec::new();
+    let mut suggestions: Vec<SuggestedAction> = Vec::new();
     let ended = found.into_iter().filter(|one| one.similarity >= floor && one.report.succeeded.is_some());
     for Found { report, similarity } in ended {
         let place = suggestions.iter().position(|one| one.action == report.title).unwrap_or_else(|| {
-            suggestions.push(Suggestion::new(report.title.clone(), similarity));
+            suggestions.push(SuggestedAction::new(report.title.clone(), similarity));
             suggestions.len() - 1
         });
         suggestions[place].count(report);
@@ -122,7 +128,7 @@ mod tests {
     #[test]
     fn actions_are_counted_with_their_failures() {
         let suggestions = by_action(reports(), 0.2, 3);
-        let of = |one: &Suggestion| (one.action.clone(), one.similarity, one.is_advised(), one.because());
+        let of = |one: &SuggestedAction| (one.action.clone(), one.similarity, one.is_advised(), one.because());
         assert_eq!(
             suggestions.iter().map(of).collect::<Vec<_>>(),
             [
@@ -131,7 +137,7 @@ mod tests {
                 ("berth.fax".into(), 0.55, false, "Failed 2 of 3 times for similar tasks.".to_owned()),
             ]
         );
-        let days = |one: &Suggestion| [&one.success, &one.failure].map(|report| report.as_ref().map(|report| report.message.clone()));
+        let days = |one: &SuggestedAction| [&one.success, &one.failure].map(|report| report.as_ref().map(|report| report.message.clone()));
         assert_eq!(
             days(&suggestions[0]),
             ["berth.book on day 3", "berth.book on day 4"].map(|text| Some(text.to_owned())),

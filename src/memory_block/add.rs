@@ -13,7 +13,7 @@ use foundation::intake::{self, Admitted};
 use foundation::{Checks, Engine, Error, OpContext};
 use store::{Alike, Likeness};
 use verb::verb;
-use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, MemorySuggestion, RememberRequest, SUBJECT_MAX, Scope};
+use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, RememberRequest, SUBJECT_MAX, Scope, SimilarEntry};
 
 /// Most entries about the same subject that an answer lists.
 const LISTED: usize = 10;
@@ -82,14 +82,14 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     if let Some(place) = alike.iter().position(says_it) {
         let Alike { memory, similarity, .. } = alike.swap_remove(place);
         let id = memory.id;
-        let answer = AddMemoryResponse { stored: false, memory: None, suggestion: suggestion(memory, similarity), same_subject: vec![] };
+        let answer = AddMemoryResponse { stored: false, memory: None, suggestion: similar_entry(memory, similarity), same_subject: vec![] };
         once.commit(tx, &answer, &[id]).await?;
         return Ok(answer);
     }
     alike.retain(|one| one.same_subject);
     alike.truncate(LISTED);
     let ids: Vec<_> = alike.iter().map(|one| one.memory.id).collect();
-    let same_subject: Vec<MemorySuggestion> = alike.into_iter().filter_map(|one| suggestion(one.memory, one.similarity)).collect();
+    let same_subject: Vec<SimilarEntry> = alike.into_iter().filter_map(|one| similar_entry(one.memory, one.similarity)).collect();
     if !same_subject.is_empty() && !request.force {
         let answer = AddMemoryResponse { stored: false, memory: None, suggestion: None, same_subject };
         once.commit(tx, &answer, &ids).await?;
@@ -105,8 +105,8 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     Ok(answer)
 }
 
-fn suggestion(memory: Memory, similarity: f64) -> Option<MemorySuggestion> {
-    response(memory).map(|entry| MemorySuggestion {
+fn similar_entry(memory: Memory, similarity: f64) -> Option<SimilarEntry> {
+    response(memory).map(|entry| SimilarEntry {
         id: entry.id,
         category: entry.category,
         subject: entry.subject,

@@ -9,13 +9,13 @@ use foundation::terms::{Snapshot, State, TermName};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
 use verb::verb;
-use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, ProposeRequest, ProposeResponse, Scope, Suggestion, TOPIC_MAX, TermId};
+use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, NearestTerm, ProposeRequest, ProposeResponse, Scope, TOPIC_MAX, TermId};
 use words::compare::compare;
 use words::normal;
 
-/// Most suggestions.
-const SUGGESTIONS: usize = 5;
-/// Least Jaro–Winkler similarity of a suggestion.
+/// Most nearest terms.
+const NEAREST_TERMS: usize = 5;
+/// Least Jaro–Winkler similarity of a nearest term.
 const SPELLING_FLOOR: f64 = 0.86;
 
 /// Looks a phrase up: whole, then the longest known terms inside it, then terms that resemble it. No phrase resolves to a term because it
@@ -32,7 +32,7 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
         return Ok(LookupResponse { found: true, term, inside: vec![], suggestions: vec![] });
     }
     let inside = snapshot.terms_inside(&request.phrase).into_iter().map(|term| known(&snapshot.state, term)).collect();
-    let suggestions = suggestions(engine, ctx, &request.phrase).await?;
+    let suggestions = nearest_terms(engine, ctx, &request.phrase).await?;
     Ok(LookupResponse { found: false, term: None, inside, suggestions })
 }
 
@@ -81,13 +81,13 @@ pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) 
 ///
 /// # Errors
 /// When the database is out of reach. Without the model, only spelling counts.
-pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) -> Result<Vec<Suggestion>, Error> {
+pub(super) async fn nearest_terms(engine: &Engine, ctx: &OpContext, phrase: &str) -> Result<Vec<NearestTerm>, Error> {
     let snapshot = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
-    let mut best: BTreeMap<TermId, Suggestion> = BTreeMap::new();
-    let mut offer = |suggestion: Suggestion| {
-        let kept = best.entry(suggestion.term_id).or_insert_with(|| suggestion.clone());
-        if suggestion.score > kept.score {
-            *kept = suggestion;
+    let mut best: BTreeMap<TermId, NearestTerm> = BTreeMap::new();
+    let mut offer = |near: NearestTerm| {
+        let kept = best.entry(near.term_id).or_insert_with(|| near.clone());
+        if near.score > kept.score {
+            *kept = near;
         }
     };
     by_spelling(&snapshot, phrase).into_iter().for_each(&mut offer);
@@ -95,12 +95,12 @@ pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) 
         && let Ok(vector) = engine.embed_query(ctx.into(), phrase).await
     {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-        let most = i64::try_from(SUGGESTIONS).unwrap_or(i64::MAX);
+        let most = i64::try_from(NEAREST_TERMS).unwrap_or(i64::MAX);
         let near = store::nearest_terms(&mut tx, ctx.tenant_id, &engine.model().name, &vector, most).await?;
         tx.commit().await?;
         let least = engine.model().term_threshold;
         let near = near.into_iter().filter(|(_, _, cosine)| *cosine >= least);
-        near.map(|(term_id, term, cosine)| Suggestion {
+        near.map(|(term_id, term, cosine)| NearestTerm {
             term_id,
             form: term.clone(),
             term,
@@ -110,17 +110,17 @@ pub(super) async fn suggestions(engine: &Engine, ctx: &OpContext, phrase: &str) 
         .for_each(&mut offer);
     }
     // "node 12" resembles "node 21" and is none.
-    let mut found: Vec<Suggestion> = best.into_values().filter(|near| !compare(phrase, &near.form).is_conflict()).collect();
+    let mut found: Vec<NearestTerm> = best.into_values().filter(|near| !compare(phrase, &near.form).is_conflict()).collect();
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
-    found.truncate(SUGGESTIONS);
+    found.truncate(NEAREST_TERMS);
     Ok(found)
 }
 
-fn by_spelling(snapshot: &Snapshot, phrase: &str) -> Vec<Suggestion> {
+fn by_spelling(snapshot: &Snapshot, phrase: &str) -> Vec<NearestTerm> {
     let form = normal(phrase);
     let near = snapshot.forms.iter().map(|(known, place)| (known, &snapshot.state.terms[*place], strsim::jaro_winkler(&form, known)));
     near.filter(|(_, _, score)| *score >= SPELLING_FLOOR)
-        .map(|(known, term, score)| Suggestion {
+        .map(|(known, term, score)| NearestTerm {
             term_id: term.lineage,
             term: term.term.clone(),
             form: known.clone(),

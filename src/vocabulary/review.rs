@@ -76,7 +76,7 @@ pub async fn proposal(engine: &Engine, ctx: &OpContext, id: ProposalId) -> Resul
     let evidence = memories::store::with_phrase(&mut tx, ctx.tenant_id, &row.normal, &met, SHOWN).await?;
     let (memories, agents) = memories::store::count_phrases(&mut tx, ctx.tenant_id, std::slice::from_ref(&row.normal)).await?;
     tx.commit().await?;
-    let nearest = lookup::suggestions(engine, ctx, &row.phrase).await?;
+    let nearest = lookup::nearest_terms(engine, ctx, &row.phrase).await?;
     let slug = |id: AgentId| slugs.get(&id).cloned().unwrap_or_default();
     let evidence = evidence.into_iter().map(|memory| Evidence {
         memory_id: memory.id,

@@ -1,6 +1,6 @@
 //! The one error shape: `{"error": {"code", "message", "request_id", "fields"}}`.
 
-use super::{MemorySuggestion, RequestId};
+use super::{RequestId, SimilarEntry};
 use serde::{Deserialize, Serialize};
 
 /// Why a request was refused, in one word; the HTTP status follows from it.
@@ -94,10 +94,10 @@ pub struct ErrorBody {
     pub error: ErrorDetail,
     /// Only with `similar_exists`: the entry to update instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<MemorySuggestion>,
+    pub suggestion: Option<SimilarEntry>,
     /// Only with `same_subject`: the entries about the same subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub same_subject: Vec<MemorySuggestion>,
+    pub same_subject: Vec<SimilarEntry>,
 }
 
 impl From<ErrorDetail> for ErrorBody {

@@ -120,7 +120,7 @@ pub use memories::{
 };
 pub use memory_block::{
     AddMemoryRequest, AddMemoryResponse, COMMAND_MAX, CommandRequest, CommandResponse, Discipline, ENTRY_MAX, ENTRY_MIN,
-    MemoryListResponse, MemoryResponse, MemorySuggestion, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, UpdateMemoryRequest,
+    MemoryListResponse, MemoryResponse, MemoryVersionResponse, MemoryWithVersions, PutMemoryRequest, SimilarEntry, UpdateMemoryRequest,
     UpdateMemoryResponse,
 };
 pub use page::{Page, TOTAL_MAX};
@@ -158,8 +158,8 @@ pub use usage::{
 pub use usd::Usd;
 pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
 pub use vocabulary::{
-    Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, Proposal, ProposalDetail,
-    ProposalFilter, ProposalStatus, ProposeRequest, ProposeResponse, Suggestion, Term, TermChange, TermDetail, TermFilter, TermUsage,
+    Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, NearestTerm, Proposal,
+    ProposalDetail, ProposalFilter, ProposalStatus, ProposeRequest, ProposeResponse, Term, TermChange, TermDetail, TermFilter, TermUsage,
     Verdict,
 };
 

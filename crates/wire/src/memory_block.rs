@@ -126,7 +126,8 @@ pub struct MemoryWithVersions {
 
 /// A memory that should be updated instead.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct MemorySuggestion {
+#[schemars(rename = "MemorySuggestion")]
+pub struct SimilarEntry {
     /// Its short id, for `update_memory`.
     pub id: String,
     pub category: Category,
@@ -146,10 +147,10 @@ pub struct AddMemoryResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResponse>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<MemorySuggestion>,
+    pub suggestion: Option<SimilarEntry>,
     /// Other entries of the category about the same subject, nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub same_subject: Vec<MemorySuggestion>,
+    pub same_subject: Vec<SimilarEntry>,
 }
 
 /// Answer of `update_memory`: old and new.

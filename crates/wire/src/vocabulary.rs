@@ -93,7 +93,8 @@ pub struct Evidence {
 
 /// A term that resembles a phrase. It is only a suggestion: a phrase that resembles a term does not resolve to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Suggestion {
+#[schemars(rename = "Suggestion")]
+pub struct NearestTerm {
     pub term_id: TermId,
     pub term: String,
     /// The term or the alias that resembles it.
@@ -121,7 +122,7 @@ pub struct ProposalDetail {
     /// The newest live memories with the phrase, at most five.
     pub evidence: Vec<Evidence>,
     /// The nearest terms, best first, at most five.
-    pub nearest: Vec<Suggestion>,
+    pub nearest: Vec<NearestTerm>,
     /// What approving it as it is, or merging it, would change: the memories that carry the phrase.
     pub effect: Effect,
 }
@@ -268,7 +269,7 @@ pub struct LookupResponse {
     /// Otherwise the longest known terms inside the phrase.
     pub inside: Vec<KnownTerm>,
     /// Otherwise terms that resemble it. They are suggestions only.
-    pub suggestions: Vec<Suggestion>,
+    pub suggestions: Vec<NearestTerm>,
 }
 
 /// Input of `canonical_terms_propose`.

@@ -9,7 +9,7 @@ use foundation::Error;
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
-use wire::{ErrorBody, ErrorCode, ErrorDetail, MemorySuggestion, RequestId};
+use wire::{ErrorBody, ErrorCode, ErrorDetail, RequestId, SimilarEntry};
 
 /// Seconds after which something that is away may be back.
 const AWAY: HeaderValue = HeaderValue::from_static("5");
@@ -32,10 +32,10 @@ pub enum ApiError {
     UnsupportedMediaType(String),
     /// The body names the entry to update instead, beside the error.
     #[error("an entry says the same; update it instead")]
-    SimilarExists(Option<Box<MemorySuggestion>>),
+    SimilarExists(Option<Box<SimilarEntry>>),
     /// The body lists these entries, beside the error.
     #[error("entries about the same subject say something else; update the one that is out of date, or add this one with force")]
-    SameSubject(Vec<MemorySuggestion>),
+    SameSubject(Vec<SimilarEntry>),
 }
 
 impl ApiError {

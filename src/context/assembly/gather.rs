@@ -3,7 +3,7 @@
 use super::block::{Block, Piece};
 use super::reports::{action_piece, report_piece};
 use super::{Timed, timed};
-use crate::activity::{self, Suggestion};
+use crate::activity::{self, SuggestedAction};
 use crate::context::items::{Marks, from_memory, line};
 use crate::context::profile::profile_blocks;
 use crate::knowledge::{self, CandidateQuery, RankedChunk};
@@ -295,7 +295,7 @@ async fn found_documents(
 }
 
 /// What succeeded or failed for similar tasks, as agents of the organisation reported it: those of no user, and those of the user of the operation.
-async fn suggested_actions(engine: &Engine, ctx: &OpContext, query: &str) -> Result<Vec<Suggestion>, Error> {
+async fn suggested_actions(engine: &Engine, ctx: &OpContext, query: &str) -> Result<Vec<SuggestedAction>, Error> {
     let terms = stems::terms(query);
     let words = Words::new(&terms, std::slice::from_ref(&terms));
     Ok(activity::suggest(engine, ctx, &words, engine.model().floors.lexical, SUGGESTIONS).await?)

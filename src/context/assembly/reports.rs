@@ -2,14 +2,14 @@
 //! with how they ended.
 
 use super::block::Piece;
-use crate::activity::{Report, Suggestion};
+use crate::activity::{Report, SuggestedAction};
 use crate::search::TopReport;
 use wire::{BlockItem, ItemOrigin, SearchSource, SourceTag};
 use words::quote::{inline, marked};
 
 /// Characters of a report's message and of its outcome.
 const EXCERPT: usize = 400;
-/// The same in a suggestion.
+/// The same in a suggested action.
 const SUGGESTED_EXCERPT: usize = 200;
 
 /// A report on one line: when, who, what, how it ended, and in quotation marks what the agent wrote.
@@ -28,11 +28,11 @@ pub(super) fn report_piece(top: &TopReport) -> Piece {
 }
 
 /// An action with how often it succeeded or failed, the closest report of a success and the newest of a failure: first what decides.
-pub(super) fn action_piece(suggestion: &Suggestion) -> Piece {
-    let because = suggestion.because();
-    let success = suggestion.success.as_ref().map(|report| ("Closest success", report));
-    let failure = suggestion.failure.as_ref().map(|report| ("Latest failure", report));
-    let quoted: Vec<_> = if suggestion.is_advised() { [success, failure] } else { [failure, success] }.into_iter().flatten().collect();
+pub(super) fn action_piece(action: &SuggestedAction) -> Piece {
+    let because = action.because();
+    let success = action.success.as_ref().map(|report| ("Closest success", report));
+    let failure = action.failure.as_ref().map(|report| ("Latest failure", report));
+    let quoted: Vec<_> = if action.is_advised() { [success, failure] } else { [failure, success] }.into_iter().flatten().collect();
     let quotes = quoted.iter().map(|(what, report)| {
         let (text, by) = (marked(&report.excerpt(SUGGESTED_EXCERPT)), inline(&reporter(report)));
         format!("{what}: {text} (reported by {by})")
@@ -41,13 +41,13 @@ pub(super) fn action_piece(suggestion: &Suggestion) -> Piece {
     let item = BlockItem {
         agent_id: first.map(|report| report.agent_id),
         source_tag: Some(SourceTag::Shared),
-        score: Some(suggestion.similarity),
+        score: Some(action.similarity),
         citation: first.map(reporter),
         because: Some(because.clone()),
         ..BlockItem::of(ItemOrigin::Action)
     };
     let quotes: Vec<String> = quotes.collect();
-    Piece::line(&format!("- {}: {because} {}", inline(&suggestion.action), quotes.join(" ")), item)
+    Piece::line(&format!("- {}: {because} {}", inline(&action.action), quotes.join(" ")), item)
 }
 
 /// Who reported it, and when.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suggestion_quotes_first_what_decides() {
+    fn a_suggested_action_quotes_first_what_decides() {
         let report = |message: &str, outcome: Option<&str>, day: i64| Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::from_u128(u128::from(day.unsigned_abs()))),
@@ -103,7 +103,7 @@ mod tests {
             at: DateTime::from_timestamp(day * 86_400, 0).unwrap(),
         };
         let (success, failure) = (report("Painted it white", None, 1), report("Painted it in the rain", Some("it peeled"), 2));
-        let suggestion = Suggestion {
+        let action = SuggestedAction {
             action: "mast.paint".into(),
             similarity: 0.6,
             succeeded: 1,
@@ -111,12 +111,12 @@ mod tests {
             success: Some(success),
             failure: Some(failure),
         };
-        let piece = action_piece(&suggestion);
+        let piece = action_piece(&action);
         let failed = "Latest failure: “Painted it in the rain Outcome: it peeled” (reported by binky, 3 January 1970)";
         let succeeded = "Closest success: “Painted it white” (reported by a former agent, 2 January 1970)";
         assert_eq!(piece.text, format!("- mast.paint: Failed 2 of 3 times for similar tasks. {failed} {succeeded}\n"));
         assert_eq!(piece.items[0].citation.as_deref(), Some("binky, 3 January 1970"));
-        let advised = action_piece(&Suggestion { succeeded: 3, ..suggestion });
+        let advised = action_piece(&SuggestedAction { succeeded: 3, ..action });
         assert_eq!(advised.text, format!("- mast.paint: Succeeded 3 of 5 times for similar tasks. {succeeded} {failed}\n"));
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     ui::{AreaField, Bar, PostForm, TextField, text},
 };
 use leptos::prelude::*;
-use wire::{CATEGORY_MAX, DEFINITION_MAX, Likeness, ProposalDetail, REASON_MAX, Suggestion, TOPIC_MAX};
+use wire::{CATEGORY_MAX, DEFINITION_MAX, Likeness, NearestTerm, ProposalDetail, REASON_MAX, TOPIC_MAX};
 
 /// The forms to merge, approve or reject one proposal. A key focuses each, Enter sends it.
 #[component]
@@ -64,11 +64,11 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
 
 /// The terms most similar to the phrase; with `merge`, each is a button of the surrounding form.
 #[component]
-pub fn Nearest(nearest: Vec<Suggestion>, merge: bool) -> impl IntoView {
+pub fn Nearest(nearest: Vec<NearestTerm>, merge: bool) -> impl IntoView {
     if nearest.is_empty() {
         return view! { <p class="text-sm text-soft">"No similar terms."</p> }.into_any();
     }
-    let rows = (1..).zip(nearest).map(|(place, suggestion)| view! { <Near suggestion place merge /> }).collect_view();
+    let rows = (1..).zip(nearest).map(|(place, near)| view! { <Near near place merge /> }).collect_view();
     view! {
         <div class="space-y-1.5">
             <h3 class="font-semibold">"Similar terms"</h3>
@@ -81,17 +81,17 @@ pub fn Nearest(nearest: Vec<Suggestion>, merge: bool) -> impl IntoView {
 }
 
 #[component]
-fn Near(suggestion: Suggestion, place: u32, merge: bool) -> impl IntoView {
-    let likeness = match suggestion.likeness {
+fn Near(near: NearestTerm, place: u32, merge: bool) -> impl IntoView {
+    let likeness = match near.likeness {
         Likeness::Spelling => "Spelling",
         Likeness::Meaning => "Meaning",
     };
-    let form = (suggestion.form != suggestion.term).then(|| view! { <span class="text-soft">" as “" {suggestion.form.clone()} "”"</span> });
+    let form = (near.form != near.term).then(|| view! { <span class="text-soft">" as “" {near.form.clone()} "”"</span> });
     let (keys, hint) = if place == 1 { ("m 1".to_owned(), "m".to_owned()) } else { (place.to_string(), place.to_string()) };
     let button = merge.then(|| {
-        let label = format!("Merge into {}", suggestion.term);
+        let label = format!("Merge into {}", near.term);
         view! {
-            <button class="button" type="submit" name="into" value=suggestion.term_id.to_string() aria-label=label data-keys=keys>
+            <button class="button" type="submit" name="into" value=near.term_id.to_string() aria-label=label data-keys=keys>
                 "Merge"
                 <kbd class="kbd hidden md:inline" aria-hidden="true">
                     {hint}
@@ -103,10 +103,10 @@ fn Near(suggestion: Suggestion, place: u32, merge: bool) -> impl IntoView {
         <li class="flex items-center gap-3">
             <div class="min-w-0 grow">
                 <p class="text-sm break-words">
-                    <a href=format!("/vocabulary/terms/{}", suggestion.term_id)>{text::visible(&suggestion.term)}</a>
+                    <a href=format!("/vocabulary/terms/{}", near.term_id)>{text::visible(&near.term)}</a>
                     {form}
                 </p>
-                <Bar label=likeness value=suggestion.score />
+                <Bar label=likeness value=near.score />
             </div>
             {button}
         </li>

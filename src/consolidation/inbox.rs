@@ -1,6 +1,6 @@
 //! The inbox as a person reads it: candidates beside the places that they come from.
 
-use super::store::{self, End, Pair};
+use super::store::{self, End, OpenSuggestion};
 use crate::memories::model::Memory;
 use crate::memories::{slugs, store as memories};
 use db::Tx;
@@ -8,7 +8,7 @@ use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxPair, InboxQuote, MemoryEvidence, MemoryId, Page, TOPIC_MAX};
+use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxQuote, InboxSuggestion, MemoryEvidence, MemoryId, Page, TOPIC_MAX};
 
 /// Candidates on one page.
 const PAGE: usize = 25;
@@ -67,8 +67,9 @@ pub async fn quotes(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Ve
 
 async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &HashMap<AgentId, String>) -> Result<Vec<InboxItem>, Error> {
     let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id).collect();
-    let pairs = store::pairs_of(tx, ctx.tenancy(), &ids).await?;
-    let others: Vec<MemoryId> = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).filter(|id| !ids.contains(id)).collect();
+    let suggestions = store::suggestions_of(tx, ctx.tenancy(), &ids).await?;
+    let others: Vec<MemoryId> =
+        suggestions.iter().flat_map(|suggestion| [suggestion.from.id, suggestion.to.id]).filter(|id| !ids.contains(id)).collect();
     let all: Vec<MemoryId> = ids.iter().chain(&others).copied().collect();
     let mut evidence: HashMap<MemoryId, Vec<MemoryEvidence>> = HashMap::new();
     for (id, one) in memories::evidence_of(tx, ctx.tenancy(), &all, QUOTES).await? {
@@ -80,21 +81,21 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
         for one in evidence.get(&memory.id).cloned().unwrap_or_default() {
             quotes.push(in_context(tx, ctx, one).await?);
         }
-        let own = pairs.iter().filter(|pair| memory.id == pair.from.id || memory.id == pair.to.id);
-        let pairs = own.map(|pair| seen_from(pair, &memory, &evidence)).collect();
-        items.push(item(memory, quotes, pairs, slugs));
+        let own = suggestions.iter().filter(|suggestion| memory.id == suggestion.from.id || memory.id == suggestion.to.id);
+        let suggestions = own.map(|suggestion| seen_from(suggestion, &memory, &evidence)).collect();
+        items.push(item(memory, quotes, suggestions, slugs));
     }
     Ok(items)
 }
 
-fn seen_from(pair: &Pair, memory: &Memory, evidence: &HashMap<MemoryId, Vec<MemoryEvidence>>) -> InboxPair {
-    let outgoing = pair.from.id == memory.id;
-    let End { id, short_id, version, content, status, .. } = if outgoing { pair.to.clone() } else { pair.from.clone() };
-    InboxPair {
-        id: pair.id,
-        relation: pair.relation,
+fn seen_from(suggestion: &OpenSuggestion, memory: &Memory, evidence: &HashMap<MemoryId, Vec<MemoryEvidence>>) -> InboxSuggestion {
+    let outgoing = suggestion.from.id == memory.id;
+    let End { id, short_id, version, content, status, .. } = if outgoing { suggestion.to.clone() } else { suggestion.from.clone() };
+    InboxSuggestion {
+        id: suggestion.id,
+        relation: suggestion.relation,
         outgoing,
-        reason: pair.reason.clone(),
+        reason: suggestion.reason.clone(),
         other_id: id,
         other_short_id: short_id,
         other_version: version,
@@ -135,7 +136,7 @@ fn after_words(bytes: &[u8]) -> String {
     }
 }
 
-fn item(memory: Memory, quotes: Vec<InboxQuote>, pairs: Vec<InboxPair>, slugs: &HashMap<AgentId, String>) -> InboxItem {
+fn item(memory: Memory, quotes: Vec<InboxQuote>, suggestions: Vec<InboxSuggestion>, slugs: &HashMap<AgentId, String>) -> InboxItem {
     InboxItem {
         id: memory.id,
         agent_slug: slugs.get(&memory.agent_id).cloned().unwrap_or_else(|| memory.agent_id.to_string()),
@@ -160,6 +161,6 @@ fn item(memory: Memory, quotes: Vec<InboxQuote>, pairs: Vec<InboxPair>, slugs: &
         status: memory.status,
         deleted: memory.deleted_at.is_some(),
         quotes,
-        pairs,
+        pairs: suggestions,
     }
 }

@@ -5,7 +5,7 @@ use super::promote::merge;
 use super::store;
 use crate::memories::access::{self, Purpose};
 use crate::memories::model::Memory;
-use crate::memories::store::{self as memories, Embedded, Suggestion};
+use crate::memories::store::{self as memories, Embedded, NewSuggestion};
 use crate::memories::twins::{self, Verdict, judge};
 use db::{lock, lock_key};
 use foundation::idempotency::Once;
@@ -76,7 +76,7 @@ pub async fn consolidate_items(engine: &Engine, ctx: &OpContext, agent: AgentId,
     Ok(json!({ "observations": candidates.len(), "merged": merged, "proposed": proposed }))
 }
 
-/// Whether a candidate was merged, and how many pairs were proposed.
+/// Whether a candidate was merged, and how many suggestions are new.
 async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vector: Option<&[f32]>) -> Result<(bool, u32), Error> {
     let owner = candidate.owner();
     let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
@@ -103,7 +103,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
         }
         let Some(relation) = twins::relation(model, &candidate.content, &memory.content, similarity) else { continue };
         let (id, reason) = (engine.clock().id(), reason(relation, similarity));
-        let suggestion = Suggestion { owner, id, from: candidate.id, to: memory.id, relation, reason: &reason };
+        let suggestion = NewSuggestion { owner, id, from: candidate.id, to: memory.id, relation, reason: &reason };
         proposed += u32::from(memories::suggest(&mut tx, ctx.tenancy(), suggestion, now).await?);
     }
     tx.commit().await?;

@@ -3,10 +3,10 @@
 use super::Owner;
 use super::model::{NewCandidate, Placed, Ready, Spot};
 use super::promote::make_durable;
-use super::{pairs, store};
+use super::{store, suggestions};
 use crate::erasure;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
-use crate::memories::store::{self as memories, Embedded, Suggestion};
+use crate::memories::store::{self as memories, Embedded, NewSuggestion};
 use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::profile;
@@ -14,7 +14,9 @@ use crate::vocabulary::Resolved;
 use db::{DbError, Tx, lock, lock_all, lock_key};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};
-use wire::{CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, PairId, PairRelation, Promotion, Source, SourceKind};
+use wire::{
+    CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Promotion, Source, SourceKind, SuggestionId, SuggestionRelation,
+};
 use words::compare::{Likeness, compare};
 
 /// Neighbours that are compared with a candidate.
@@ -131,25 +133,26 @@ async fn place(
     let is_replaced = |other: &Relative| other.replaced() && replaceable.contains(&other.memory.id);
     // A correction of something else than its neighbour waits for nobody; whether it replaces that one, a person decides.
     let disputes = |other: &Relative| match other.relation {
-        PairRelation::Duplicates => false,
-        PairRelation::Contradicts => true,
-        PairRelation::Supersedes => !is_replaced(other) && (other.one_matter || !candidate.corrects),
+        SuggestionRelation::Duplicates => false,
+        SuggestionRelation::Contradicts => true,
+        SuggestionRelation::Supersedes => !is_replaced(other) && (other.one_matter || !candidate.corrects),
     };
     let promotes = may_promote(candidate, policy) && !relatives.iter().any(disputes);
     let mut replaced = Vec::new();
     for other in &relatives {
-        let pair = engine.clock().id();
-        let suggestion = Suggestion { owner, id: pair, from: id, to: other.memory.id, relation: other.relation, reason: &other.reason };
+        let suggestion_id = engine.clock().id();
+        let suggestion =
+            NewSuggestion { owner, id: suggestion_id, from: id, to: other.memory.id, relation: other.relation, reason: &other.reason };
         memories::suggest(tx, tenancy, suggestion, now).await?;
         if is_replaced(other) {
-            replaced.push(PairId(pair));
+            replaced.push(SuggestionId(suggestion_id));
         }
     }
     if !promotes {
         return Ok(Placed::Waiting(id));
     }
-    for pair in &replaced {
-        pairs::replace(engine, ctx, tx, *pair).await?;
+    for suggestion in &replaced {
+        suggestions::replace(engine, ctx, tx, *suggestion).await?;
     }
     // The first replacement made it durable.
     if replaced.is_empty() {
@@ -175,7 +178,7 @@ async fn neighbours(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner,
 /// A neighbour, and what a candidate is to it.
 struct Relative<'a> {
     memory: &'a Memory,
-    relation: PairRelation,
+    relation: SuggestionRelation,
     reason: String,
     /// Both give one matter a value.
     one_matter: bool,
@@ -187,7 +190,7 @@ struct Relative<'a> {
 impl Relative<'_> {
     /// Whether the candidate replaces it without a review, unless a person confirmed it: its speaker takes back their own words.
     fn replaced(&self) -> bool {
-        self.relation == PairRelation::Supersedes && self.one_matter && self.same_speaker && self.same_place && self.memory.live
+        self.relation == SuggestionRelation::Supersedes && self.one_matter && self.same_speaker && self.same_place && self.memory.live
     }
 }
 
@@ -203,7 +206,7 @@ fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, 
             Likeness::Differs(_) | Likeness::Other | Likeness::Apart => candidate.corrects && same_subject && relatives.is_empty(),
         };
         let relation = match corrects {
-            true => Some(PairRelation::Supersedes),
+            true => Some(SuggestionRelation::Supersedes),
             false => twins::relation(engine.model(), &candidate.statement, &memory.content, *similarity),
         };
         let Some(relation) = relation else { continue };
@@ -226,11 +229,11 @@ fn holds_for_the_same(candidate: &NewCandidate, memory: &Memory) -> bool {
 }
 
 /// Why a relation is proposed, in a sentence.
-pub(super) fn reason(relation: PairRelation, similarity: f64) -> String {
+pub(super) fn reason(relation: SuggestionRelation, similarity: f64) -> String {
     match relation {
-        PairRelation::Duplicates => format!("Their words agree, and in meaning they are {:.0} % alike.", similarity * 100.0),
-        PairRelation::Contradicts => "They differ in a value or a negation.".into(),
-        PairRelation::Supersedes => "It may replace what was said before.".into(),
+        SuggestionRelation::Duplicates => format!("Their words agree, and in meaning they are {:.0} % alike.", similarity * 100.0),
+        SuggestionRelation::Contradicts => "They differ in a value or a negation.".into(),
+        SuggestionRelation::Supersedes => "It may replace what was said before.".into(),
     }
 }
 

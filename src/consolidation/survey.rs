@@ -1,9 +1,9 @@
 //! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
 
 use super::place::{NEIGHBOURS, reason};
-use super::store::{self, Pair, Surveyed};
+use super::store::{self, OpenSuggestion, Surveyed};
 use crate::memories::model::Memory;
-use crate::memories::store::{self as memories, Embedded, Suggestion};
+use crate::memories::store::{self as memories, Embedded, NewSuggestion};
 use crate::memories::{slugs, twins};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, MemoryEvidence, MemoryId, MemoryKind, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair, SuggestionFilter,
+    AgentId, MemoryEvidence, MemoryId, MemoryKind, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionFilter, SuggestionRelation,
 };
 
 /// Memories of one event: afterwards others have their turn.
@@ -129,7 +129,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
             continue;
         }
         let (id, reason) = (engine.clock().id(), reason(relation, similarity));
-        let suggestion = Suggestion { owner, id, from: memory.id, to: other.id, relation, reason: &reason };
+        let suggestion = NewSuggestion { owner, id, from: memory.id, to: other.id, relation, reason: &reason };
         suggested += i64::from(memories::suggest(&mut tx, ctx.tenancy(), suggestion, now).await?);
     }
     tx.commit().await?;
@@ -137,7 +137,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
 }
 
 /// What a memory is to an earlier one of the same kind and place, if anything. Passing states differ all the time.
-fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> Option<PairRelation> {
+fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> Option<SuggestionRelation> {
     let place = |one: &Memory| (one.kind, one.scope, one.project_id, one.repo_id, one.session_id, one.connection_id);
     let earlier = (other.created_at, other.id) < (memory.created_at, memory.id);
     if !earlier || !other.live || place(memory) != place(other) || memory.kind == MemoryKind::Episode {
@@ -151,20 +151,20 @@ fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> O
 /// # Errors
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
 #[verb(role = Viewer)]
-pub async fn suggestions(engine: &Engine, ctx: &OpContext, filter: &SuggestionFilter) -> Result<Page<SuggestedPair>, Error> {
+pub async fn suggestions(engine: &Engine, ctx: &OpContext, filter: &SuggestionFilter) -> Result<Page<Suggestion>, Error> {
     let seek = Seek::from_parameters(filter.after.as_deref(), None)?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::suggestion_count(&mut tx, ctx.tenancy(), filter.agent_id).await?;
-    let pairs = store::suggestion_list(&mut tx, ctx.tenancy(), filter.agent_id, &seek, PAGE).await?;
-    let ids: Vec<MemoryId> = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect();
+    let suggestions = store::suggestion_list(&mut tx, ctx.tenancy(), filter.agent_id, &seek, PAGE).await?;
+    let ids: Vec<MemoryId> = suggestions.iter().flat_map(|one| [one.from.id, one.to.id]).collect();
     let quotes: HashMap<_, _> = memories::evidence_of(&mut tx, ctx.tenancy(), &ids, 1).await?.into_iter().collect();
     tx.commit().await?;
-    let page = seek.page(pairs, PAGE, total, |one: &Pair| Cursor { key: one.created_at, id: one.id.0 });
-    Ok(page.map(|pair| suggestion(pair, &slugs, &quotes)))
+    let page = seek.page(suggestions, PAGE, total, |one: &OpenSuggestion| Cursor { key: one.created_at, id: one.id.0 });
+    Ok(page.map(|open| suggestion(open, &slugs, &quotes)))
 }
 
-fn suggestion(pair: Pair, slugs: &HashMap<AgentId, String>, quotes: &HashMap<MemoryId, MemoryEvidence>) -> SuggestedPair {
+fn suggestion(open: OpenSuggestion, slugs: &HashMap<AgentId, String>, quotes: &HashMap<MemoryId, MemoryEvidence>) -> Suggestion {
     let end = |end: store::End| SuggestedMemory {
         quote: quotes.get(&end.id).cloned(),
         id: end.id,
@@ -173,14 +173,14 @@ fn suggestion(pair: Pair, slugs: &HashMap<AgentId, String>, quotes: &HashMap<Mem
         content: end.content,
         said_at: end.said_at,
     };
-    SuggestedPair {
-        id: pair.id,
-        agent_id: pair.agent_id,
-        agent_slug: slugs.get(&pair.agent_id).cloned().unwrap_or_else(|| pair.agent_id.to_string()),
-        relation: pair.relation,
-        reason: pair.reason,
-        created_at: pair.created_at,
-        from: end(pair.from),
-        to: end(pair.to),
+    Suggestion {
+        id: open.id,
+        agent_id: open.agent_id,
+        agent_slug: slugs.get(&open.agent_id).cloned().unwrap_or_else(|| open.agent_id.to_string()),
+        relation: open.relation,
+        reason: open.reason,
+        created_at: open.created_at,
+        from: end(open.from),
+        to: end(open.to),
     }
 }

@@ -3,13 +3,13 @@
 
 use super::link::post_settling;
 use super::model::{Change, DedupKey, Memory, Owner};
-use super::store::{self, Suggestion};
+use super::store::{self, NewSuggestion};
 use chrono::{DateTime, Utc};
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::registry::Model;
 use foundation::{Engine, Error, OpContext};
-use wire::{AgentId, MemoryId, MemoryKind, PairRelation, Relation, SimilarMemory};
+use wire::{AgentId, MemoryId, MemoryKind, Relation, SimilarMemory, SuggestionRelation};
 use words::compare::{Difference, Likeness, compare};
 use words::shorten;
 
@@ -45,13 +45,13 @@ pub(crate) fn judge(model: &Model, one: &str, other: &str, cosine: f64) -> Verdi
 }
 
 /// What a person is asked about two memories of one owner, the first of them the newer one.
-pub(crate) fn relation(model: &Model, one: &str, other: &str, cosine: f64) -> Option<PairRelation> {
+pub(crate) fn relation(model: &Model, one: &str, other: &str, cosine: f64) -> Option<SuggestionRelation> {
     if compare(one, other).is_conflict() && cosine >= model.related_threshold {
-        return Some(PairRelation::Contradicts);
+        return Some(SuggestionRelation::Contradicts);
     }
     match judge(model, one, other, cosine) {
-        Verdict::Same => Some(PairRelation::Duplicates),
-        Verdict::Differs(Difference::Words | Difference::Time) if cosine > model.dedup_threshold => Some(PairRelation::Supersedes),
+        Verdict::Same => Some(SuggestionRelation::Duplicates),
+        Verdict::Differs(Difference::Words | Difference::Time) if cosine > model.dedup_threshold => Some(SuggestionRelation::Supersedes),
         Verdict::Differs(_) | Verdict::Apart => None,
     }
 }
@@ -92,8 +92,14 @@ pub(crate) async fn set_beside(
         let (later, earlier) = if stated_at >= memory.stated_at { (id, memory.id) } else { (memory.id, id) };
         store::link(tx, ctx, owner, later, earlier, Relation::RelatedTo, now).await?;
         let reason = format!("They are much alike. What differs: {}.", difference.as_str());
-        let suggestion =
-            Suggestion { owner, id: engine.clock().id(), from: later, to: earlier, relation: PairRelation::Supersedes, reason: &reason };
+        let suggestion = NewSuggestion {
+            owner,
+            id: engine.clock().id(),
+            from: later,
+            to: earlier,
+            relation: SuggestionRelation::Supersedes,
+            reason: &reason,
+        };
         store::suggest(tx, ctx.tenancy(), suggestion, now).await?;
         similar.push(SimilarMemory {
             memory_id: memory.id,
@@ -191,9 +197,9 @@ mod tests {
                 (judge(&model, tea, elsewhere, near), judge(&model, tea, elsewhere, nearer)),
                 (Verdict::Apart, Verdict::Differs(Difference::Words))
             );
-            assert_eq!(relation(&model, tea, coffee, near), Some(PairRelation::Contradicts));
-            assert_eq!(relation(&model, tea, same, near), Some(PairRelation::Duplicates));
-            assert_eq!(relation(&model, tea, green, nearer), Some(PairRelation::Supersedes));
+            assert_eq!(relation(&model, tea, coffee, near), Some(SuggestionRelation::Contradicts));
+            assert_eq!(relation(&model, tea, same, near), Some(SuggestionRelation::Duplicates));
+            assert_eq!(relation(&model, tea, green, nearer), Some(SuggestionRelation::Supersedes));
             assert_eq!(relation(&model, tea, green, near), None);
             // A cosine sees the speaker and the day of minutes, too: it says nothing of words that differ.
             let (vera, mina) = ("Vera, 3 May 2026: “I live in Bern.”", "Mina, 3 May 2026: “I live in Bern.”");

@@ -6,8 +6,8 @@ use foundation::Error;
 use foundation::testing::{fact, nowhere};
 use remembrancer::{capture, consolidation};
 use wire::{
-    ATTACHMENT_MAX, CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryKind, MemoryScope, PairRelation,
-    RememberRequest, SourceDetails, SourceForm, SourceId,
+    ATTACHMENT_MAX, CaptureConversationRequest, InboxVerdict, IngestMemoryRequest, MemoryInput, MemoryKind, MemoryScope, RememberRequest,
+    SourceDetails, SourceForm, SourceId, SuggestionRelation,
 };
 
 fn field(error: &Error) -> &str {
@@ -151,14 +151,14 @@ async fn contradictions_are_proposed_and_hide_nothing() {
     let waiting = inbox(&world).await;
     assert_eq!(waiting.len(), 2);
     assert_eq!(waiting[0].pairs.len(), 1, "{waiting:?}");
-    assert_eq!(waiting[0].pairs[0].relation, PairRelation::Contradicts);
+    assert_eq!(waiting[0].pairs[0].relation, SuggestionRelation::Contradicts);
     assert_eq!(waiting[0].pairs[0].other_content, "The review is on Thursday at ten.");
     let ids = [waiting[0].id, waiting[1].id];
     let confirm = InboxVerdict::confirm();
     let preview = consolidation::preview(&world.engine, &world.vera, &ids, &confirm).await.unwrap();
     assert_eq!((preview.changed.len(), inbox(&world).await.len()), (2, 2), "a preview changes nothing");
     consolidation::decide(&world.engine, &world.vera, &ids, confirm, &Default::default()).await.unwrap();
-    consolidation::decide_pair(&world.engine, &world.vera, waiting[0].pairs[0].id, true).await.unwrap();
+    consolidation::decide_suggestion(&world.engine, &world.vera, waiting[0].pairs[0].id, true).await.unwrap();
     work(&world).await;
     let hits = crate::support::ask(&world, &world.atlas, "review").await;
     assert_eq!(hits.memories().len(), 2);

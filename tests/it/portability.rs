@@ -533,7 +533,7 @@ fn left_out(section: Section) -> &'static [&'static str] {
         Section::Version => &["imported_by", "user_id"],
         Section::Link => &["user_id"],
         Section::Event => &["leased_until", "attempts_before"],
-        Section::Pair => &["effect"],
+        Section::Suggestion => &["effect"],
         _ => &[],
     }
 }

@@ -59,7 +59,7 @@ async fn decide_all(world: &World) -> MemoryId {
     assert_eq!(turns.len(), 2);
     consolidation::decide_quarantine(&world.engine, &world.vera, turns[0].id, false).await.unwrap();
     let pair = inbox(world).await.into_iter().find_map(|item| item.pairs.into_iter().next()).unwrap();
-    consolidation::decide_pair(&world.engine, &world.vera, pair.id, true).await.unwrap();
+    consolidation::decide_suggestion(&world.engine, &world.vera, pair.id, true).await.unwrap();
     work(world).await;
     merged
 }

@@ -132,7 +132,7 @@ async fn sources_and_captures(world: &World, ctx: &OpContext, vera: &OpContext) 
     let reject = items.iter().find(|item| item.content.contains("Lena")).unwrap().id;
     consolidation::decide(engine, vera, &[reject], InboxVerdict::Reject { reason: odd(500) }, &Default::default()).await.unwrap();
     if let Some(pair) = items.into_iter().find_map(|item| item.pairs.into_iter().next()) {
-        consolidation::decide_pair(engine, vera, pair.id, false).await.unwrap();
+        consolidation::decide_suggestion(engine, vera, pair.id, false).await.unwrap();
     }
 }
 

@@ -254,7 +254,7 @@ async fn a_person_corrects_their_own_words_at_once_and_a_reviewer_can_undo_it() 
     let decided = memories::detail(&world.engine, &world.vera, id).await.unwrap().decided;
     let old = memories::detail(&world.engine, &world.vera, decided[0].0).await.unwrap();
     assert_eq!((decided.len(), old.decided, old.memory.content.as_str()), (1, vec![(id, decided[0].1)], "The team of Vera has 7 people."));
-    consolidation::undo_pair(&world.engine, &world.vera, decided[0].1).await.unwrap();
+    consolidation::undo_suggestion(&world.engine, &world.vera, decided[0].1).await.unwrap();
     work(&world).await;
     assert_eq!(told(&world, "team of Vera").await, ["The team of Vera has 7 people."]);
     assert_eq!(

@@ -17,8 +17,8 @@ use std::path::Path;
 use wire::{
     AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
     EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
-    OperatorRole, PairId, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, TermChange, TermId,
-    Usd, UserId, Verdict, ViewId, ViewPage,
+    OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, SuggestionId, TermChange,
+    TermId, Usd, UserId, Verdict, ViewId, ViewPage,
 };
 
 struct Verb {
@@ -85,8 +85,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
         capture::add_candidate(&w.engine, c, SourceId(nowhere()), selection).await
     };
     "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo, &Default::default());
-    "consolidation::decide_pairs" Reviewer |w, c| consolidation::decide_pairs(&w.engine, c, &[PairId(nowhere())], true, &Default::default());
-    "consolidation::decide_pair" Reviewer |w, c| consolidation::decide_pair(&w.engine, c, PairId(nowhere()), true);
+    "consolidation::decide_suggestions" Reviewer |w, c| consolidation::decide_suggestions(&w.engine, c, &[SuggestionId(nowhere())], true, &Default::default());
+    "consolidation::decide_suggestion" Reviewer |w, c| consolidation::decide_suggestion(&w.engine, c, SuggestionId(nowhere()), true);
     "consolidation::decide_quarantine" Reviewer |w, c| consolidation::decide_quarantine(&w.engine, c, QuarantineId(nowhere()), true);
     "consolidation::inbox" Viewer |w, c| consolidation::inbox(&w.engine, c, &Default::default());
     "consolidation::items" Viewer |w, c| consolidation::items(&w.engine, c, &[memory()]);
@@ -95,8 +95,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
     "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, &Default::default());
-    "consolidation::undo_pairs" Reviewer |w, c| consolidation::undo_pairs(&w.engine, c, &[PairId(nowhere())]);
-    "consolidation::undo_pair" Reviewer |w, c| consolidation::undo_pair(&w.engine, c, PairId(nowhere()));
+    "consolidation::undo_suggestions" Reviewer |w, c| consolidation::undo_suggestions(&w.engine, c, &[SuggestionId(nowhere())]);
+    "consolidation::undo_suggestion" Reviewer |w, c| consolidation::undo_suggestion(&w.engine, c, SuggestionId(nowhere()));
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c, None);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
     "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);

@@ -7,9 +7,11 @@ use foundation::OpContext;
 use foundation::testing::{World, fact, key, nowhere};
 use portability::Selection;
 use remembrancer::{consolidation, memories};
-use wire::{AgentId, ErrorCode, MemoryKind, MemoryStatus, PairId, PairRelation, RememberRequest, Scope, SuggestedPair, SuggestionFilter};
+use wire::{
+    AgentId, ErrorCode, MemoryKind, MemoryStatus, RememberRequest, Scope, Suggestion, SuggestionFilter, SuggestionId, SuggestionRelation,
+};
 
-async fn suggestions(world: &World) -> Vec<SuggestedPair> {
+async fn suggestions(world: &World) -> Vec<Suggestion> {
     consolidation::suggestions(&world.engine, &world.vera, &SuggestionFilter::default()).await.unwrap().rows
 }
 
@@ -42,20 +44,20 @@ async fn contradictions_and_duplicates_among_active_memories_are_suggested_once(
     assert!(survey(&world).await);
     let found = suggestions(&world).await;
     let said: Vec<_> = found.iter().map(|one| (one.relation, one.from.content.as_str(), one.to.content.as_str())).collect();
-    assert_eq!(said, [(PairRelation::Contradicts, "Vera lives in Thun with her cat.", "Vera lives in Bern with her cat.")]);
+    assert_eq!(said, [(SuggestionRelation::Contradicts, "Vera lives in Thun with her cat.", "Vera lives in Bern with her cat.")]);
     assert!(!survey(&world).await, "once a day");
 
-    consolidation::decide_pair(&world.engine, &world.vera, found[0].id, false).await.unwrap();
+    consolidation::decide_suggestion(&world.engine, &world.vera, found[0].id, false).await.unwrap();
     told(&world, &world.atlas, "Vera of address", "Vera lives in Thun with her cat").await;
     world.clock.advance(Duration::days(1));
     assert!(survey(&world).await);
     let found = suggestions(&world).await;
     let relations: Vec<_> = found.iter().map(|one| (one.relation, one.from.content.as_str())).collect();
     let later = "Vera lives in Thun with her cat";
-    assert!(relations.contains(&(PairRelation::Duplicates, later)), "{relations:?}");
+    assert!(relations.contains(&(SuggestionRelation::Duplicates, later)), "{relations:?}");
     assert!(relations.iter().all(|(_, from)| *from == later), "what was declined does not come back: {relations:?}");
-    let duplicate = found.iter().find(|one| one.relation == PairRelation::Duplicates).unwrap();
-    consolidation::decide_pair(&world.engine, &world.vera, duplicate.id, true).await.unwrap();
+    let duplicate = found.iter().find(|one| one.relation == SuggestionRelation::Duplicates).unwrap();
+    consolidation::decide_suggestion(&world.engine, &world.vera, duplicate.id, true).await.unwrap();
     work(&world).await;
     let thun = ask(&world, &world.atlas, "Vera lives in Thun").await.told().into_iter().filter(|hit| hit.content.contains("Thun")).count();
     assert_eq!(thun, 1, "they were merged");
@@ -82,7 +84,7 @@ async fn the_memories_of_one_agent_are_compared_without_those_of_others() {
 }
 
 /// Three suggestions about live memories, one of each relation, and one of another agent.
-async fn three(world: &World) -> Vec<SuggestedPair> {
+async fn three(world: &World) -> Vec<Suggestion> {
     for (topic, earlier, later) in [
         ("gate", "The gate of the harbour opens at seven every day.", "The gate of the harbour opens at seven every day"),
         ("ferry", "The ferry to Malta leaves on Monday from pier two.", "The ferry to Malta leaves on Friday from pier two."),
@@ -96,9 +98,9 @@ async fn three(world: &World) -> Vec<SuggestedPair> {
     suggestions(world).await
 }
 
-async fn states(world: &World, ctx: &OpContext, pair: &SuggestedPair) -> [(MemoryStatus, usize); 2] {
+async fn states(world: &World, ctx: &OpContext, suggestion: &Suggestion) -> [(MemoryStatus, usize); 2] {
     let mut states = Vec::new();
-    for id in [pair.from.id, pair.to.id] {
+    for id in [suggestion.from.id, suggestion.to.id] {
         let record = memories::record(&world.engine, &world.vera, &id.into(), None).await.unwrap();
         states.push((record.status, ask(world, ctx, &record.content).await.told().into_iter().filter(|hit| hit.memory_id == id).count()));
     }
@@ -117,32 +119,32 @@ async fn every_decision_about_active_memories_can_be_undone() {
     let (engine, vera) = (&world.engine, &world.vera);
     let of = |relation| all.iter().find(|one| one.relation == relation && one.agent_id == world.atlas.agent_id().unwrap()).unwrap();
     // A correction needs somebody who corrects: the statement is the same for the rest.
-    let corrected = of(PairRelation::Contradicts).clone();
+    let corrected = of(SuggestionRelation::Contradicts).clone();
     let correct = "insert into memory_proposals (tenant_id, agent_id, id, from_id, to_id, relation, reason, state, created_at)
                    select tenant_id, agent_id, $2, from_id, to_id, 'supersedes', reason, state, created_at from memory_proposals where id = $1";
-    let correction = PairId(world.engine.clock().id());
+    let correction = SuggestionId(world.engine.clock().id());
     sqlx::query(correct).bind(corrected.id).bind(correction).run(engine).await;
-    let correction = SuggestedPair { id: correction, relation: PairRelation::Supersedes, ..corrected.clone() };
+    let correction = Suggestion { id: correction, relation: SuggestionRelation::Supersedes, ..corrected.clone() };
 
-    for pair in [of(PairRelation::Duplicates), &corrected, &correction] {
-        let before = states(&world, &world.atlas, pair).await;
+    for suggestion in [of(SuggestionRelation::Duplicates), &corrected, &correction] {
+        let before = states(&world, &world.atlas, suggestion).await;
         for accept in [true, false] {
-            consolidation::decide_pair(engine, vera, pair.id, accept).await.unwrap();
+            consolidation::decide_suggestion(engine, vera, suggestion.id, accept).await.unwrap();
             work(&world).await;
-            assert_eq!(states(&world, &world.atlas, pair).await == before, !accept, "{} {accept}", pair.relation);
-            consolidation::undo_pair(engine, vera, pair.id).await.unwrap();
+            assert_eq!(states(&world, &world.atlas, suggestion).await == before, !accept, "{} {accept}", suggestion.relation);
+            consolidation::undo_suggestion(engine, vera, suggestion.id).await.unwrap();
             work(&world).await;
-            assert_eq!(states(&world, &world.atlas, pair).await, before, "{} {accept}", pair.relation);
-            assert_eq!(consolidation::undo_pair(engine, vera, pair.id).await.unwrap_err().code(), ErrorCode::NotFound);
+            assert_eq!(states(&world, &world.atlas, suggestion).await, before, "{} {accept}", suggestion.relation);
+            assert_eq!(consolidation::undo_suggestion(engine, vera, suggestion.id).await.unwrap_err().code(), ErrorCode::NotFound);
         }
     }
     assert_eq!(suggestions(&world).await.len(), all.len() + 1, "all of them wait again");
 
     // What changed since is not overwritten.
-    let merged = of(PairRelation::Duplicates);
-    consolidation::decide_pair(engine, vera, merged.id, true).await.unwrap();
+    let merged = of(SuggestionRelation::Duplicates);
+    consolidation::decide_suggestion(engine, vera, merged.id, true).await.unwrap();
     memories::delete(engine, vera, &[merged.from.id], "wrong").await.unwrap();
-    let error = consolidation::undo_pair(engine, vera, merged.id).await.unwrap_err();
+    let error = consolidation::undo_suggestion(engine, vera, merged.id).await.unwrap_err();
     assert!(error.code() == ErrorCode::Conflict && error.message().contains(&merged.from.short_id), "{error}");
 }
 
@@ -159,24 +161,28 @@ async fn duplicates_of_one_another_are_merged_in_one_step_into_the_earliest_and_
     told(&world, &world.atlas, "gate 9", "The gate opens at nine every day.").await;
     assert!(survey(&world).await);
     let found = suggestions(&world).await;
-    let duplicates: Vec<PairId> = found.iter().filter(|one| one.relation == PairRelation::Duplicates).map(|one| one.id).collect();
+    let duplicates: Vec<SuggestionId> =
+        found.iter().filter(|one| one.relation == SuggestionRelation::Duplicates).map(|one| one.id).collect();
     assert_eq!(duplicates.len(), 3, "{found:?}");
     let open = || async {
         ask(&world, &world.atlas, "When does the gate open?").await.told().into_iter().map(|hit| hit.memory.content).collect::<Vec<_>>()
     };
     assert_eq!(open().await.len(), 4);
 
-    let decided = consolidation::decide_pairs(engine, vera, &duplicates, true, &Default::default()).await.unwrap();
+    let decided = consolidation::decide_suggestions(engine, vera, &duplicates, true, &Default::default()).await.unwrap();
     work(&world).await;
     let mut left = open().await;
     left.sort();
     assert_eq!(left, ["The gate opens at nine every day.", "The gate opens at seven every day."]);
-    assert!(suggestions(&world).await.iter().all(|one| one.relation != PairRelation::Duplicates));
+    assert!(suggestions(&world).await.iter().all(|one| one.relation != SuggestionRelation::Duplicates));
 
-    consolidation::undo_pairs(engine, vera, &decided).await.unwrap();
+    consolidation::undo_suggestions(engine, vera, &decided).await.unwrap();
     work(&world).await;
     assert_eq!(open().await.len(), 4);
-    assert_eq!(consolidation::decide_pairs(engine, vera, &[], true, &Default::default()).await.unwrap_err().code(), ErrorCode::Invalid);
+    assert_eq!(
+        consolidation::decide_suggestions(engine, vera, &[], true, &Default::default()).await.unwrap_err().code(),
+        ErrorCode::Invalid
+    );
 }
 
 /// The memory that stays is as it was, but for the topic of the other: an import brings that, too, and it finds the memory.
@@ -191,8 +197,8 @@ async fn the_topic_of_a_merged_duplicate_follows_to_where_both_are_known() {
 
     assert!(survey(&here).await);
     let found = suggestions(&here).await;
-    assert_eq!(found.iter().map(|one| one.relation).collect::<Vec<_>>(), [PairRelation::Duplicates]);
-    consolidation::decide_pair(&here.engine, &here.vera, found[0].id, true).await.unwrap();
+    assert_eq!(found.iter().map(|one| one.relation).collect::<Vec<_>>(), [SuggestionRelation::Duplicates]);
+    consolidation::decide_suggestion(&here.engine, &here.vera, found[0].id, true).await.unwrap();
     work(&here).await;
     import(&there.engine, &ctx, &exported(&here.engine, &here.system, &Selection::All).await).await.unwrap();
     for (world, atlas) in [(&here, &here.atlas), (&there, &atlas)] {

@@ -309,7 +309,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("consolidation", include_str!("../../src/consolidation/store/mod.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/evidence.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/inbox.rs")),
-        ("consolidation", include_str!("../../src/consolidation/store/pairs.rs")),
+        ("consolidation", include_str!("../../src/consolidation/store/suggestions.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/survey.rs")),
         ("jobs", include_str!("../../crates/foundation/src/jobs/store.rs")),
         ("balances", include_str!("../../crates/foundation/src/balances/store.rs")),

@@ -8,8 +8,8 @@ use remembrancer::memories::Shown;
 use remembrancer::{consolidation, memories};
 use serde_json::json;
 use wire::{
-    CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, PairRelation,
-    Promotion, RememberRequest, ReviseRequest, SuggestionFilter, Trust,
+    CapturePolicy, InboxEdit, InboxFilter, InboxItem, InboxVerdict, MemoryId, MemoryKind, MemoryScope, MemoryVersion, Promotion,
+    RememberRequest, ReviseRequest, SuggestionFilter, SuggestionRelation, Trust,
 };
 
 pub fn shared(topic: &str, content: &str) -> RememberRequest {
@@ -148,18 +148,17 @@ async fn only_the_texts_that_a_page_showed_are_merged() {
     }
     consolidation::request_survey(engine, &world.system).await.unwrap();
     work(&world).await;
-    let pairs = async || consolidation::suggestions(engine, vera, &SuggestionFilter::default()).await.unwrap().rows;
-    let seen = pairs().await.remove(0);
-    assert_eq!(seen.relation, PairRelation::Duplicates);
-    let shown =
-        |pair: &wire::SuggestedPair| -> Shown { [&pair.from, &pair.to].map(|memory| (memory.id, memory.version)).into_iter().collect() };
+    let open_suggestions = async || consolidation::suggestions(engine, vera, &SuggestionFilter::default()).await.unwrap().rows;
+    let seen = open_suggestions().await.remove(0);
+    assert_eq!(seen.relation, SuggestionRelation::Duplicates);
+    let shown = |one: &wire::Suggestion| -> Shown { [&one.from, &one.to].map(|memory| (memory.id, memory.version)).into_iter().collect() };
     memories::revise(engine, atlas, revision(seen.from.id, "Every day the gate opens at seven, except on Sundays.")).await.unwrap();
     for accept in [true, false] {
-        let refused = consolidation::decide_pairs(engine, vera, &[seen.id], accept, &shown(&seen)).await.unwrap_err();
+        let refused = consolidation::decide_suggestions(engine, vera, &[seen.id], accept, &shown(&seen)).await.unwrap_err();
         assert!(matches!(&refused, Error::Conflict(message) if message.contains(&seen.from.short_id)), "{refused:?}");
     }
-    let open = pairs().await;
+    let open = open_suggestions().await;
     assert_eq!(open.len(), 1, "nothing was decided");
-    consolidation::decide_pairs(engine, vera, &[seen.id], false, &shown(&open[0])).await.unwrap();
-    assert!(pairs().await.is_empty());
+    consolidation::decide_suggestions(engine, vera, &[seen.id], false, &shown(&open[0])).await.unwrap();
+    assert!(open_suggestions().await.is_empty());
 }

@@ -65,8 +65,8 @@ id! {
     SourceId,
     /// A turn that is kept from extraction until a person decides.
     QuarantineId,
-    /// What consolidation proposes about two memories.
-    PairId,
+    /// A suggestion about two memories.
+    SuggestionId,
     /// One value of a profile.
     LeafId,
     /// A list that an operator keeps under a name.

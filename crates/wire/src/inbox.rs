@@ -2,8 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, Category, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, PairId, ProjectRef, QuarantineId, SourceId,
-    UserId, UserRef,
+    AgentId, Category, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, ProjectRef, QuarantineId, SourceId,
+    SuggestionId, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,8 @@ text_enum! {
 }
 
 text_enum! {
-    /// What consolidation proposes about two memories: "the first … the second".
-    PairRelation {
+    /// What a suggestion says of two memories: "the first … the second".
+    SuggestionRelation {
         /// Both say the same.
         Duplicates = "duplicates",
         /// Both cannot be true.
@@ -50,14 +50,14 @@ text_enum! {
     }
 }
 
-/// What consolidation proposes about two memories, seen from one of them.
+/// A suggestion about two memories, seen from one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InboxPair {
-    pub id: PairId,
-    pub relation: PairRelation,
+pub struct InboxSuggestion {
+    pub id: SuggestionId,
+    pub relation: SuggestionRelation,
     /// True: the memory that is looked at is the first of the sentence.
     pub outgoing: bool,
-    /// Why it is proposed, in a sentence.
+    /// Why it is suggested, in a sentence.
     pub reason: String,
     pub other_id: MemoryId,
     pub other_short_id: String,
@@ -79,14 +79,14 @@ pub struct SuggestionFilter {
     pub after: Option<String>,
 }
 
-/// What a survey of active memories proposes about two of them: "the first … the second".
+/// A suggestion of a survey about two active memories: "the first … the second".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SuggestedPair {
-    pub id: PairId,
+pub struct Suggestion {
+    pub id: SuggestionId,
     pub agent_id: AgentId,
     pub agent_slug: String,
-    pub relation: PairRelation,
-    /// Why it is proposed, in a sentence.
+    pub relation: SuggestionRelation,
+    /// Why it is suggested, in a sentence.
     pub reason: String,
     pub created_at: DateTime<Utc>,
     pub from: SuggestedMemory,
@@ -135,7 +135,7 @@ pub struct InboxItem {
     pub deleted: bool,
     /// Newest first; at least one for everything that was extracted.
     pub quotes: Vec<InboxQuote>,
-    pub pairs: Vec<InboxPair>,
+    pub pairs: Vec<InboxSuggestion>,
 }
 
 /// What the inbox shows, oldest candidate first.

@@ -94,14 +94,14 @@ pub use health::{
     Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallHealth, Silence, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, PairId,
-    ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, TenantId, TermId, USER_REF_MAX, UserId, UserRef,
-    ViewId,
+    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId,
+    ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, SuggestionId, TenantId, TermId, USER_REF_MAX,
+    UserId, UserRef, ViewId,
 };
 pub use inbox::{
-    ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxPair, InboxQuote, InboxVerdict, IngestMemoryRequest,
-    MemoryEvidence, MemoryInput, PairRelation, QuarantineItem, QuarantineState, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory,
-    SuggestedPair, SuggestionFilter,
+    ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxSuggestion, InboxVerdict, IngestMemoryRequest,
+    MemoryEvidence, MemoryInput, QuarantineItem, QuarantineState, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, Suggestion,
+    SuggestionFilter, SuggestionRelation,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,

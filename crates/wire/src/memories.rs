@@ -2,7 +2,8 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, ArchiveReason, AuditEntry, MemoryId, MemoryRecord, MemoryRef, PairId, ProjectRef, RetrievalId, StateFilter, UserId, UserRef,
+    AgentId, ArchiveReason, AuditEntry, MemoryId, MemoryRecord, MemoryRef, ProjectRef, RetrievalId, StateFilter, SuggestionId, UserId,
+    UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -462,7 +463,7 @@ pub struct MemoryDetail {
     /// Names of the models whose vector of this content is stored; empty while the embedding is late.
     pub embedded_by: Vec<String>,
     /// The accepted suggestions that a reviewer can undo, each with the other memory.
-    pub decided: Vec<(MemoryId, PairId)>,
+    pub decided: Vec<(MemoryId, SuggestionId)>,
     /// Newest first, at most 50.
     pub audit: Vec<AuditEntry>,
 }

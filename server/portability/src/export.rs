@@ -3,9 +3,9 @@
 use super::canonical::{self, Names};
 use super::lines::{
     ActionLine, AgentLine, AliasLine, ChunkLine, ComponentLine, ConnectionLine, DecisionLine, DocumentLine, EventLine, EvidenceLine,
-    FORMAT, LINE_MAX, LinkLine, MemoryLine, PairLine, ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine,
-    ProposalMemoryLine, QuarantinedTurnLine, Record, RepoLine, SCHEMA, SourceLine, TermLine, TombstoneLine, UserLine, VersionLine,
-    WorkflowStepLine,
+    FORMAT, LINE_MAX, LinkLine, MemoryLine, ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine,
+    ProposalMemoryLine, QuarantinedTurnLine, Record, RepoLine, SCHEMA, SourceLine, SuggestionLine, TermLine, TombstoneLine, UserLine,
+    VersionLine, WorkflowStepLine,
 };
 use super::store::{self, Scope as Reach};
 use super::values::{Hash, Stamp};
@@ -193,7 +193,7 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     of_each!(EvidenceLine);
     // Quarantine and proposals are for people: no agent's key reads them.
     if whole && reaches.iter().all(|reach| reach.in_reach_at.is_none()) {
-        of_each!(QuarantinedTurnLine, PairLine);
+        of_each!(QuarantinedTurnLine, SuggestionLine);
     }
     if whole {
         of_each!(ConnectionLine, ProfileLeafLine, ProfileVersionLine);

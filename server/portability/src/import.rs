@@ -265,7 +265,7 @@ impl Importer<'_> {
                 }
                 Ok(counted(all, i64::try_from(there.len()).unwrap_or(all)))
             }
-            Section::Evidence | Section::QuarantinedTurn | Section::Pair => {
+            Section::Evidence | Section::QuarantinedTurn | Section::Suggestion => {
                 if let Some(id) = store::misplaced(tx, self.ctx.tenancy(), batch.section, &rows).await?.first() {
                     let message = "quotes a source that has a different content or user on this server";
                     return Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)));

@@ -74,7 +74,7 @@ pub async fn put(engine: &Engine, ctx: &OpContext, tx: &mut Tx, batch: &Batch) -
     match batch.section {
         // Merges are made by people, so an agent's import repeats none.
         Section::Evidence if importing.revives => store::forward_evidence(tx, tenancy, &rows).await?,
-        section @ (Section::QuarantinedTurn | Section::Pair) => store::forward_decisions(tx, tenancy, section, &rows).await?,
+        section @ (Section::QuarantinedTurn | Section::Suggestion) => store::forward_decisions(tx, tenancy, section, &rows).await?,
         Section::ProfileVersion => store::put_profiles(tx, tenancy, &rows).await?,
         _ => {}
     }

@@ -1,15 +1,18 @@
-//! All SQL of consolidation: evidence, what is known already, proposals about two memories, the inbox.
+//! All SQL of consolidation: evidence, what is known already, suggestions about two memories, the inbox.
 
 mod evidence;
 mod inbox;
-mod pairs;
+mod suggestions;
 mod survey;
 
 pub use evidence::{
     give_evidence_back, insert_evidence, memory_at, merged_into, move_evidence, quarantine_at, surroundings, take_evidence_back,
 };
 pub use inbox::{Proposed, count, list, proposed, was_candidate};
-pub use pairs::{Decided, End, Pair, close_pair, decided, disputed, pair, pairs_of, reopen_pair, suggestion_count, suggestion_list};
+pub use suggestions::{
+    Decided, End, OpenSuggestion, close_suggestion, decided, disputed, open_suggestion, reopen_suggestion, suggestion_count,
+    suggestion_list, suggestions_of,
+};
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::Owner;

@@ -23,7 +23,7 @@ pub use listing::{
 };
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_captured, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
-pub use suggestions::{Suggestion, accepted, suggest};
+pub use suggestions::{NewSuggestion, accepted, suggest};
 pub use topics::{
     StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
     topics_of, unresolved, with_phrase,

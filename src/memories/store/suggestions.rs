@@ -1,25 +1,25 @@
-//! What is suggested to people about two memories.
+//! Suggestions about two memories: what is suggested, and what was accepted.
 
 use crate::memories::model::Owner;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, insert, of_user, sql};
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, PairId, PairRelation};
+use wire::{AgentId, MemoryId, SuggestionId, SuggestionRelation};
 
 /// A relation that one memory may have to another one of the same owner.
 #[derive(Clone, Copy)]
-pub struct Suggestion<'a> {
+pub struct NewSuggestion<'a> {
     pub owner: Owner,
     pub id: Uuid,
     pub from: MemoryId,
     pub to: MemoryId,
-    pub relation: PairRelation,
+    pub relation: SuggestionRelation,
     pub reason: &'a str,
 }
 
 /// Suggests a relation, unless that was suggested before; whether it is new. A relation that holds in both directions is stored once.
-pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: Suggestion<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let Suggestion { owner, id, from, to, relation, reason } = suggestion;
+pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: NewSuggestion<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let NewSuggestion { owner, id, from, to, relation, reason } = suggestion;
     // Without a conflict target: an agent may write a suggestion and not read one.
     let query = insert!("insert into memory_proposals" {
         tenant_id: tenancy.tenant,
@@ -37,7 +37,7 @@ pub async fn suggest(tx: &mut Tx, tenancy: Tenancy, suggestion: Suggestion<'_>, 
 }
 
 /// The accepted suggestions about a memory that can be undone, each with the other memory, the last decision first.
-pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<(MemoryId, PairId)>, DbError> {
+pub async fn accepted(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<Vec<(MemoryId, SuggestionId)>, DbError> {
     tx.rows(sql!(
         [tenancy.tenant, agent, id, tenancy.users],
         r"select case when p.from_id = $3 then p.to_id else p.from_id end, p.id

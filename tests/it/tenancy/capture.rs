@@ -15,8 +15,8 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 use wire::{
-    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, PairId, QuarantineId, QuarantineState, SourceDetails, SourceFilter,
-    SourceForm, SourceId, SourceKind,
+    EventBus, EventFilter, EventId, EventKind, InboxFilter, MemoryKind, QuarantineId, QuarantineState, SourceDetails, SourceFilter,
+    SourceForm, SourceId, SourceKind, SuggestionId,
 };
 
 /// The id of a row of the fixture, derived from the memory that everything is about.
@@ -44,12 +44,12 @@ pub fn quarantined(case: &Case) -> QuarantineId {
     QuarantineId(id(case, 5))
 }
 
-pub fn pair(case: &Case) -> PairId {
-    PairId(id(case, 6))
+pub fn suggestion(case: &Case) -> SuggestionId {
+    SuggestionId(id(case, 6))
 }
 
-fn declined(case: &Case) -> PairId {
-    PairId(id(case, 10))
+fn declined(case: &Case) -> SuggestionId {
+    SuggestionId(id(case, 10))
 }
 
 pub fn evidence(case: &Case) -> Uuid {
@@ -154,7 +154,7 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
             .bind(observation(case))
             .bind(dead(case))
             .bind(quarantined(case))
-            .bind(pair(case))
+            .bind(suggestion(case))
             .bind(case.id)
             .bind(case.other)
             .bind(evidence(case))
@@ -306,15 +306,15 @@ pub const INBOX: &[Query] = queries! {
         usize::from(consolidation::was_candidate(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?);
     "consolidation::proposed" |tx, c|
         usize::from(consolidation::proposed(tx, c.ctx.tenancy(), c.agent, candidate(c)).await?.is_some());
-    "consolidation::pairs_of" |tx, c| consolidation::pairs_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
-    "consolidation::pair" |tx, c| usize::from(consolidation::pair(tx, c.ctx.tenancy(), pair(c)).await?.is_some());
-    "consolidation::close_pair" |tx, c| { consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", None, c.now).await?; 0 };
+    "consolidation::suggestions_of" |tx, c| consolidation::suggestions_of(tx, c.ctx.tenancy(), &[c.id]).await?.len();
+    "consolidation::open_suggestion" |tx, c| usize::from(consolidation::open_suggestion(tx, c.ctx.tenancy(), suggestion(c)).await?.is_some());
+    "consolidation::close_suggestion" |tx, c| { consolidation::close_suggestion(tx, c.ctx.tenancy(), suggestion(c), true, "x", None, c.now).await?; 0 };
     "memories::accepted" |tx, c| {
-        consolidation::close_pair(tx, c.ctx.tenancy(), pair(c), true, "x", Some(&json!({ "what": "linked" })), c.now).await?;
+        consolidation::close_suggestion(tx, c.ctx.tenancy(), suggestion(c), true, "x", Some(&json!({ "what": "linked" })), c.now).await?;
         memories::accepted(tx, c.ctx.tenancy(), c.agent, c.id).await?.len()
     };
     "consolidation::decided" |tx, c| usize::from(consolidation::decided(tx, c.ctx.tenancy(), declined(c)).await?.is_some());
-    "consolidation::reopen_pair" |tx, c| { consolidation::reopen_pair(tx, c.ctx.tenancy(), declined(c)).await?; 0 };
+    "consolidation::reopen_suggestion" |tx, c| { consolidation::reopen_suggestion(tx, c.ctx.tenancy(), declined(c)).await?; 0 };
     "consolidation::disputed" |tx, c| consolidation::disputed(tx, c.ctx.tenancy(), &[c.other]).await?.len();
     "consolidation::suggestion_count" |tx, c| consolidation::suggestion_count(tx, c.ctx.tenancy(), None).await? as usize;
     "consolidation::suggestion_list" |tx, c| consolidation::suggestion_list(tx, c.ctx.tenancy(), None, &Seek::First, 10).await?.len();

@@ -5,9 +5,9 @@ use super::queries::{Case, Query, queries};
 use db::cursor::Seek;
 use db::{DbError, Tx};
 use remembrancer::memories::model::{Change, Details, Memory, content_hash};
-use remembrancer::memories::store::{self as memories, Birth, Embedded, Repetition, StaleTopic, Suggestion};
+use remembrancer::memories::store::{self as memories, Birth, Embedded, NewSuggestion, Repetition, StaleTopic};
 use remembrancer::vocabulary::Resolved;
-use wire::{MemoryFilter, MemoryId, MemoryStatus, PairRelation, Relation, Retention};
+use wire::{MemoryFilter, MemoryId, MemoryStatus, Relation, Retention, SuggestionRelation};
 
 fn filter(case: &Case) -> MemoryFilter {
     MemoryFilter { agent_id: Some(case.agent), ..MemoryFilter::default() }
@@ -114,8 +114,8 @@ pub const MEMORIES: &[Query] = queries! {
         memories::copies_of(tx, c.ctx.tenancy(), &[c.agent], &Memory { id: c.other, ..c.memory.clone() }, c.now).await?.len()
     };
     "memories::suggest" |tx, c| {
-        let (owner, relation) = (c.memory.owner(), PairRelation::Duplicates);
-        let suggestion = Suggestion { owner, id: c.fresh, from: c.other, to: c.id, relation, reason: "because" };
+        let (owner, relation) = (c.memory.owner(), SuggestionRelation::Duplicates);
+        let suggestion = NewSuggestion { owner, id: c.fresh, from: c.other, to: c.id, relation, reason: "because" };
         memories::suggest(tx, c.ctx.tenancy(), suggestion, c.now).await?;
         0
     };

@@ -1,12 +1,12 @@
 //! The queries of export and import on the databases of memories and of knowledge.
 
-use super::capture::{self, held, pair, quarantined};
+use super::capture::{self, held, quarantined, suggestion};
 use super::profile;
 use super::queries::{Case, Query, queries};
 use ::portability::lines::{
     AliasLine, ChunkLine, ComponentLine, ConnectionLine, DecisionLine, DocumentLine, EventLine, EvidenceLine, LinkLine, MemoryLine,
-    PairLine, ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine, ProposalMemoryLine, QuarantinedTurnLine,
-    RepoLine, Section, SourceLine, TermLine, TombstoneLine, VersionLine,
+    ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine, ProposalMemoryLine, QuarantinedTurnLine, RepoLine,
+    Section, SourceLine, SuggestionLine, TermLine, TombstoneLine, VersionLine,
 };
 use ::portability::store::{self as portability, ChunkWords, Importing, Scope};
 use db::{DbError, Tx};
@@ -284,10 +284,10 @@ pub const PORTABILITY_INBOX: &[Query] = queries! {
         portability::forward_decisions(tx, c.ctx.tenancy(), Section::QuarantinedTurn, &turn(c, quarantined(c).0)).await?;
         0
     };
-    "portability::page/pair" |tx, c| portability::page::<PairLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::put/pair" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Pair, &proposed(c, c.fresh)).await?; 0 };
+    "portability::page/pair" |tx, c| portability::page::<SuggestionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::put/pair" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Suggestion, &proposed(c, c.fresh)).await?; 0 };
     "portability::forward_decisions/pair" |tx, c| {
-        portability::forward_decisions(tx, c.ctx.tenancy(), Section::Pair, &proposed(c, pair(c).0)).await?;
+        portability::forward_decisions(tx, c.ctx.tenancy(), Section::Suggestion, &proposed(c, suggestion(c).0)).await?;
         0
     };
 };

@@ -12,8 +12,8 @@ use foundation::identity;
 use leptos::prelude::*;
 use remembrancer::{consolidation, memories::Shown};
 use wire::{
-    AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, PairId, QuarantineId,
-    QuarantineItem, SuggestedPair, SuggestionFilter,
+    AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, QuarantineId,
+    QuarantineItem, Suggestion, SuggestionFilter, SuggestionId,
 };
 
 /// The effect of a verdict on candidates, before it is given.
@@ -29,7 +29,7 @@ pub async fn browse_inbox(filter: InboxFilter) -> Result<Page<InboxItem>, Consol
     Ok(consolidation::inbox(&engine, &ctx, &filter).await?.map(slim))
 }
 
-/// A candidate with its quotes and its pairs; none if no memory has this id.
+/// A candidate with its quotes and the suggestions about it; none if no memory has this id.
 pub async fn read_candidate(id: MemoryId) -> Result<Option<InboxItem>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::items(&engine, &ctx, &[id]).await?.into_iter().next())
@@ -83,7 +83,7 @@ pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String
 /// Accepts or declines suggestions about two memories each as they were shown, then redirects to `done`, or back to `form` if it is refused.
 #[server(endpoint = "decide_pair")]
 pub async fn decide_pair(
-    id: Ids<PairId>,
+    id: Ids<SuggestionId>,
     accept: bool,
     shown: Versions,
     #[server(default)] done: String,
@@ -93,7 +93,7 @@ pub async fn decide_pair(
     let done = own_path(&done, "/inbox");
     submit((done, own_path(&form, done)), typed, |engine, ctx| async move {
         let shown = seen(shown, &[])?;
-        let decided = consolidation::decide_pairs(&engine, &ctx, &id.0, accept, &shown).await?;
+        let decided = consolidation::decide_suggestions(&engine, &ctx, &id.0, accept, &shown).await?;
         let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
         let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });
         Ok(Flash::done(text).undone_by("undo_pair", [("id", String::from(Ids(decided)))]))
@@ -103,16 +103,16 @@ pub async fn decide_pair(
 
 /// Undoes the decision about suggestions, then redirects to `done`.
 #[server(endpoint = "undo_pair")]
-pub async fn undo_pair(id: Ids<PairId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
+pub async fn undo_pair(id: Ids<SuggestionId>, #[server(default)] done: String) -> Result<(), ConsoleError> {
     submit(own_path(&done, "/inbox"), Query::default(), |engine, ctx| async move {
-        consolidation::undo_pairs(&engine, &ctx, &id.0).await?;
+        consolidation::undo_suggestions(&engine, &ctx, &id.0).await?;
         Ok(Flash::done("Undone. The memories are as before, and the suggestion waits again."))
     })
     .await
 }
 
 /// One page of suggestions about active memories.
-pub async fn browse_suggestions(filter: SuggestionFilter) -> Result<Page<SuggestedPair>, ConsoleError> {
+pub async fn browse_suggestions(filter: SuggestionFilter) -> Result<Page<Suggestion>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(consolidation::suggestions(&engine, &ctx, &filter).await?)
 }
@@ -192,9 +192,16 @@ const EXCERPT: usize = 280;
 
 /// What a list shows of a candidate.
 fn slim(item: InboxItem) -> InboxItem {
-    let mut pairs = item.pairs;
-    for pair in &mut pairs {
-        (pair.other_content, pair.reason, pair.other_quote) = (String::new(), String::new(), None);
+    let mut suggestions = item.pairs;
+    for suggestion in &mut suggestions {
+        (suggestion.other_content, suggestion.reason, suggestion.other_quote) = (String::new(), String::new(), None);
     }
-    InboxItem { content: short(&item.content, EXCERPT), quotes: Vec::new(), rationale: None, alternatives: Vec::new(), pairs, ..item }
+    InboxItem {
+        content: short(&item.content, EXCERPT),
+        quotes: Vec::new(),
+        rationale: None,
+        alternatives: Vec::new(),
+        pairs: suggestions,
+        ..item
+    }
 }

@@ -1,6 +1,6 @@
 use super::{
+    about_candidate::CandidateSuggestions,
     candidate::Candidate,
-    pairs::Pairs,
     url::{at, back},
     verdicts::Verdicts,
 };
@@ -71,11 +71,11 @@ fn Look(
             </p>
         }
     });
-    let pairs = (!item.pairs.is_empty() && waits).then(|| {
-        view! { <Pairs item=item.clone() may_decide here=here.clone() next=next.clone() /> }
+    let suggestions = (!item.pairs.is_empty() && waits).then(|| {
+        view! { <CandidateSuggestions item=item.clone() may_decide here=here.clone() next=next.clone() /> }
     });
     let verdicts = (waits && may_decide).then(|| view! { <Verdicts item=item.clone() projects=projects.clone() flash here next /> });
     // The id tells the panels of two candidates apart, so that input about one is not sent for another.
     let id = format!("candidate-{}", item.id);
-    view! { <div class="space-y-4 p-4" id=id><Candidate item projects>{pairs}</Candidate> {page} {verdicts}</div> }
+    view! { <div class="space-y-4 p-4" id=id><Candidate item projects>{suggestions}</Candidate> {page} {verdicts}</div> }
 }

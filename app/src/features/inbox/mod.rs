@@ -1,11 +1,11 @@
 //! The inbox: candidates beside the sentences that they come from, the decisions about them, the quarantine, and the policy.
 
+mod about_candidate;
 mod api;
 mod candidate;
 mod focus;
 mod input;
 mod page;
-mod pairs;
 mod policy;
 mod policy_input;
 mod quarantine;

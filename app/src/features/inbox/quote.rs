@@ -25,7 +25,7 @@ pub fn Quotes(quotes: Vec<InboxQuote>) -> impl IntoView {
     }
 }
 
-/// The quote of one side of a pair.
+/// The quote of one side of a suggestion.
 #[component]
 pub fn ShortQuote(evidence: MemoryEvidence) -> impl IntoView {
     view! {

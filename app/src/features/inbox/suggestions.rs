@@ -1,4 +1,4 @@
-use super::{api::browse_suggestions, pairs::Answer, quote::ShortQuote, tabs::Tabs, url};
+use super::{about_candidate::Answer, api::browse_suggestions, quote::ShortQuote, tabs::Tabs, url};
 use crate::{
     Flash,
     features::memories::{AgentField, Changed},
@@ -8,7 +8,7 @@ use crate::{
     ui::{Empty, EmptyCard, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
 };
 use leptos::prelude::*;
-use wire::{AgentId, OperatorRole, Page, PairRelation, SUGGESTIONS_MAX, SuggestedMemory, SuggestedPair};
+use wire::{AgentId, OperatorRole, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionRelation};
 
 /// The page of active memories that may say the same or contradict each other.
 #[component]
@@ -60,17 +60,17 @@ fn CompareNow(agent: Option<AgentId>) -> impl IntoView {
 }
 
 #[component]
-fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
+fn Suggestions(page: Page<Suggestion>, query: Query, may_decide: bool, flash: Option<Flash>) -> impl IntoView {
     let here = query.href("/inbox/suggestions");
     let ids: Vec<_> = page.rows.iter().map(|item| item.id).collect();
-    let one = |mut group: Vec<SuggestedPair>| {
+    let one = |mut group: Vec<Suggestion>| {
         let done = landing_beside(&here, "s-", &ids, group[0].id);
         let form = landing(&here, &format!("s-{}", group[0].id));
         let all = joined(&group);
         let flash = flash.clone().filter(|flash| flash.refused_at(("pair", &all), "").is_some());
         match group.len() {
-            1 => view! { <Suggestion item=group.remove(0) may_decide done form flash /> }.into_any(),
-            _ => view! { <Group pairs=group may_decide done form flash /> }.into_any(),
+            1 => view! { <SuggestionCard item=group.remove(0) may_decide done form flash /> }.into_any(),
+            _ => view! { <Group suggestions=group may_decide done form flash /> }.into_any(),
         }
     };
     let rows = groups(page.rows).into_iter().map(one).collect_view();
@@ -86,8 +86,8 @@ fn Suggestions(page: Page<SuggestedPair>, query: Query, may_decide: bool, flash:
 }
 
 /// The ids of suggestions that are decided in one step.
-fn joined(pairs: &[SuggestedPair]) -> String {
-    pairs.iter().map(|pair| pair.id.to_string()).collect::<Vec<_>>().join(",")
+fn joined(suggestions: &[Suggestion]) -> String {
+    suggestions.iter().map(|suggestion| suggestion.id.to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// The field that names the versions of memories that were shown.
@@ -96,19 +96,19 @@ fn versions<'a>(memories: impl IntoIterator<Item = &'a SuggestedMemory>) -> Stri
 }
 
 /// Duplicates of one another together, everything else alone, in the order of the list.
-fn groups(pairs: Vec<SuggestedPair>) -> Vec<Vec<SuggestedPair>> {
-    let mut groups: Vec<Vec<SuggestedPair>> = Vec::new();
-    for pair in pairs {
-        let touches = |group: &Vec<SuggestedPair>| {
+fn groups(suggestions: Vec<Suggestion>) -> Vec<Vec<Suggestion>> {
+    let mut groups: Vec<Vec<Suggestion>> = Vec::new();
+    for suggestion in suggestions {
+        let touches = |group: &Vec<Suggestion>| {
             group.iter().any(|other| {
-                let shares = [other.from.id, other.to.id].iter().any(|id| [pair.from.id, pair.to.id].contains(id));
-                [other.relation, pair.relation] == [PairRelation::Duplicates; 2] && shares
+                let shares = [other.from.id, other.to.id].iter().any(|id| [suggestion.from.id, suggestion.to.id].contains(id));
+                [other.relation, suggestion.relation] == [SuggestionRelation::Duplicates; 2] && shares
             })
         };
         let (mut together, rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(touches);
         groups = rest;
-        let mut group: Vec<SuggestedPair> = together.drain(..).flatten().collect();
-        group.push(pair);
+        let mut group: Vec<Suggestion> = together.drain(..).flatten().collect();
+        group.push(suggestion);
         groups.push(group);
     }
     groups
@@ -116,10 +116,10 @@ fn groups(pairs: Vec<SuggestedPair>) -> Vec<Vec<SuggestedPair>> {
 
 /// Memories that may all say the same: merged in one step.
 #[component]
-fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
-    let (first, ids, agent) = (pairs[0].id, joined(&pairs), pairs[0].agent_slug.clone());
+fn Group(suggestions: Vec<Suggestion>, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
+    let (first, ids, agent) = (suggestions[0].id, joined(&suggestions), suggestions[0].agent_slug.clone());
     let mut memories: Vec<SuggestedMemory> = Vec::new();
-    for memory in pairs.into_iter().flat_map(|pair| [pair.to, pair.from]) {
+    for memory in suggestions.into_iter().flat_map(|suggestion| [suggestion.to, suggestion.from]) {
         if memories.iter().all(|known| known.id != memory.id) {
             memories.push(memory);
         }
@@ -153,22 +153,22 @@ fn Group(pairs: Vec<SuggestedPair>, may_decide: bool, done: String, form: String
 }
 
 #[component]
-fn Suggestion(item: SuggestedPair, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
+fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String, flash: Option<Flash>) -> impl IntoView {
     let shown = versions([&item.from, &item.to]);
     let (title, shape, consequence, verb) = match item.relation {
-        PairRelation::Duplicates => (
+        SuggestionRelation::Duplicates => (
             "Two memories may say the same",
             Shape::Copy,
             "Merging keeps the earlier memory, which gets the quotes of the later one.",
             "Merge them",
         ),
-        PairRelation::Contradicts => (
+        SuggestionRelation::Contradicts => (
             "Two memories may contradict each other",
             Shape::Alert,
             "Linked memories stay in recall, and each answer names both sides.",
             "Link as contradiction",
         ),
-        PairRelation::Supersedes => (
+        SuggestionRelation::Supersedes => (
             "A later memory may correct an earlier one",
             Shape::Alert,
             "The earlier memory is superseded and leaves recall.",

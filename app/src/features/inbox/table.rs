@@ -7,7 +7,7 @@ use crate::{
     ui::{Badge, Selectable, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
-use wire::{InboxItem, MemoryId, PairRelation};
+use wire::{InboxItem, MemoryId, SuggestionRelation};
 
 /// The table of candidates; with `select`, several can be ticked and decided together.
 #[component]
@@ -73,14 +73,14 @@ fn Row(row: InboxItem, query: Query, focus: Option<MemoryId>, select: bool, firs
 /// Badges for what a candidate contradicts, corrects or repeats.
 pub fn disputes(row: &InboxItem) -> impl IntoView + use<> {
     let mut seen = Vec::new();
-    for pair in &row.pairs {
-        let badge = match pair.relation {
-            PairRelation::Duplicates => (Tone::Plain, "duplicate"),
-            PairRelation::Contradicts => (Tone::Warn, "contradiction"),
-            PairRelation::Supersedes if pair.outgoing => (Tone::Warn, "correction"),
-            PairRelation::Supersedes => (Tone::Warn, "corrected"),
+    for suggestion in &row.pairs {
+        let badge = match suggestion.relation {
+            SuggestionRelation::Duplicates => (Tone::Plain, "duplicate"),
+            SuggestionRelation::Contradicts => (Tone::Warn, "contradiction"),
+            SuggestionRelation::Supersedes if suggestion.outgoing => (Tone::Warn, "correction"),
+            SuggestionRelation::Supersedes => (Tone::Warn, "corrected"),
         };
-        let title = format!("{} {}.", relation(pair), other(pair));
+        let title = format!("{} {}.", relation(suggestion), other(suggestion));
         if !seen.contains(&(badge, title.clone())) {
             seen.push((badge, title));
         }

@@ -1,7 +1,7 @@
 //! Candidates and decisions about them in words.
 
 use crate::{features::vocabulary::names, ui::text::count};
-use wire::{InboxOutcome, InboxPair, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, PairRelation};
+use wire::{InboxOutcome, InboxSuggestion, InboxVerdict, MemoryId, MemoryKind, MemoryStatus, SuggestionRelation};
 
 pub fn number(ids: &[MemoryId]) -> i64 {
     i64::try_from(ids.len()).unwrap_or(i64::MAX)
@@ -18,30 +18,32 @@ pub fn kind(kind: MemoryKind) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// How a candidate relates to the other memory of a pair, before the other's text.
-pub fn relation(pair: &InboxPair) -> &'static str {
-    match (pair.relation, pair.outgoing) {
-        (PairRelation::Duplicates, _) => "Says the same as",
-        (PairRelation::Contradicts, _) => "Contradicts",
-        (PairRelation::Supersedes, true) => "Corrects",
-        (PairRelation::Supersedes, false) => "Is corrected by",
+/// How a candidate relates to the other memory of a suggestion, before the other's text.
+pub fn relation(suggestion: &InboxSuggestion) -> &'static str {
+    match (suggestion.relation, suggestion.outgoing) {
+        (SuggestionRelation::Duplicates, _) => "Says the same as",
+        (SuggestionRelation::Contradicts, _) => "Contradicts",
+        (SuggestionRelation::Supersedes, true) => "Corrects",
+        (SuggestionRelation::Supersedes, false) => "Is corrected by",
     }
 }
 
-/// What the other side of a pair is.
-pub fn other(pair: &InboxPair) -> &'static str {
-    if pair.other_status == MemoryStatus::Inbox { "another candidate" } else { "another memory" }
+/// What the other side of a suggestion is.
+pub fn other(suggestion: &InboxSuggestion) -> &'static str {
+    if suggestion.other_status == MemoryStatus::Inbox { "another candidate" } else { "another memory" }
 }
 
-/// What happens if the proposal about a pair is accepted.
-pub fn consequence(pair: &InboxPair) -> &'static str {
-    match (pair.relation, pair.outgoing) {
-        (PairRelation::Duplicates, _) => "If you merge, the other memory gets this evidence and the candidate disappears.",
-        (PairRelation::Contradicts, _) => "If you accept, both are kept and marked as contradicting each other. The candidate still waits.",
-        (PairRelation::Supersedes, true) => {
+/// What happens if the suggestion is accepted.
+pub fn consequence(suggestion: &InboxSuggestion) -> &'static str {
+    match (suggestion.relation, suggestion.outgoing) {
+        (SuggestionRelation::Duplicates, _) => "If you merge, the other memory gets this evidence and the candidate disappears.",
+        (SuggestionRelation::Contradicts, _) => {
+            "If you accept, both are kept and marked as contradicting each other. The candidate still waits."
+        }
+        (SuggestionRelation::Supersedes, true) => {
             "If you accept, the candidate becomes active and the other memory is superseded. Its history is kept."
         }
-        (PairRelation::Supersedes, false) => "If you accept, the other memory stays and this candidate is superseded.",
+        (SuggestionRelation::Supersedes, false) => "If you accept, the other memory stays and this candidate is superseded.",
     }
 }
 

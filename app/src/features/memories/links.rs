@@ -2,7 +2,7 @@ use super::{graph::Graph, table::place};
 use crate::ids::Ids;
 use crate::ui::{Badge, Icon, PostForm, Shape, Time, Tone, text};
 use leptos::prelude::*;
-use wire::{MemoryId, MemoryLink, MemoryStatus, PairId, Relation};
+use wire::{MemoryId, MemoryLink, MemoryStatus, Relation, SuggestionId};
 
 /// A warning with the memories that contradict this one; nothing if there are none.
 #[component]
@@ -43,7 +43,7 @@ pub fn Links(
     topic: String,
     links: Vec<MemoryLink>,
     /// The accepted suggestions that can be undone, each with the other memory; none for who may not.
-    decided: Vec<(MemoryId, PairId)>,
+    decided: Vec<(MemoryId, SuggestionId)>,
     /// The URL of the memory's page.
     here: String,
 ) -> impl IntoView {
@@ -55,10 +55,10 @@ pub fn Links(
     links.sort_by_key(|link| link.relation != Relation::Contradicts);
     let decision = |link: &MemoryLink| {
         let made = matches!(link.relation, Relation::Supersedes | Relation::Contradicts);
-        decided.iter().find(|(other, _)| made && *other == link.other_id).map(|(_, pair)| *pair)
+        decided.iter().find(|(other, _)| made && *other == link.other_id).map(|(_, suggestion)| *suggestion)
     };
     let item = |link: MemoryLink| {
-        let undo = decision(&link).map(|pair| view! { <Undo pair here=here.clone() /> });
+        let undo = decision(&link).map(|suggestion| view! { <Undo suggestion here=here.clone() /> });
         view! { <Item link>{undo}</Item> }
     };
     let list = links.clone().into_iter().map(item).collect_view();
@@ -79,10 +79,10 @@ pub fn Links(
 
 /// Undoes the suggestion that made a link: a reviewer accepted it, or a correction replaced its speaker's own words.
 #[component]
-fn Undo(pair: PairId, here: String) -> impl IntoView {
+fn Undo(suggestion: SuggestionId, here: String) -> impl IntoView {
     view! {
         <PostForm class="mt-1" action="/console/api/undo_pair" test_id="undo-link" fields=[
-            ("id", String::from(Ids(vec![pair]))), ("done", here),
+            ("id", String::from(Ids(vec![suggestion]))), ("done", here),
         ]>
             <button class="text-soft underline" type="submit" title="Both memories become as they were before, and the suggestion waits again.">
                 "Undo"

@@ -7,12 +7,12 @@ use foundation::Checks;
 use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 use uuid::Uuid;
-use wire::{AgentId, EventId, MemoryId, PairId, PairRelation, QuarantineId, REASON_MAX, SourceId, UserId};
+use wire::{AgentId, EventId, MemoryId, QuarantineId, REASON_MAX, SourceId, SuggestionId, SuggestionRelation, UserId};
 
 /// The states of a turn in quarantine; the first one waits for a decision.
 const TURN_STATES: [&str; 3] = ["waiting", "released", "dismissed"];
 /// The states of a proposal; the first one waits for a decision.
-const PAIR_STATES: [&str; 3] = ["open", "accepted", "declined"];
+const SUGGESTION_STATES: [&str; 3] = ["open", "accepted", "declined"];
 
 /// A place in a source that a memory comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
@@ -57,16 +57,16 @@ pub struct QuarantinedTurnLine {
     pub decided_by: Option<String>,
 }
 
-/// A proposal about two memories: "the first duplicates, contradicts or supersedes the second".
+/// A suggestion about two memories: "the first duplicates, contradicts or supersedes the second".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, FromRow)]
 #[serde(deny_unknown_fields)]
-pub struct PairLine {
+pub struct SuggestionLine {
     pub agent_id: AgentId,
-    pub id: PairId,
+    pub id: SuggestionId,
     pub user_id: Option<UserId>,
     pub from_id: MemoryId,
     pub to_id: MemoryId,
-    pub relation: PairRelation,
+    pub relation: SuggestionRelation,
     pub reason: String,
     pub state: String,
     pub created_at: Stamp,
@@ -138,16 +138,16 @@ impl QuarantinedTurnLine {
     }
 }
 
-impl Record for PairLine {
+impl Record for SuggestionLine {
     record! {
-        Pair in "memory_proposals", of_users: true, by: [id], author: none, derived: none,
+        Suggestion in "memory_proposals", of_users: true, by: [id], author: none, derived: none,
         owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)),
         needs: |it| [it.from_id, it.to_id].map(|id| ("owned_memory", owned(it.agent_id, it.user_id, id.0))),
     }
 
     fn check(&self, checks: &mut Checks) {
         checks.that(self.from_id != self.to_id, "to_id", "must not be the same memory as from_id").text("reason", &self.reason, REASON_MAX);
-        decision(checks, &PAIR_STATES, &self.state, self.decided_at, self.decided_by.as_deref());
+        decision(checks, &SUGGESTION_STATES, &self.state, self.decided_at, self.decided_by.as_deref());
     }
 }
 

@@ -12,7 +12,7 @@ mod record;
 mod vocabulary;
 
 pub use activity::{ActionLine, WorkflowStepLine, is_searchable};
-pub use capture::{EvidenceLine, PairLine, Place, QuarantinedTurnLine};
+pub use capture::{EvidenceLine, Place, QuarantinedTurnLine, SuggestionLine};
 pub use knowledge::{ChunkLine, ComponentLine, DocumentLine};
 pub use memory::{EVENT_KINDS, EventLine, LinkLine, MemoryLine, SourceLine, TombstoneLine, VersionLine};
 pub use organisation::{AgentLine, ProjectLine, ProjectLinkLine, RepoLine, UserLine};
@@ -172,7 +172,7 @@ lines! {
     Event(EventLine): "event", Memory, 1, Everybody;
     Evidence(EvidenceLine): "evidence", Memory, 3, Everybody;
     QuarantinedTurn(QuarantinedTurnLine): "quarantined_turn", Memory, 3, Operators;
-    Pair(PairLine): "pair", Memory, 3, Operators;
+    Suggestion(SuggestionLine): "pair", Memory, 3, Operators;
     Connection(ConnectionLine): "connection", Memory, 5, Everybody;
     ProfileLeaf(ProfileLeafLine): "profile_leaf", Memory, 5, Everybody;
     ProfileVersion(ProfileVersionLine): "profile_version", Memory, 5, Everybody;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 /// The rows that quote a source which exists already with another user, or with other bytes at that place.
 pub async fn misplaced(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Vec<Uuid>, DbError> {
-    if section == Section::Pair {
+    if section == Section::Suggestion {
         return Ok(vec![]);
     }
     let (table, of_user) = (section.table(), of_user!("s", "$3"));
@@ -45,7 +45,7 @@ fn behind(section: Section) -> String {
              where t.candidate_id = r.candidate_id and t.memory_id <> r.memory_id
                and case when r.memory_id = r.candidate_id then c.status <> 'superseded' else h.status = 'superseded' end"
         }
-        Section::Pair => "where t.state = 'open' and r.state <> t.state",
+        Section::Suggestion => "where t.state = 'open' and r.state <> t.state",
         _ => "where t.state = 'waiting' and r.state <> t.state",
     };
     format!(
@@ -58,7 +58,7 @@ fn behind(section: Section) -> String {
 /// How many rows of evidence, quarantine or proposals exist already: with the same id, at the same place or about the same memories.
 pub async fn count_captured(tx: &mut Tx, tenancy: Tenancy, section: Section, rows: &Value) -> Result<Captured, DbError> {
     let (table, of_user) = (section.table(), of_user!("t", "$3"));
-    let key = if section == Section::Pair { "from_id, to_id, relation" } else { "source_id, starts, ends" };
+    let key = if section == Section::Suggestion { "from_id, to_id, relation" } else { "source_id, starts, ends" };
     let behind = behind(section);
     let sql = format!(
         r"with given as materialized (select r.* from jsonb_populate_recordset(null::{table}, $2) r),

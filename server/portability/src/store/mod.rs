@@ -132,7 +132,7 @@ impl Scope<'_> {
             Section::Agent | Section::User | Section::Term | Section::Alias | Section::Decision | Section::Proposal => {}
             Section::ProposalMemory | Section::Document | Section::Chunk | Section::Component | Section::Project | Section::Repo => {}
             // Agents read none of the first two, and an export with a filter has none of the others.
-            Section::QuarantinedTurn | Section::Pair | Section::Connection | Section::ProfileVersion => {}
+            Section::QuarantinedTurn | Section::Suggestion | Section::Connection | Section::ProfileVersion => {}
             Section::Action | Section::WorkflowStep => {}
         }
     }

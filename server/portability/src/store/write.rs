@@ -106,7 +106,7 @@ fn references(section: Section) -> &'static [(&'static str, &'static str)] {
     match section {
         Section::Evidence => &[("agent_memories", "memory_id"), ("agent_memories", "candidate_id"), ("sources", "source_id")],
         Section::QuarantinedTurn => &[("sources", "source_id")],
-        Section::Pair => &[("agent_memories", "from_id"), ("agent_memories", "to_id")],
+        Section::Suggestion => &[("agent_memories", "from_id"), ("agent_memories", "to_id")],
         _ => &[],
     }
 }

@@ -1,13 +1,13 @@
-//! What is proposed about two memories.
+//! Suggestions about two memories.
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{DbError, Tenancy, Tx, of_user, sql, statement};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
-use wire::{AgentId, MemoryId, MemoryStatus, PairId, PairRelation, UserId};
+use wire::{AgentId, MemoryId, MemoryStatus, SuggestionId, SuggestionRelation, UserId};
 
-/// One end of a proposal.
+/// One end of a suggestion.
 #[derive(Clone)]
 pub struct End {
     pub id: MemoryId,
@@ -18,19 +18,19 @@ pub struct End {
     pub said_at: DateTime<Utc>,
 }
 
-/// An open proposal with both memories.
-pub struct Pair {
-    pub id: PairId,
+/// An open suggestion with both memories.
+pub struct OpenSuggestion {
+    pub id: SuggestionId,
     pub agent_id: AgentId,
     pub user_id: Option<UserId>,
-    pub relation: PairRelation,
+    pub relation: SuggestionRelation,
     pub reason: String,
     pub created_at: DateTime<Utc>,
     pub from: End,
     pub to: End,
 }
 
-impl FromRow<'_, PgRow> for Pair {
+impl FromRow<'_, PgRow> for OpenSuggestion {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             id: row.try_get("id")?,
@@ -60,8 +60,8 @@ impl End {
     }
 }
 
-/// Open proposals about two memories that are still there.
-macro_rules! open_pairs {
+/// Open suggestions about two memories that are still there.
+macro_rules! open_suggestions {
     () => {
         r"select p.id, p.agent_id, p.user_id, p.relation, p.reason, p.created_at,
                  f.id as from_id, f.short_id as from_short_id, f.version as from_version, f.content as from_content, f.status as from_status,
@@ -76,10 +76,11 @@ macro_rules! open_pairs {
     };
 }
 
-/// The open proposals about some memories.
+/// The open suggestions about some memories.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
-pub async fn pairs_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<Pair>, DbError> {
-    let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
+pub async fn suggestions_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<OpenSuggestion>, DbError> {
+    let sql =
+        concat!(open_suggestions!(), of_user!("p", "$3"), " and (p.from_id = any($2) or p.to_id = any($2)) order by p.created_at, p.id");
     tx.rows(statement!(sql, tenancy.tenant, ids, tenancy.users)).await
 }
 
@@ -90,8 +91,8 @@ pub async fn suggestion_list(
     agent: Option<AgentId>,
     seek: &Seek,
     size: usize,
-) -> Result<Vec<Pair>, DbError> {
-    let sql = concat!(open_pairs!(), of_user!("p", "$2"), " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)");
+) -> Result<Vec<OpenSuggestion>, DbError> {
+    let sql = concat!(open_suggestions!(), of_user!("p", "$2"), " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)");
     let mut query = statement!(sql, tenancy.tenant, tenancy.users, agent);
     seek.push(&mut query, "p.created_at", "p.id", false, size);
     tx.rows(query).await
@@ -101,24 +102,24 @@ pub async fn suggestion_list(
 pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>) -> Result<i64, DbError> {
     let sql = concat!(
         "select count(*) from (",
-        open_pairs!(),
+        open_suggestions!(),
         of_user!("p", "$2"),
         " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)) s"
     );
     tx.value(statement!(sql, tenancy.tenant, tenancy.users, agent)).await
 }
 
-/// An open proposal, locked.
-pub async fn pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Pair>, DbError> {
-    let sql = concat!(open_pairs!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
+/// An open suggestion, locked.
+pub async fn open_suggestion(tx: &mut Tx, tenancy: Tenancy, id: SuggestionId) -> Result<Option<OpenSuggestion>, DbError> {
+    let sql = concat!(open_suggestions!(), of_user!("p", "$3"), " and p.id = $2 for update of p");
     tx.row_if_any(statement!(sql, tenancy.tenant, id, tenancy.users)).await
 }
 
-/// A proposal that was decided.
+/// A suggestion that was decided.
 #[derive(Clone, Debug, FromRow)]
 pub struct Decided {
     pub agent_id: AgentId,
-    pub relation: PairRelation,
+    pub relation: SuggestionRelation,
     pub from_id: MemoryId,
     pub to_id: MemoryId,
     pub accepted: bool,
@@ -126,8 +127,8 @@ pub struct Decided {
     pub effect: Option<serde_json::Value>,
 }
 
-/// A proposal that was decided, locked.
-pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option<Decided>, DbError> {
+/// A suggestion that was decided, locked.
+pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: SuggestionId) -> Result<Option<Decided>, DbError> {
     tx.row_if_any(sql!(
         [tenancy.tenant, id, tenancy.users],
         r"select p.agent_id, p.relation, p.from_id, p.to_id, p.state = 'accepted' as accepted, p.effect
@@ -138,8 +139,8 @@ pub async fn decided(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<Option
     .await
 }
 
-/// Opens a decided proposal again.
-pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<(), DbError> {
+/// Opens a decided suggestion again.
+pub async fn reopen_suggestion(tx: &mut Tx, tenancy: Tenancy, id: SuggestionId) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, id, tenancy.users],
         r"update memory_proposals p set state = 'open', decided_by = null, decided_at = null, effect = null
@@ -149,11 +150,11 @@ pub async fn reopen_pair(tx: &mut Tx, tenancy: Tenancy, id: PairId) -> Result<()
     .await
 }
 
-/// Records the decision about a proposal, and what it did.
-pub async fn close_pair(
+/// Records the decision about a suggestion, and what it did.
+pub async fn close_suggestion(
     tx: &mut Tx,
     tenancy: Tenancy,
-    id: PairId,
+    id: SuggestionId,
     accepted: bool,
     by: &str,
     effect: Option<&serde_json::Value>,
@@ -168,7 +169,7 @@ pub async fn close_pair(
     .await
 }
 
-/// Which of some memories contradict or correct a live memory, by an open proposal.
+/// Which of some memories contradict or correct a live memory, by an open suggestion.
 #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant, ids = ids.len()))]
 pub async fn disputed(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId]) -> Result<Vec<MemoryId>, DbError> {
     tx.values(sql!(

@@ -1,7 +1,7 @@
-//! Decisions about what is proposed for two memories.
+//! Decisions about suggestions.
 
 use super::promote::{make_durable, merge, return_to_inbox};
-use super::store::{self, Decided, Pair};
+use super::store::{self, Decided, OpenSuggestion};
 use crate::memories::model::{Change, Link, Memory, Owner};
 use crate::memories::{Shown, post_settling, reinstate, store as memories};
 use db::{Tx, lock_all};
@@ -11,9 +11,9 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, PairId, PairRelation, Relation};
+use wire::{AgentId, BULK_MAX, MemoryId, MemoryStatus, Relation, SuggestionId, SuggestionRelation};
 
-/// What accepting a proposal did, as far as undoing it needs to know.
+/// What accepting a suggestion did, as far as undoing it needs to know.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 enum Effect {
@@ -32,44 +32,50 @@ enum Effect {
     Superseded { was_candidate: bool },
 }
 
-/// Accepts or declines proposals about memories of one agent, all in one step. An accepted contradiction links both memories and hides
+/// Accepts or declines suggestions about memories of one agent, all in one step. An accepted contradiction links both memories and hides
 /// neither. An accepted correction makes its first memory durable and puts the second out of reach. An accepted duplicate merges the first
-/// into the second; of several duplicates of one another the earliest memory is left, and proposals about a memory that was merged meanwhile
-/// are passed over. Returns the proposals that were decided, in their order. The memories are meant as they were `shown`.
+/// into the second; of several duplicates of one another the earliest memory is left, and suggestions about a memory that was merged meanwhile
+/// are passed over. Returns the suggestions that were decided, in their order. The memories are meant as they were `shown`.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `Invalid` for no proposals, too many, or those of several agents; `NotFound` if none of them is
+/// `Forbidden` without the role `reviewer`; `Invalid` for no suggestions, too many, or those of several agents; `NotFound` if none of them is
 /// open, or not the tenant's; `Conflict` if a memory has changed since it was shown.
 #[verb(role = Reviewer, ids = ids.len())]
-pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], accept: bool, shown: &Shown) -> Result<Vec<PairId>, Error> {
+pub async fn decide_suggestions(
+    engine: &Engine,
+    ctx: &OpContext,
+    ids: &[SuggestionId],
+    accept: bool,
+    shown: &Shown,
+) -> Result<Vec<SuggestionId>, Error> {
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let mut pairs = Vec::with_capacity(ids.len());
+    let mut suggestions = Vec::with_capacity(ids.len());
     for id in ids {
-        pairs.extend(store::pair(&mut tx, ctx.tenancy(), *id).await?);
+        suggestions.extend(store::open_suggestion(&mut tx, ctx.tenancy(), *id).await?);
     }
-    let agent = pairs.first().ok_or(Error::NotFound("suggestion"))?.agent_id;
-    if pairs.iter().any(|pair| pair.agent_id != agent) {
+    let agent = suggestions.first().ok_or(Error::NotFound("suggestion"))?.agent_id;
+    if suggestions.iter().any(|suggestion| suggestion.agent_id != agent) {
         return Err(Error::invalid("id", "names suggestions about memories of several agents"));
     }
     // The newest are merged first, into what is still there.
-    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.from.id));
-    let ends_of = pairs.iter().flat_map(|pair| [pair.from.id, pair.to.id]).collect::<Vec<_>>();
+    suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.from.id));
+    let ends_of = suggestions.iter().flat_map(|suggestion| [suggestion.from.id, suggestion.to.id]).collect::<Vec<_>>();
     if accept {
         lock_ends(ctx, &mut tx, agent, ends_of.clone()).await?;
     }
     shown.check(&memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &ends_of, false).await?)?;
-    let mut decided = Vec::with_capacity(pairs.len());
-    for id in pairs.into_iter().map(|pair| pair.id) {
-        let Some(pair) = store::pair(&mut tx, ctx.tenancy(), id).await? else { continue };
+    let mut decided = Vec::with_capacity(suggestions.len());
+    for id in suggestions.into_iter().map(|suggestion| suggestion.id) {
+        let Some(suggestion) = store::open_suggestion(&mut tx, ctx.tenancy(), id).await? else { continue };
         let effect = if accept {
-            let (from, to) = ends(ctx, &mut tx, agent, pair.from.id, pair.to.id).await?;
-            Some(accepted(engine, ctx, &mut tx, pair.relation, &from, &to).await?)
+            let (from, to) = ends(ctx, &mut tx, agent, suggestion.from.id, suggestion.to.id).await?;
+            Some(accepted(engine, ctx, &mut tx, suggestion.relation, &from, &to).await?)
         } else {
             None
         };
-        close(engine, ctx, &mut tx, &pair, effect).await?;
+        close(engine, ctx, &mut tx, &suggestion, effect).await?;
         decided.push(id);
     }
     tx.commit().await?;
@@ -80,40 +86,40 @@ pub async fn decide_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId], acce
 
 /// Accepts that a candidate replaces what its speaker said before: nobody decides it, and a reviewer can undo it. The caller has locked both.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: PairId) -> Result<(), Error> {
-    let Some(pair) = store::pair(tx, ctx.tenancy(), id).await? else { return Ok(()) };
-    let (from, to) = ends(ctx, tx, pair.agent_id, pair.from.id, pair.to.id).await?;
-    let effect = accepted(engine, ctx, tx, pair.relation, &from, &to).await?;
-    close(engine, ctx, tx, &pair, Some(effect)).await
+pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: SuggestionId) -> Result<(), Error> {
+    let Some(suggestion) = store::open_suggestion(tx, ctx.tenancy(), id).await? else { return Ok(()) };
+    let (from, to) = ends(ctx, tx, suggestion.agent_id, suggestion.from.id, suggestion.to.id).await?;
+    let effect = accepted(engine, ctx, tx, suggestion.relation, &from, &to).await?;
+    close(engine, ctx, tx, &suggestion, Some(effect)).await
 }
 
-/// Records what became of a proposal, and what accepting it did.
-async fn close(engine: &Engine, ctx: &OpContext, tx: &mut Tx, pair: &Pair, effect: Option<Effect>) -> Result<(), Error> {
+/// Records what became of a suggestion, and what accepting it did.
+async fn close(engine: &Engine, ctx: &OpContext, tx: &mut Tx, suggestion: &OpenSuggestion, effect: Option<Effect>) -> Result<(), Error> {
     let (accept, now) = (effect.is_some(), engine.clock().now());
     let effect = effect.map(serde_json::to_value).transpose().map_err(Error::failed("an effect cannot be serialised"))?;
-    store::close_pair(tx, ctx.tenancy(), pair.id, accept, ctx.actor.name(), effect.as_ref(), now).await?;
+    store::close_suggestion(tx, ctx.tenancy(), suggestion.id, accept, ctx.actor.name(), effect.as_ref(), now).await?;
     let word = if accept { "accepted" } else { "declined" };
-    let message = format!("proposal {word}: {} {} {}", pair.from.short_id, pair.relation, pair.to.short_id);
-    let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", pair.from.id, message).agent(pair.agent_id);
+    let message = format!("proposal {word}: {} {} {}", suggestion.from.short_id, suggestion.relation, suggestion.to.short_id);
+    let entry = NewEntry::new(engine, ctx, "proposal.decided", "memory", suggestion.from.id, message).agent(suggestion.agent_id);
     audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await
 }
 
-/// Accepts or declines one proposal, as [`decide_pairs`] does.
+/// Accepts or declines one suggestion, as [`decide_suggestions`] does.
 ///
 /// # Errors
-/// As [`decide_pairs`].
+/// As [`decide_suggestions`].
 #[verb]
-pub async fn decide_pair(engine: &Engine, ctx: &OpContext, id: PairId, accept: bool) -> Result<(), Error> {
-    decide_pairs(engine, ctx, &[id], accept, &Shown::default()).await.map(drop)
+pub async fn decide_suggestion(engine: &Engine, ctx: &OpContext, id: SuggestionId, accept: bool) -> Result<(), Error> {
+    decide_suggestions(engine, ctx, &[id], accept, &Shown::default()).await.map(drop)
 }
 
 /// Undoes the decision about suggestions that were decided in one step: the memories are as before, and the suggestions wait again.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for a proposal that is not decided or not the tenant's; `Conflict` if a memory changed
+/// `Forbidden` without the role `reviewer`; `NotFound` for a suggestion that is not decided or not the tenant's; `Conflict` if a memory changed
 /// since, so that undoing would lose the change, or if nothing recorded what the decision did.
 #[verb(role = Reviewer, ids = ids.len())]
-pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Result<(), Error> {
+pub async fn undo_suggestions(engine: &Engine, ctx: &OpContext, ids: &[SuggestionId]) -> Result<(), Error> {
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -130,7 +136,7 @@ pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Res
         if decided.accepted {
             take_back(engine, ctx, &mut tx, decided).await?;
         }
-        store::reopen_pair(&mut tx, ctx.tenancy(), *id).await?;
+        store::reopen_suggestion(&mut tx, ctx.tenancy(), *id).await?;
         let word = if decided.accepted { "accepted" } else { "declined" };
         let message = format!("proposal that was {word} is open again");
         let entry = NewEntry::new(engine, ctx, "proposal.undone", "memory", decided.from_id, message).agent(decided.agent_id);
@@ -142,16 +148,16 @@ pub async fn undo_pairs(engine: &Engine, ctx: &OpContext, ids: &[PairId]) -> Res
     Ok(())
 }
 
-/// Undoes the decision about one suggestion, as [`undo_pairs`] does.
+/// Undoes the decision about one suggestion, as [`undo_suggestions`] does.
 ///
 /// # Errors
-/// As [`undo_pairs`].
+/// As [`undo_suggestions`].
 #[verb]
-pub async fn undo_pair(engine: &Engine, ctx: &OpContext, id: PairId) -> Result<(), Error> {
-    undo_pairs(engine, ctx, &[id]).await
+pub async fn undo_suggestion(engine: &Engine, ctx: &OpContext, id: SuggestionId) -> Result<(), Error> {
+    undo_suggestions(engine, ctx, &[id]).await
 }
 
-/// Locks the memories of proposals: keys, rows and counts in the order of everybody who writes.
+/// Locks the memories of suggestions: keys, rows and counts in the order of everybody who writes.
 async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, ids: Vec<MemoryId>) -> Result<(), Error> {
     let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &ids, false).await?;
     lock_all(tx, rows.iter().flat_map(Memory::locks)).await?;
@@ -160,14 +166,14 @@ async fn lock_ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, ids: Vec<Memory
     Ok(())
 }
 
-/// Both memories of a proposal, as they are now.
+/// Both memories of a suggestion, as they are now.
 async fn ends(ctx: &OpContext, tx: &mut Tx, agent: AgentId, from: MemoryId, to: MemoryId) -> Result<(Memory, Memory), Error> {
     let rows = memories::by_ids(tx, ctx.tenancy(), Some(agent), &[from, to], true).await?;
     let end = |id: MemoryId| rows.iter().find(|row| row.id == id).cloned().ok_or(Error::NotFound("memory"));
     Ok((end(from)?, end(to)?))
 }
 
-/// Takes back what accepting a proposal did.
+/// Takes back what accepting a suggestion did.
 async fn take_back(engine: &Engine, ctx: &OpContext, tx: &mut Tx, decided: &Decided) -> Result<(), Error> {
     let unknown = || Error::Conflict("this decision cannot be undone: its effect was not recorded".into());
     let effect: Effect =
@@ -224,7 +230,7 @@ async fn accepted(
     engine: &Engine,
     ctx: &OpContext,
     tx: &mut Tx,
-    relation: PairRelation,
+    relation: SuggestionRelation,
     from: &Memory,
     to: &Memory,
 ) -> Result<Effect, Error> {
@@ -232,12 +238,12 @@ async fn accepted(
     let owner = Owner { agent_id: agent, user_id: from.user_id.or(to.user_id) };
     match relation {
         // The candidate goes; what is in force stays.
-        PairRelation::Duplicates => {
+        SuggestionRelation::Duplicates => {
             let (merged, into) = if to.status == MemoryStatus::Inbox && from.live { (to, from) } else { (from, to) };
             let (places, topics) = merge(engine, ctx, tx, merged, into).await?;
             Ok(Effect::Merged { id: merged.id, into: into.id, places, topics, was_candidate: merged.status == MemoryStatus::Inbox })
         }
-        PairRelation::Contradicts => {
+        SuggestionRelation::Contradicts => {
             // It holds in both directions and is stored once, the lesser id first.
             let (one, other) = if to.id < from.id { (to, from) } else { (from, to) };
             memories::link(tx, ctx, owner, one.id, other.id, Relation::Contradicts, now).await?;
@@ -245,7 +251,7 @@ async fn accepted(
             jobs::store::insert(tx, ctx.tenant_id, agent, &NewEvent::pending(engine, Task::SettleLinks, payload)).await?;
             Ok(Effect::Linked)
         }
-        PairRelation::Supersedes => {
+        SuggestionRelation::Supersedes => {
             if from.status == MemoryStatus::Inbox {
                 make_durable(engine, ctx, tx, from).await?;
             }

@@ -2,7 +2,7 @@
 
 use super::documents::index_leaves;
 use super::merge::Merge;
-use super::model::{Leaf, Proposal, Subject};
+use super::model::{Leaf, NewLeaf, Subject};
 use super::store::{self, StoredVersion};
 use chrono::{DateTime, Utc};
 use db::{Tx, lock, lock_key};
@@ -15,7 +15,7 @@ use wire::EventId;
 /// What a batch of observations says about a person.
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
-    pub proposals: Vec<Proposal>,
+    pub new_leaves: Vec<NewLeaf>,
     /// What a chat model wrote. Absent: the narrative is composed from the leaves.
     pub narrative: Option<Narrative>,
     /// Statements of a model that no observation supports, or that may carry instructions.
@@ -29,8 +29,8 @@ impl Drawn {
     pub fn without(mut self, forgotten: &BTreeSet<EventId>) -> Self {
         if !forgotten.is_empty() {
             self.narrative = None;
-            self.proposals.iter_mut().for_each(|proposal| proposal.cites.retain(|cite| !forgotten.contains(&cite.event_id)));
-            self.proposals.retain(|proposal| !proposal.cites.is_empty());
+            self.new_leaves.iter_mut().for_each(|new_leaf| new_leaf.cites.retain(|cite| !forgotten.contains(&cite.event_id)));
+            self.new_leaves.retain(|new_leaf| !new_leaf.cites.is_empty());
         }
         self
     }
@@ -61,10 +61,10 @@ pub(super) async fn lock_profile(tx: &mut Tx, subject: Subject) -> Result<(), Er
     Ok(lock(tx, lock_key(&[b"profile", subject.agent_id.0.as_bytes(), &user])).await?)
 }
 
-/// Merges proposals into a profile and records the change. A narrative whose writer saw a leaf that was forgotten since is thrown away.
+/// Merges new leaves into a profile and records the change. A narrative whose writer saw a leaf that was forgotten since is thrown away.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, drawn: Drawn) -> Result<Applied, Error> {
-    if drawn.proposals.is_empty() && drawn.narrative.is_none() {
+    if drawn.new_leaves.is_empty() && drawn.narrative.is_none() {
         return Ok(Applied::default());
     }
     lock_profile(tx, subject).await?;
@@ -72,16 +72,16 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
     let before = store::leaves(tx, tenancy, subject).await?;
     // Somebody may have forgotten a leaf while a model read its observations again.
     let gone: BTreeSet<Uuid> = before.iter().filter(|leaf| !leaf.is_visible()).flat_map(|leaf| leaf.source_ids.iter().copied()).collect();
-    let cites = drawn.proposals.iter().flat_map(|proposal| &proposal.cites);
+    let cites = drawn.new_leaves.iter().flat_map(|new_leaf| &new_leaf.cites);
     let cites = cites.filter(|cite| drawn.reread.contains(&cite.event_id) && gone.contains(&cite.source_id.0));
     let gone: BTreeSet<EventId> = cites.map(|cite| cite.event_id).collect();
     let drawn = drawn.without(&gone);
     let visible: BTreeSet<Uuid> = before.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.id).collect();
     let narrative = drawn.narrative.filter(|narrative| narrative.seen.iter().all(|id| visible.contains(id)));
-    let events: BTreeSet<Uuid> = drawn.proposals.iter().flat_map(|proposal| proposal.cites.iter().map(|cite| cite.event_id.0)).collect();
+    let events: BTreeSet<Uuid> = drawn.new_leaves.iter().flat_map(|new_leaf| new_leaf.cites.iter().map(|cite| cite.event_id.0)).collect();
 
     let mut merge = Merge::new(before.clone()).replacing(&drawn.reread);
-    merge.apply(drawn.proposals, || engine.clock().id());
+    merge.apply(drawn.new_leaves, || engine.clock().id());
     let Merge { replaced, left_out, .. } = merge;
     let applied = Applied { added: merge.diff.added.len(), superseded: merge.diff.superseded.len() - replaced, replaced, left_out };
     if merge.diff.is_empty() && narrative.is_none() {

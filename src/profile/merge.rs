@@ -1,6 +1,6 @@
-//! How proposals change the leaves of a profile. A leaf that no proposal names stays as it is. Pure.
+//! How new leaves change the leaves of a profile. A leaf that no new leaf names stays as it is. Pure.
 
-use super::model::{Citation, Diff, Leaf, LeafState, Proposal};
+use super::model::{Citation, Diff, Leaf, LeafState, NewLeaf};
 use super::tree::LEAVES_MAX;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -30,47 +30,47 @@ impl Merge {
         Self { leaves, diff: Diff::default(), left_out: 0, replaced: 0, reread: BTreeSet::new() }
     }
 
-    /// Lets proposals replace the leaves that rules drew from these observations alone.
+    /// Lets new leaves replace the leaves that rules drew from these observations alone.
     pub fn replacing(mut self, reread: &BTreeSet<EventId>) -> Self {
         self.reread = reread.iter().map(|event| event.0).collect();
         self
     }
 
-    /// Applies proposals in their order. An observation counts once for a leaf, however many proposals say so. A value that contradicts
+    /// Applies new leaves in their order. An observation counts once for a leaf, however many new leaves say so. A value that contradicts
     /// another one stands beside it, unless its observation corrects: then the earlier values are superseded.
-    pub fn apply(&mut self, proposals: Vec<Proposal>, mut new_id: impl FnMut() -> Uuid) {
+    pub fn apply(&mut self, new_leaves: Vec<NewLeaf>, mut new_id: impl FnMut() -> Uuid) {
         let mut places: HashMap<Vec<u8>, usize> = self.leaves.iter().map(|leaf| leaf.leaf_hash.clone()).zip(0..).collect();
         let mut shown = self.leaves.iter().filter(|leaf| leaf.state == LeafState::Shown).count();
-        let mut counted = self.counted_before(&proposals);
+        let mut counted = self.counted_before(&new_leaves);
         let (mut aside, mut cited) = (self.set_aside(), HashSet::new());
-        for proposal in proposals {
-            let hash = proposal.hash();
-            let place = places.get(&hash).copied().or_else(|| self.same_statement(&proposal));
+        for new_leaf in new_leaves {
+            let hash = new_leaf.hash();
+            let place = places.get(&hash).copied().or_else(|| self.same_statement(&new_leaf));
             if let Some(place) = place.filter(|place| aside.remove(place)) {
                 self.leaves[place].state = LeafState::Shown;
             }
             let at = match place {
-                Some(place) if self.repeat(place, &proposal, &mut counted) => place,
+                Some(place) if self.repeat(place, &new_leaf, &mut counted) => place,
                 None if shown < LEAVES_MAX => {
                     shown += 1;
                     places.insert(hash.clone(), self.leaves.len());
-                    self.add(&proposal, hash, new_id(), &mut counted)
+                    self.add(&new_leaf, hash, new_id(), &mut counted)
                 }
                 _ => {
                     self.left_out += 1;
                     continue;
                 }
             };
-            cited.extend(proposal.cites.iter().map(|cite| cite.event_id.0));
-            self.contradict(at, &proposal);
+            cited.extend(new_leaf.cites.iter().map(|cite| cite.event_id.0));
+            self.contradict(at, &new_leaf);
         }
         self.settle(aside, &cited);
     }
 
     /// Observations that are read again, for the leaves that counted them: a leaf lists one observation of each source.
-    fn counted_before(&self, proposals: &[Proposal]) -> Counted {
+    fn counted_before(&self, new_leaves: &[NewLeaf]) -> Counted {
         let mut counted = Counted::new();
-        let again = proposals.iter().flat_map(|proposal| &proposal.cites).filter(|cite| self.reread.contains(&cite.event_id.0));
+        let again = new_leaves.iter().flat_map(|new_leaf| &new_leaf.cites).filter(|cite| self.reread.contains(&cite.event_id.0));
         for cite in again {
             let counts = |leaf: &Leaf| leaf.source_ids.contains(&cite.source_id.0) && leaf.last_seen >= cite.at;
             counted.extend((0..).zip(&self.leaves).filter(|(_, leaf)| counts(leaf)).map(|(place, _)| (place, cite.event_id.0)));
@@ -104,28 +104,28 @@ impl Merge {
             let connection_id = leaf.connection_id;
             let path = leaf.path.clone();
             let value = leaf.value.clone();
-            let kept = Proposal { part, connection_id, path, value, listed: leaf.listed, corrects: false, cites: Vec::new() };
+            let kept = NewLeaf { part, connection_id, path, value, listed: leaf.listed, corrects: false, cites: Vec::new() };
             self.contradict(place, &kept);
         }
     }
 
     /// The leaf at the same place whose sentence says the same in nearly the same words.
-    fn same_statement(&self, proposal: &Proposal) -> Option<usize> {
-        let text = proposal.value.as_str()?;
+    fn same_statement(&self, new_leaf: &NewLeaf) -> Option<usize> {
+        let text = new_leaf.value.as_str()?;
         let says_it = |leaf: &Leaf| leaf.value.as_str().is_some_and(|other| compare(text, other) == Likeness::Same);
-        self.leaves.iter().position(|leaf| leaf.is_beside(proposal) && says_it(leaf))
+        self.leaves.iter().position(|leaf| leaf.is_beside(new_leaf) && says_it(leaf))
     }
 
-    /// Counts the proposal for a leaf that is there; false if the leaf was forgotten, or replaced by a later correction.
-    fn repeat(&mut self, place: usize, proposal: &Proposal, counted: &mut Counted) -> bool {
+    /// Counts the new leaf for a leaf that is there; false if the leaf was forgotten, or replaced by a later correction.
+    fn repeat(&mut self, place: usize, new_leaf: &NewLeaf, counted: &mut Counted) -> bool {
         let leaf = &mut self.leaves[place];
-        let outdated = leaf.superseded_at.is_some_and(|superseded| proposal.at() <= superseded);
+        let outdated = leaf.superseded_at.is_some_and(|superseded| new_leaf.at() <= superseded);
         if leaf.state == LeafState::Forgotten || leaf.state == LeafState::Superseded && outdated {
             return false;
         }
         // A leaf lists one observation of each source, so those that this merge counted are remembered beside it.
         let is_fresh = |cite: &&Citation| counted.insert((place, cite.event_id.0)) && !leaf.event_ids.contains(&cite.event_id.0);
-        let fresh: Vec<Citation> = proposal.cites.iter().filter(is_fresh).copied().collect();
+        let fresh: Vec<Citation> = new_leaf.cites.iter().filter(is_fresh).copied().collect();
         if fresh.is_empty() {
             return true;
         }
@@ -148,17 +148,17 @@ impl Merge {
         true
     }
 
-    fn add(&mut self, proposal: &Proposal, leaf_hash: Vec<u8>, id: Uuid, counted: &mut Counted) -> usize {
+    fn add(&mut self, new_leaf: &NewLeaf, leaf_hash: Vec<u8>, id: Uuid, counted: &mut Counted) -> usize {
         let place = self.leaves.len();
-        let observations = proposal.cites.iter().filter(|cite| counted.insert((place, cite.event_id.0))).count();
-        let times = || proposal.cites.iter().map(|cite| cite.at);
+        let observations = new_leaf.cites.iter().filter(|cite| counted.insert((place, cite.event_id.0))).count();
+        let times = || new_leaf.cites.iter().map(|cite| cite.at);
         let mut leaf = Leaf {
             id,
-            part: proposal.part,
-            connection_id: proposal.connection_id,
-            path: proposal.path.clone(),
-            value: proposal.value.clone(),
-            listed: proposal.listed,
+            part: new_leaf.part,
+            connection_id: new_leaf.connection_id,
+            path: new_leaf.path.clone(),
+            value: new_leaf.value.clone(),
+            listed: new_leaf.listed,
             state: LeafState::Shown,
             leaf_hash,
             observations: i32::try_from(observations).unwrap_or(i32::MAX),
@@ -168,12 +168,12 @@ impl Merge {
             first_seen: times().min().unwrap_or_default(),
             last_seen: times().max().unwrap_or_default(),
             superseded_at: None,
-            matters: proposal.matters().into_iter().map(|matter| matter.to_string()).collect(),
+            matters: new_leaf.matters().into_iter().map(|matter| matter.to_string()).collect(),
             session_ids: Vec::new(),
             hidden: false,
             unconfirmed: false,
         };
-        for cite in &proposal.cites {
+        for cite in &new_leaf.cites {
             leaf.cite(cite);
         }
         self.diff.added.push(id);
@@ -181,21 +181,21 @@ impl Merge {
         place
     }
 
-    /// Notes what contradicts a leaf, or replaces it if the proposal is a correction.
-    fn contradict(&mut self, at: usize, proposal: &Proposal) {
+    /// Notes what contradicts a leaf, or replaces it if the new leaf is a correction.
+    fn contradict(&mut self, at: usize, new_leaf: &NewLeaf) {
         let id = self.leaves[at].id;
         let (listed, value) = (self.leaves[at].listed, self.leaves[at].value.clone());
         for place in 0..self.leaves.len() {
             let other = &mut self.leaves[place];
             if place == at
                 || other.state != LeafState::Shown
-                || !other.is_beside(proposal)
+                || !other.is_beside(new_leaf)
                 || !conflict((listed, &value), (other.listed, &other.value))
             {
                 continue;
             }
-            if proposal.corrects && other.last_seen <= proposal.at() {
-                (other.state, other.superseded_at) = (LeafState::Superseded, Some(proposal.at()));
+            if new_leaf.corrects && other.last_seen <= new_leaf.at() {
+                (other.state, other.superseded_at) = (LeafState::Superseded, Some(new_leaf.at()));
                 self.diff.superseded.push(other.id);
             } else if !other.contradicts.contains(&id) {
                 other.contradicts.push(id);
@@ -226,10 +226,10 @@ mod tests {
     use serde_json::json;
     use wire::{EventId, SourceId};
 
-    fn proposal(n: i64, path: &str, value: Value, (listed, corrects): (bool, bool)) -> Proposal {
+    fn new_leaf(n: i64, path: &str, value: Value, (listed, corrects): (bool, bool)) -> NewLeaf {
         let id = Uuid::from_u128(n as u128 + 1);
         let at = DateTime::from_timestamp(1_780_000_000, 0).unwrap() + TimeDelta::minutes(n);
-        Proposal {
+        NewLeaf {
             part: Part::Scaffold,
             connection_id: None,
             path: path.split('/').map(str::to_owned).collect(),
@@ -240,15 +240,15 @@ mod tests {
         }
     }
 
-    fn fact(n: i64, path: &str, value: &str) -> Proposal {
-        proposal(n, path, json!(value), (false, false))
+    fn fact(n: i64, path: &str, value: &str) -> NewLeaf {
+        new_leaf(n, path, json!(value), (false, false))
     }
 
     /// Ids that follow from the place of a leaf, so that two merges can be compared.
-    fn merged(start: Merge, proposals: Vec<Proposal>) -> Merge {
+    fn merged(start: Merge, new_leaves: Vec<NewLeaf>) -> Merge {
         let (mut merge, mut next) = (start, 0);
         let taken = merge.leaves.len() as u128;
-        merge.apply(proposals, || {
+        merge.apply(new_leaves, || {
             next += 1;
             Uuid::from_u128(1000 + taken + next)
         });
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(values(&merge), ["\"Engineer\"", "\"Director\""]);
         assert_eq!(merge.leaves.iter().map(|leaf| (leaf.observations, leaf.contradicts.len())).collect::<Vec<_>>(), [(2, 1), (1, 1)]);
 
-        let correction = Proposal { corrects: true, ..fact(4, "Role", "Surveyor") };
+        let correction = NewLeaf { corrects: true, ..fact(4, "Role", "Surveyor") };
         let corrected = merged(Merge { diff: Diff::default(), ..merge }, vec![correction]);
         assert_eq!(values(&corrected), ["\"Surveyor\""]);
         assert_eq!(corrected.diff.superseded.len(), 2);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn lists_hold_many_values_and_sentences_may_still_conflict() {
-        let listed = |n, text: &str| proposal(n, "Preferences", json!(text), (true, false));
+        let listed = |n, text: &str| new_leaf(n, "Preferences", json!(text), (true, false));
         let list = vec![
             listed(1, "Vera likes green tea."),
             listed(2, "Vera likes the green tea"),
@@ -288,7 +288,7 @@ mod tests {
         let merge = merged(Merge::new(vec![]), list);
         let seen: Vec<_> = merge.leaves.iter().map(|leaf| (leaf.observations, leaf.contradicts.len())).collect();
         assert_eq!(seen, [(2, 0), (1, 1), (1, 1)]);
-        let corrects = Proposal { corrects: true, ..listed(5, "Vera lives in Basel.") };
+        let corrects = NewLeaf { corrects: true, ..listed(5, "Vera lives in Basel.") };
         assert_eq!(values(&merged(merge, vec![corrects])), ["\"Vera likes green tea.\"", "\"Vera lives in Basel.\""]);
     }
 
@@ -306,13 +306,13 @@ mod tests {
         // Three observations in the same words are of one source.
         let cite = |n: i64| Citation { source_id: SourceId(Uuid::from_u128(99)), ..fact(n, "k", "v").cites[0] };
         let all = vec![cite(1), cite(2), cite(3)];
-        let listed = |text: &str| Proposal { cites: all.clone(), ..proposal(1, "Hobbies", json!(text), (true, false)) };
+        let listed = |text: &str| NewLeaf { cites: all.clone(), ..new_leaf(1, "Hobbies", json!(text), (true, false)) };
         let texts = ["Idris likes rowing.", "idris likes rowing", "Idris likes the rowing.", "Idris likes rowing."];
         let merge = merged(Merge::new(vec![]), texts.map(listed).to_vec());
         assert_eq!(merge.leaves.iter().map(|leaf| leaf.observations).collect::<Vec<_>>(), [3]);
-        let later = Proposal { cites: vec![cite(4), cite(4)], ..listed("Idris likes rowing.") };
+        let later = NewLeaf { cites: vec![cite(4), cite(4)], ..listed("Idris likes rowing.") };
         assert_eq!(merged(merge, vec![later.clone(), later]).leaves[0].observations, 4);
-        let twice = Proposal { cites: vec![cite(5), cite(5)], ..listed("Idris sings.") };
+        let twice = NewLeaf { cites: vec![cite(5), cite(5)], ..listed("Idris sings.") };
         assert_eq!(merged(Merge::new(vec![]), vec![twice]).leaves[0].observations, 1);
     }
 
@@ -320,7 +320,7 @@ mod tests {
     fn what_a_model_reads_again_replaces_what_rules_drew_from_it() {
         let rules = vec![
             fact(1, "Role", "surveyor in Thun"),
-            proposal(2, "Facts", json!("Idris has a boat."), (true, false)),
+            new_leaf(2, "Facts", json!("Idris has a boat."), (true, false)),
             fact(3, "Hobby", "rowing"),
         ];
         let known = merged(Merge::new(vec![]), vec![fact(0, "Role", "surveyor")]);
@@ -347,7 +347,7 @@ mod tests {
             first in proptest::collection::vec((0_usize..4, 0_usize..4), 0..12),
             second in proptest::collection::vec((0_usize..4, 0_usize..4), 0..12),
         ) {
-            let make = |list: &[(usize, usize)], from: usize| -> Vec<Proposal> {
+            let make = |list: &[(usize, usize)], from: usize| -> Vec<NewLeaf> {
                 list.iter().zip(from..).map(|((path, value), n)| fact(n as i64, &format!("k{path}/x"), &format!("v{value}"))).collect()
             };
             let one = merged(Merge::new(vec![]), make(&first, 0));

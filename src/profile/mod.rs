@@ -26,7 +26,7 @@ pub use connections::{connection, connections, put_connection};
 pub use documents::{index_attachment, index_profile, put_entities, search_user_context};
 pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};
 pub use judge::{Verdict, judge};
-pub use model::{Citation, Diff, Leaf, LeafState, Part, Proposal, Subject};
+pub use model::{Citation, Diff, Leaf, LeafState, NewLeaf, Part, Subject};
 pub use people::{people, person};
 pub use read::{Doubtful, ProfileContext, View, for_context, get};
 pub use rules::{Observation, statement};

@@ -93,7 +93,7 @@ impl Leaf {
         self.session_ids.len() >= RECURRING
     }
 
-    /// Adds what a proposal cites, each source and each session once.
+    /// Adds what a new leaf cites, each source and each session once.
     pub fn cite(&mut self, cite: &Citation) {
         if let Some(session) = cite.session_id.filter(|session| !self.session_ids.contains(session))
             && self.session_ids.len() < SESSIONS_MAX
@@ -111,8 +111,8 @@ impl Leaf {
         place(self.part, self.connection_id, &self.path)
     }
 
-    /// Whether a proposal is for the same place.
-    pub fn is_beside(&self, other: &Proposal) -> bool {
+    /// Whether a new leaf is for the same place.
+    pub fn is_beside(&self, other: &NewLeaf) -> bool {
         self.place() == place(other.part, other.connection_id, &other.path)
     }
 }
@@ -135,7 +135,7 @@ pub struct Citation {
 
 /// A leaf as an observation proposes it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proposal {
+pub struct NewLeaf {
     pub part: Part,
     pub connection_id: Option<Uuid>,
     pub path: Vec<String>,
@@ -147,7 +147,7 @@ pub struct Proposal {
     pub cites: Vec<Citation>,
 }
 
-impl Proposal {
+impl NewLeaf {
     /// What makes two leaves of a subject the same one: part, connection, path and value, in any case and spacing.
     pub fn hash(&self) -> Vec<u8> {
         let mut hasher = Sha256::new();

@@ -1,6 +1,6 @@
 //! Leaves from observations without a model: keys say where they belong, and sentences follow from their category and a few patterns. Pure.
 
-use super::model::{Citation, Part, Proposal};
+use super::model::{Citation, NewLeaf, Part};
 use super::narrative::{Told, compose};
 use super::sensitive;
 use super::tree::{self, Entry};
@@ -73,21 +73,21 @@ impl Observation {
     }
 
     /// A leaf that cites this observation.
-    pub fn proposal(&self, part: Part, entry: Entry) -> Proposal {
+    pub fn new_leaf(&self, part: Part, entry: Entry) -> NewLeaf {
         let Entry { path, value, listed } = entry;
         let connection_id = self.connection_id.filter(|_| part == Part::Learned);
-        Proposal { part, connection_id, path, value, listed, corrects: self.corrects(), cites: vec![self.citation()] }
+        NewLeaf { part, connection_id, path, value, listed, corrects: self.corrects(), cites: vec![self.citation()] }
     }
 }
 
 /// What an observation says, as leaves. Empty if it is about a sensitive matter that is not allowed, or if its value is no part of a profile.
-pub fn leaves(observation: &Observation, allowed: SensitiveMatters) -> Vec<Proposal> {
+pub fn leaves(observation: &Observation, allowed: SensitiveMatters) -> Vec<NewLeaf> {
     if sensitive::is_kept_out(&observation.content, allowed) {
         return Vec::new();
     }
     let part = if observation.event_type == "learned_fact" || observation.connection_id.is_some() { Part::Learned } else { Part::Scaffold };
     let entries = payload(observation).map_or_else(|| vec![sentence(observation)], |(path, value)| entries(&path, &value));
-    entries.into_iter().map(|entry| observation.proposal(part, entry)).collect()
+    entries.into_iter().map(|entry| observation.new_leaf(part, entry)).collect()
 }
 
 /// What an observation says in sentences: its own words, or the values of a JSON document with their keys. `None` if a document says

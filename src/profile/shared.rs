@@ -30,7 +30,7 @@ fn covers(own: &Leaf, shared: &Leaf) -> bool {
 mod tests {
     use super::*;
     use crate::profile::merge::Merge;
-    use crate::profile::model::{Citation, LeafState, Part, Proposal};
+    use crate::profile::model::{Citation, LeafState, NewLeaf, Part};
     use serde_json::json;
     use uuid::Uuid;
     use wire::{EventId, SourceId};
@@ -39,9 +39,9 @@ mod tests {
         let id = Uuid::from_u128(1);
         let cite = Citation { source_id: SourceId(id), event_id: EventId(id), session_id: None, at: chrono::DateTime::UNIX_EPOCH };
         let (path, value) = (vec![path.to_owned()], json!(value));
-        let proposal = Proposal { part: Part::Scaffold, connection_id: None, path, value, listed, corrects: false, cites: vec![cite] };
+        let new_leaf = NewLeaf { part: Part::Scaffold, connection_id: None, path, value, listed, corrects: false, cites: vec![cite] };
         let mut merge = Merge::new(Vec::new());
-        merge.apply(vec![proposal], || id);
+        merge.apply(vec![new_leaf], || id);
         merge.leaves.remove(0)
     }
 

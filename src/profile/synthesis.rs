@@ -1,7 +1,7 @@
 //! What a batch of observations says about a person: by rules, or by a chat model whose answer is validated against the observations.
 
 use super::apply::{Drawn, Narrative};
-use super::model::{Leaf, Part, Proposal};
+use super::model::{Leaf, NewLeaf, Part};
 use super::narrative::{WORDS_MAX, count_words, cut};
 use super::read::View;
 use super::rules::{self, Observation};
@@ -36,7 +36,7 @@ struct Reply {
 
 /// The leaves that observations give by their keys, categories and patterns.
 pub fn by_rules(observations: &[Observation], allowed: SensitiveMatters) -> Drawn {
-    Drawn { proposals: observations.iter().flat_map(|one| rules::leaves(one, allowed)).collect(), ..Drawn::default() }
+    Drawn { new_leaves: observations.iter().flat_map(|one| rules::leaves(one, allowed)).collect(), ..Drawn::default() }
 }
 
 /// The leaves, the narrative and the facts that a chat model draws from observations: one call, or a second one if its narrative is too long.
@@ -68,9 +68,9 @@ pub async fn by_model(
         reply = ask(engine, payer, again).await?;
     }
     for entry in entries(reply.updated_scaffold)? {
-        match proposal(view, &sent, entry, allowed) {
-            Some(proposal) if proposal.cites.is_empty() => {}
-            Some(proposal) => drawn.proposals.push(proposal),
+        match new_leaf(view, &sent, entry, allowed) {
+            Some(new_leaf) if new_leaf.cites.is_empty() => {}
+            Some(new_leaf) => drawn.new_leaves.push(new_leaf),
             None => drawn.dropped += 1,
         }
     }
@@ -130,25 +130,25 @@ fn entries(scaffold: Value) -> Result<Vec<Entry>, ChatError> {
 
 /// A leaf with the observations that support it: none if it is known and not observed again. `None` if it is new and nothing supports it, or
 /// if it may not be part of a profile.
-fn proposal(view: &View, sent: &[&Observation], entry: Entry, allowed: SensitiveMatters) -> Option<Proposal> {
+fn new_leaf(view: &View, sent: &[&Observation], entry: Entry, allowed: SensitiveMatters) -> Option<NewLeaf> {
     let Entry { path, value, listed } = entry;
     let value = match value {
         Value::String(text) => Value::String(shorten(&guard::without_secrets(text), VALUE_MAX)),
         value => value,
     };
-    let mut proposal = Proposal { part: Part::Scaffold, connection_id: None, path, value, listed, corrects: false, cites: Vec::new() };
-    let hash = proposal.hash();
-    let text = plain(&proposal.value);
+    let mut new_leaf = NewLeaf { part: Part::Scaffold, connection_id: None, path, value, listed, corrects: false, cites: Vec::new() };
+    let hash = new_leaf.hash();
+    let text = plain(&new_leaf.value);
     let is_known = view.leaves().iter().any(|leaf| leaf.leaf_hash == hash);
     let support: Vec<&&Observation> = match is_known {
         true => sent.iter().filter(|one| says(&one.content, &text)).collect(),
-        false => sent.iter().filter(|one| supports(&one.content, &proposal)).collect(),
+        false => sent.iter().filter(|one| supports(&one.content, &new_leaf)).collect(),
     };
-    proposal.cites = support.iter().map(|one| one.citation()).collect();
-    proposal.corrects = support.iter().any(|one| one.corrects());
-    let whole = format!("{} {text}", proposal.path.join(" "));
+    new_leaf.cites = support.iter().map(|one| one.citation()).collect();
+    new_leaf.corrects = support.iter().any(|one| one.corrects());
+    let whole = format!("{} {text}", new_leaf.path.join(" "));
     let harmless = !sensitive::is_kept_out(&whole, allowed) && guard::inspect(&whole).is_empty();
-    (is_known || harmless && !support.is_empty()).then_some(proposal)
+    (is_known || harmless && !support.is_empty()).then_some(new_leaf)
 }
 
 fn plain(value: &Value) -> String {
@@ -162,7 +162,7 @@ fn says(text: &str, value: &str) -> bool {
 }
 
 /// Whether a text has at least half of a leaf's terms: those of its value, or those of its key where the value has none.
-fn supports(text: &str, leaf: &Proposal) -> bool {
+fn supports(text: &str, leaf: &NewLeaf) -> bool {
     let named = if leaf.value.is_boolean() { leaf.path.join(" ") } else { plain(&leaf.value) };
     share(text, &named) >= 0.5
 }

@@ -7,7 +7,7 @@ use remembrancer::lifecycle::store as lifecycle;
 use remembrancer::profile::documents::store::{self as documents, Lookup};
 use remembrancer::profile::documents::{Details, Draft};
 use remembrancer::profile::store::{self as profile, StoredConnection, StoredVersion};
-use remembrancer::profile::{Citation, Leaf, LeafState, Part, Proposal, Subject};
+use remembrancer::profile::{Citation, Leaf, LeafState, NewLeaf, Part, Subject};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -25,14 +25,14 @@ fn subject(case: &Case) -> Subject {
 fn leaf(case: &Case) -> Leaf {
     let cite = Citation { source_id: SourceId(case.fresh), event_id: EventId(case.fresh), session_id: None, at: case.now };
     let (path, value) = (vec!["Role".to_owned()], json!("Director"));
-    let proposal = Proposal { part: Part::Scaffold, connection_id: None, path, value, listed: false, corrects: false, cites: vec![cite] };
+    let new_leaf = NewLeaf { part: Part::Scaffold, connection_id: None, path, value, listed: false, corrects: false, cites: vec![cite] };
     Leaf {
         id: case.fresh,
-        part: proposal.part,
+        part: new_leaf.part,
         connection_id: None,
-        leaf_hash: proposal.hash(),
-        path: proposal.path,
-        value: proposal.value,
+        leaf_hash: new_leaf.hash(),
+        path: new_leaf.path,
+        value: new_leaf.value,
         listed: false,
         state: LeafState::Shown,
         observations: 1,

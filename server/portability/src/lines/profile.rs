@@ -5,7 +5,7 @@ use super::record::record;
 use super::{Owner, Record, WORD_MAX, entries, json, owned};
 use crate::values::{Stamp, bytes};
 use foundation::Checks;
-use remembrancer::profile::{Citation, LeafState, Part, Proposal};
+use remembrancer::profile::{Citation, LeafState, NewLeaf, Part};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::FromRow;
@@ -106,14 +106,14 @@ impl Record for ConnectionLine {
 
 impl ProfileLeafLine {
     fn matters(&self) -> Vec<String> {
-        self.proposal().matters().iter().map(ToString::to_string).collect()
+        self.new_leaf().matters().iter().map(ToString::to_string).collect()
     }
 }
 
 impl Record for ProfileLeafLine {
     record! {
         ProfileLeaf in "profile_leaves", of_users: true, by: [id], author: none,
-        derived: { |it| leaf_hash = bytes(&it.proposal().hash()), matters = it.matters() },
+        derived: { |it| leaf_hash = bytes(&it.new_leaf().hash()), matters = it.matters() },
         owner: |it| Owner::User(it.agent_id, it.user_id, None), needs: |_| [],
     }
 
@@ -146,14 +146,14 @@ impl Record for ProfileLeafLine {
 
 impl ProfileLeafLine {
     /// The leaf as an observation would propose it: what makes it the same as another, and its matters, follow from that.
-    pub fn proposal(&self) -> Proposal {
+    pub fn new_leaf(&self) -> NewLeaf {
         let cite = |(source, event): (&Uuid, &Uuid)| Citation {
             source_id: SourceId(*source),
             event_id: EventId(*event),
             session_id: None,
             at: self.last_seen.0,
         };
-        Proposal {
+        NewLeaf {
             part: self.part,
             connection_id: self.connection_id,
             path: self.path.clone(),

@@ -1,4 +1,4 @@
-//! What is known of the user as a whole: the narrative and the profile, as blocks.
+//! What is known of the user as a whole: the working memory and the profile, as blocks.
 
 use super::assembly::block::{Block, Piece};
 use crate::profile::{self, Doubtful, Part, ProfileContext};
@@ -18,7 +18,7 @@ fn blocks(profile: ProfileContext) -> Vec<Block> {
     let ProfileContext { working_memory, scaffold, learned, doubtful, version } = profile;
     let item = BlockItem { version: i32::try_from(version).ok(), ..BlockItem::of(ItemOrigin::Profile) };
     let parts = [
-        (BlockName::WorkingMemory, narrative(&working_memory)),
+        (BlockName::WorkingMemory, quoted(&working_memory)),
         (BlockName::StructuredData, marked(&scaffold, Part::Scaffold, &doubtful)),
         (BlockName::LearnedInfo, marked(&learned, Part::Learned, &doubtful)),
     ];
@@ -26,8 +26,8 @@ fn blocks(profile: ProfileContext) -> Vec<Block> {
     parts.into_iter().filter(|(_, text)| !text.is_empty()).map(block).collect()
 }
 
-/// The narrative as a quotation: it consists of what people said.
-fn narrative(text: &str) -> String {
+/// The working memory as a quotation: it consists of what people said.
+fn quoted(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { quote::block(text.trim()) }
 }
 

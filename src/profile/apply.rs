@@ -16,8 +16,8 @@ use wire::EventId;
 #[derive(Clone, Debug, Default)]
 pub struct Drawn {
     pub new_leaves: Vec<NewLeaf>,
-    /// What a chat model wrote. Absent: the narrative is composed from the leaves.
-    pub narrative: Option<Narrative>,
+    /// What a chat model wrote. Absent: the working memory is composed from the leaves.
+    pub working_memory: Option<WorkingMemory>,
     /// Statements of a model that no observation supports, or that may carry instructions.
     pub dropped: usize,
     /// Observations that rules read before in place of a model: what is drawn now replaces what they found.
@@ -25,10 +25,10 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Without what comes from observations that say what somebody forgot. A narrative may repeat them, so it goes, too.
+    /// Without what comes from observations that say what somebody forgot. A working memory may repeat them, so it goes, too.
     pub fn without(mut self, forgotten: &BTreeSet<EventId>) -> Self {
         if !forgotten.is_empty() {
-            self.narrative = None;
+            self.working_memory = None;
             self.new_leaves.iter_mut().for_each(|new_leaf| new_leaf.cites.retain(|cite| !forgotten.contains(&cite.event_id)));
             self.new_leaves.retain(|new_leaf| !new_leaf.cites.is_empty());
         }
@@ -36,9 +36,9 @@ impl Drawn {
     }
 }
 
-/// A narrative, and what it was written from.
+/// A working memory, and what it was written from.
 #[derive(Clone, Debug)]
-pub struct Narrative {
+pub struct WorkingMemory {
     pub text: String,
     pub read_at: DateTime<Utc>,
     /// The leaves that its writer saw.
@@ -61,10 +61,10 @@ pub(super) async fn lock_profile(tx: &mut Tx, subject: Subject) -> Result<(), Er
     Ok(lock(tx, lock_key(&[b"profile", subject.agent_id.0.as_bytes(), &user])).await?)
 }
 
-/// Merges new leaves into a profile and records the change. A narrative whose writer saw a leaf that was forgotten since is thrown away.
+/// Merges new leaves into a profile and records the change. A working memory whose writer saw a leaf that was forgotten since is thrown away.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, drawn: Drawn) -> Result<Applied, Error> {
-    if drawn.new_leaves.is_empty() && drawn.narrative.is_none() {
+    if drawn.new_leaves.is_empty() && drawn.working_memory.is_none() {
         return Ok(Applied::default());
     }
     lock_profile(tx, subject).await?;
@@ -77,14 +77,14 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
     let gone: BTreeSet<EventId> = cites.map(|cite| cite.event_id).collect();
     let drawn = drawn.without(&gone);
     let visible: BTreeSet<Uuid> = before.iter().filter(|leaf| leaf.is_visible()).map(|leaf| leaf.id).collect();
-    let narrative = drawn.narrative.filter(|narrative| narrative.seen.iter().all(|id| visible.contains(id)));
+    let working_memory = drawn.working_memory.filter(|working_memory| working_memory.seen.iter().all(|id| visible.contains(id)));
     let events: BTreeSet<Uuid> = drawn.new_leaves.iter().flat_map(|new_leaf| new_leaf.cites.iter().map(|cite| cite.event_id.0)).collect();
 
     let mut merge = Merge::new(before.clone()).replacing(&drawn.reread);
     merge.apply(drawn.new_leaves, || engine.clock().id());
     let Merge { replaced, left_out, .. } = merge;
     let applied = Applied { added: merge.diff.added.len(), superseded: merge.diff.superseded.len() - replaced, replaced, left_out };
-    if merge.diff.is_empty() && narrative.is_none() {
+    if merge.diff.is_empty() && working_memory.is_none() {
         return Ok(applied);
     }
     let before: HashMap<Uuid, &Leaf> = before.iter().map(|leaf| (leaf.id, leaf)).collect();
@@ -92,8 +92,8 @@ pub async fn apply(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subje
         store::put_leaf(tx, tenancy, subject, leaf).await?;
     }
     index_leaves(engine, ctx, tx, subject).await?;
-    let narrated = narrative.as_ref().map(|narrative| (narrative.text.as_str(), narrative.read_at));
-    store::put_narrative(tx, tenancy, subject, engine.clock().id(), narrated, now).await?;
+    let narrated = working_memory.as_ref().map(|working_memory| (working_memory.text.as_str(), working_memory.read_at));
+    store::put_working_memory(tx, tenancy, subject, engine.clock().id(), narrated, now).await?;
     let version = store::next_version(tx, tenancy, subject).await?;
     let (diff, event_ids, narrated) = (Json(merge.diff), events.into_iter().collect(), narrated.is_some());
     let version = StoredVersion { version, diff, event_ids, narrated, created_at: now };

@@ -1,4 +1,4 @@
-//! Forgetting a leaf: it is hidden at once, its narrative is thrown away, and the same value at the same place does not come back. An operator
+//! Forgetting a leaf: it is hidden at once, its working memory is thrown away, and the same value at the same place does not come back. An operator
 //! can undo it.
 
 use super::apply::lock_profile;
@@ -114,11 +114,11 @@ async fn forget(
     Ok(true)
 }
 
-/// Stores a leaf whose state changed, throws the narrative away and records the change.
+/// Stores a leaf whose state changed, throws the working memory away and records the change.
 async fn change(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, leaf: &Leaf, diff: Diff) -> Result<(), Error> {
     let (tenancy, now) = (ctx.tenancy(), engine.clock().now());
     store::put_leaf(tx, tenancy, subject, leaf).await?;
-    store::put_narrative(tx, tenancy, subject, engine.clock().id(), None, now).await?;
+    store::put_working_memory(tx, tenancy, subject, engine.clock().id(), None, now).await?;
     let version = store::next_version(tx, tenancy, subject).await?;
     let version = StoredVersion { version, diff: Json(diff), event_ids: Vec::new(), narrated: false, created_at: now };
     Ok(store::insert_version(tx, tenancy, subject, engine.clock().id(), &version).await?)

@@ -1,4 +1,4 @@
-//! How good a narrative is, as a chat model judges it. For evaluations.
+//! How good a working memory is, as a chat model judges it. For evaluations.
 
 use super::sensitive;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wire::SensitiveMatters;
 use words::guard;
 
-/// Grades of a narrative, each from 1 to 5.
+/// Grades of a working memory, each from 1 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
@@ -22,7 +22,7 @@ pub struct Verdict {
     pub recency: u8,
 }
 
-/// Judges a narrative by the observations that it was written from: when, type, text. Secrets are replaced by markers; observations about
+/// Judges a working memory by the observations that it was written from: when, type, text. Secrets are replaced by markers; observations about
 /// sensitive matters and those that may carry instructions are not sent. The call is booked as an evaluation.
 ///
 /// # Errors
@@ -30,11 +30,11 @@ pub struct Verdict {
 pub async fn judge(
     engine: &Engine,
     payer: Payer,
-    narrative: &str,
+    working_memory: &str,
     observations: &[(DateTime<Utc>, String, String)],
 ) -> Result<Verdict, ChatError> {
     let is_sent = |text: &str| !sensitive::is_kept_out(text, SensitiveMatters::default()) && guard::inspect(text).is_empty();
-    let mut lines = vec![json!({ "narrative": guard::without_secrets(narrative.to_owned()) })];
+    let mut lines = vec![json!({ "narrative": guard::without_secrets(working_memory.to_owned()) })];
     for (number, (at, event_type, text)) in observations.iter().filter(|(_, _, text)| is_sent(text)).enumerate() {
         let text = guard::without_secrets(text.clone());
         lines.push(json!({ "observation": number, "day": at.date_naive(), "type": event_type, "text": text }));

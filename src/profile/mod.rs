@@ -9,7 +9,6 @@ mod forget;
 mod judge;
 mod merge;
 mod model;
-mod narrative;
 mod people;
 mod read;
 mod rules;
@@ -19,6 +18,7 @@ pub mod store;
 mod synthesis;
 mod tree;
 mod versions;
+mod working_memory;
 
 pub use apply::{Applied, Drawn, apply};
 pub(crate) use connections::has_connection;

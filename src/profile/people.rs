@@ -80,8 +80,8 @@ fn slug(slugs: &HashMap<AgentId, String>, agent: AgentId) -> String {
     slugs.get(&agent).cloned().unwrap_or_else(|| agent.to_string())
 }
 
-fn first_sentence(narrative: &str) -> String {
-    let line = narrative.lines().next().unwrap_or_default();
+fn first_sentence(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
     let end = line.char_indices().find(|(at, c)| {
         let after = line.get(at + c.len_utf8()..).unwrap_or_default();
         matches!(c, '.' | '!' | '?') && after.starts_with(char::is_whitespace)

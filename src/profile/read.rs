@@ -2,10 +2,10 @@
 
 use super::confidence::confidence;
 use super::model::{Leaf, LeafState, Part, Subject};
-use super::narrative::{Told, compose, cut};
 use super::shared::beneath;
 use super::store::{self, StoredConnection, StoredProfile};
 use super::tree::render;
+use super::working_memory::{WeighedLeaf, compose, cut};
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Tx};
 use foundation::identity::{self, acting_for};
@@ -29,7 +29,7 @@ const DOUBTFUL_MAX: usize = 20;
 /// A profile as the context of a task has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileContext {
-    /// The narrative, at most 500 words.
+    /// The working memory, at most 500 words.
     pub working_memory: String,
     /// An object: the structured profile.
     pub scaffold: Value,
@@ -74,7 +74,7 @@ impl View {
         let (sensitive, mut stored) = (policy.sensitive, store::profile(tx, tenancy, subject).await?);
         let all = store::leaves(tx, tenancy, subject).await?;
         let ended = |leaf: &Leaf| leaf.is_expired(sensitive, now);
-        // A narrative may repeat an entry that ended, until the sweep removes both.
+        // A working memory may repeat an entry that ended, until the sweep removes both.
         if all.iter().any(|leaf| leaf.state != LeafState::Forgotten && ended(leaf))
             && let Some(stored) = &mut stored
         {
@@ -130,7 +130,7 @@ impl View {
         self.now
     }
 
-    /// The narrative that a chat model wrote, and what the commons adds to it; or else one composed from the leaves.
+    /// The working memory that a chat model wrote, and what the commons adds to it; or else one composed from the leaves.
     pub fn working_memory(&self) -> String {
         match self.stored.as_ref().and_then(|stored| stored.working_memory.as_deref()) {
             Some(written) if self.shared.is_empty() => written.to_owned(),
@@ -139,13 +139,13 @@ impl View {
         }
     }
 
-    /// A narrative composed from some of the leaves. It has no place for a mark: what is unconfirmed is left out, as is what belongs to
+    /// A working memory composed from some of the leaves. It has no place for a mark: what is unconfirmed is left out, as is what belongs to
     /// connections.
     fn composed(&self, chosen: impl Fn(&Leaf) -> bool) -> String {
         let rated = self.rated();
         let leaves = self.leaves.iter().zip(&rated).filter(|(leaf, _)| leaf.connection_id.is_none() && !leaf.unconfirmed && chosen(leaf));
-        let leaves: Vec<Told<'_>> = leaves
-            .map(|(leaf, (confidence, disputed))| Told {
+        let leaves: Vec<WeighedLeaf<'_>> = leaves
+            .map(|(leaf, (confidence, disputed))| WeighedLeaf {
                 path: &leaf.path,
                 value: &leaf.value,
                 listed: leaf.listed,

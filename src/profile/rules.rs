@@ -1,9 +1,9 @@
 //! Leaves from observations without a model: keys say where they belong, and sentences follow from their category and a few patterns. Pure.
 
 use super::model::{Citation, NewLeaf, Part};
-use super::narrative::{Told, compose};
 use super::sensitive;
 use super::tree::{self, Entry};
+use super::working_memory::{WeighedLeaf, compose};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
@@ -96,8 +96,9 @@ pub fn statement(observation: &Observation) -> Option<String> {
     let is_document = |(_, value): &(Vec<String>, Value)| value.is_object() || value.is_array();
     let Some((path, value)) = payload(observation).filter(is_document) else { return Some(observation.content.clone()) };
     let entries = entries(&path, &value);
-    let told = entries.iter().map(|Entry { path, value, listed }| Told { path, value, listed: *listed, disputed: false, confidence: 1.0 });
-    let text = compose(&told.collect::<Vec<_>>()).replace('\n', " ");
+    let leaves =
+        entries.iter().map(|Entry { path, value, listed }| WeighedLeaf { path, value, listed: *listed, disputed: false, confidence: 1.0 });
+    let text = compose(&leaves.collect::<Vec<_>>()).replace('\n', " ");
     (!text.is_empty()).then(|| shorten(&text, STATEMENT_MAX))
 }
 

@@ -1,12 +1,12 @@
 //! What a batch of observations says about a person: by rules, or by a chat model whose answer is validated against the observations.
 
-use super::apply::{Drawn, Narrative};
+use super::apply::{Drawn, WorkingMemory};
 use super::model::{Leaf, NewLeaf, Part};
-use super::narrative::{WORDS_MAX, count_words, cut};
 use super::read::View;
 use super::rules::{self, Observation};
 use super::sensitive;
 use super::tree::{self, Entry, folded, render};
+use super::working_memory::{WORDS_MAX, count_words, cut};
 use foundation::Engine;
 use foundation::usage::{Payer, Purpose};
 use models::chat::{ChatError, Question};
@@ -39,7 +39,7 @@ pub fn by_rules(observations: &[Observation], allowed: SensitiveMatters) -> Draw
     Drawn { new_leaves: observations.iter().flat_map(|one| rules::leaves(one, allowed)).collect(), ..Drawn::default() }
 }
 
-/// The leaves, the narrative and the facts that a chat model draws from observations: one call, or a second one if its narrative is too long.
+/// The leaves, the working memory and the facts that a chat model draws from observations: one call, or a second one if that text is too long.
 /// Observations of connections and of sensitive matters that profiles may not hold are not sent; without others there is no call. Facts are by the observation that
 /// they come from.
 ///
@@ -77,7 +77,8 @@ pub async fn by_model(
     let text = cut(&guard::without_secrets(reply.updated_working_memory));
     if guard::inspect(&text).is_empty() && !text.contains('\0') {
         let seen = view.leaves().iter().map(|leaf| leaf.id).collect();
-        drawn.narrative = Some(Narrative { text, read_at: view.read_at(), seen }).filter(|narrative| !narrative.text.is_empty());
+        drawn.working_memory =
+            Some(WorkingMemory { text, read_at: view.read_at(), seen }).filter(|working_memory| !working_memory.text.is_empty());
     } else {
         drawn.dropped += 1;
     }
@@ -98,7 +99,7 @@ fn unusable(what: impl Into<String>) -> ChatError {
 /// What the model reads: one JSON object a line, in which no text can pass for structure.
 fn question(view: &View, sent: &[&Observation]) -> String {
     let mut rated: Vec<(&Leaf, f64)> = view.leaves().iter().zip(view.rated()).map(|(leaf, (confidence, _))| (leaf, confidence)).collect();
-    // What is unconfirmed would come back in the narrative, and a value that is not sent stays as it is.
+    // What is unconfirmed would come back in the working memory, and a value that is not sent stays as it is.
     rated.retain(|(leaf, _)| leaf.part == Part::Scaffold && !leaf.unconfirmed);
     rated.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let mut size = 0;

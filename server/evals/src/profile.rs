@@ -55,9 +55,9 @@ pub struct Outcome {
     pub observations: usize,
     /// Observations until half of the labels with values were met; none if they never were.
     pub converged: Option<usize>,
-    /// Words of the narrative.
+    /// Words of the working memory.
     pub words: usize,
-    /// The chat model's grades of the narrative.
+    /// The chat model's grades of the working memory.
     pub verdict: Option<Verdict>,
     /// Why there are none.
     pub not_judged: Option<String>,
@@ -164,18 +164,18 @@ async fn known(engine: &Engine, ctx: &OpContext) -> Result<ProfileResponse, Fail
     Ok(profile::get(engine, ctx, ProfileRequest::default()).await?)
 }
 
-/// The grades of a narrative, or why there are none.
+/// The grades of a working memory, or why there are none.
 async fn judge(
     engine: &Engine,
     ctx: &OpContext,
-    narrative: &str,
+    working_memory: &str,
     observed: &[(DateTime<Utc>, String, String)],
 ) -> Result<(Option<Verdict>, Option<String>), Failure> {
     if engine.chat().is_none() {
         return Ok((None, Some("no chat model".into())));
     }
     let payer = Payer::of(ctx, ctx.agent_id()?, None);
-    match profile::judge(engine, payer, narrative, observed).await {
+    match profile::judge(engine, payer, working_memory, observed).await {
         Ok(verdict) => Ok((Some(verdict), None)),
         Err(error) => Ok((None, Some(error.to_string()))),
     }

@@ -1,4 +1,4 @@
-//! All SQL of profiles: leaves, narratives, versions, connections.
+//! All SQL of profiles: leaves, working memories, versions, connections.
 
 mod people;
 
@@ -17,13 +17,13 @@ use wire::{AgentId, MemoryId, TenantId};
 /// A profile that changed at least once.
 #[derive(Clone, Debug, FromRow)]
 pub struct StoredProfile {
-    /// What a chat model wrote; absent if the narrative is composed from the leaves.
+    /// What a chat model wrote; absent if the working memory is composed from the leaves.
     pub working_memory: Option<String>,
     pub version: i64,
     pub updated_at: DateTime<Utc>,
 }
 
-/// The profile of a subject. A narrative is left out if a memory from an observation was forgotten after its input was read.
+/// The profile of a subject. A working memory is left out if a memory from an observation was forgotten after its input was read.
 pub async fn profile(tx: &mut Tx, tenancy: Tenancy, subject: Subject) -> Result<Option<StoredProfile>, DbError> {
     tx.row_if_any(sql!(
         [tenancy.tenant, subject.agent_id, subject.user_id, tenancy.users],
@@ -108,16 +108,16 @@ pub async fn put_leaf(tx: &mut Tx, tenancy: Tenancy, subject: Subject, leaf: &Le
     tx.run(query).await
 }
 
-/// A narrative, and when its input was read.
-pub type Narrated<'a> = Option<(&'a str, DateTime<Utc>)>;
+/// A working memory, and when its input was read.
+pub type NewWorkingMemory<'a> = Option<(&'a str, DateTime<Utc>)>;
 
-/// Stores a profile's narrative, or removes it.
-pub async fn put_narrative(
+/// Stores a profile's working memory, or removes it.
+pub async fn put_working_memory(
     tx: &mut Tx,
     tenancy: Tenancy,
     subject: Subject,
     id: Uuid,
-    narrated: Narrated<'_>,
+    written: NewWorkingMemory<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let query = insert!("insert into profiles" {
@@ -125,8 +125,8 @@ pub async fn put_narrative(
         agent_id: subject.agent_id,
         id: id,
         user_id: subject.user_id,
-        working_memory: narrated.map(|(text, _)| text),
-        narrated_at: narrated.map(|(_, at)| at),
+        working_memory: written.map(|(text, _)| text),
+        narrated_at: written.map(|(_, at)| at),
         created_at: now,
         updated_at: now,
     } r"on conflict (tenant_id, agent_id, user_id) do update

@@ -1,4 +1,4 @@
-//! The queries of profiles: leaves, narratives, versions, connections, documents.
+//! The queries of profiles: leaves, working memories, versions, connections, documents.
 
 use super::capture;
 use super::queries::{Case, Query, queries};
@@ -159,8 +159,8 @@ pub const PROFILE: &[Query] = queries! {
     "profile::profile" |tx, c| usize::from(profile::profile(tx, c.ctx.tenancy(), subject(c)).await?.is_some());
     "profile::leaves" |tx, c| profile::leaves(tx, c.ctx.tenancy(), subject(c)).await?.len();
     "profile::put_leaf" |tx, c| { profile::put_leaf(tx, c.ctx.tenancy(), subject(c), &leaf(c)).await?; 0 };
-    "profile::put_narrative" |tx, c| {
-        profile::put_narrative(tx, c.ctx.tenancy(), subject(c), c.fresh, Some(("intruded", c.now)), c.now).await?;
+    "profile::put_working_memory" |tx, c| {
+        profile::put_working_memory(tx, c.ctx.tenancy(), subject(c), c.fresh, Some(("intruded", c.now)), c.now).await?;
         0
     };
     "profile::next_version" |tx, c| profile::next_version(tx, c.ctx.tenancy(), subject(c)).await? as usize - 1;

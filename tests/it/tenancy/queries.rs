@@ -261,7 +261,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("recall::count_silent", "the console's page of recall health"),
     ("recall::list_silent", "the console's page of recall health"),
     ("profile::put_leaf", "the subject names the user"),
-    ("profile::put_narrative", "the subject names the user"),
+    ("profile::put_working_memory", "the subject names the user"),
     ("profile::insert_version", "the subject names the user"),
     ("profile::put_connection", "the subject names the user"),
     ("documents::put_documents", "the subject names the user"),

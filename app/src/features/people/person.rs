@@ -18,7 +18,7 @@ use leptos_meta::Title;
 use std::collections::HashMap;
 use wire::{OperatorRole, PersonDetail, ProfilePart};
 
-/// The page of one profile: narrative, entries, connections and history.
+/// The page of one profile: working memory, entries, connections and history.
 #[component]
 pub fn PersonPage() -> impl IntoView {
     let part = |name: &str| use_param::<String>(name).unwrap_or_default();
@@ -61,7 +61,7 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
         <StoodIn observations=detail.profile.read_by_rules />
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                <Narrative text=detail.profile.working_memory.clone() />
+                <WorkingMemory text=detail.profile.working_memory.clone() />
                 <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." entries=scaffold may_forget />
                 <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." entries=learned may_forget />
                 {has_tools.then(|| view! {
@@ -90,7 +90,7 @@ fn StoodIn(observations: i64) -> impl IntoView {
 }
 
 #[component]
-fn Narrative(text: String) -> impl IntoView {
+fn WorkingMemory(text: String) -> impl IntoView {
     let body = if text.is_empty() {
         view! { <p class="text-sm text-soft">"The narrative appears here once there is an entry."</p> }.into_any()
     } else {

@@ -1,23 +1,23 @@
-//! The narrative about a person: at most 500 words, in plain sentences from the freshest and most certain leaves. Pure.
+//! The working memory about a person: at most 500 words, in plain sentences from the freshest and most certain leaves. Pure.
 
 use super::tree::folded;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Most words of a narrative.
+/// Most words of a working memory.
 pub const WORDS_MAX: usize = 500;
 /// The sections that come first, in their order, by folded key. The others follow by name.
 const SECTIONS: &[&str] = &["role", "goals", "projects", "preferences", "people", "facts"];
-/// Leaves with less confidence are not told. The confidence of a single observation falls below it after 685 days.
+/// Leaves with less confidence are left out. The confidence of a single observation falls below it after 685 days.
 const CONFIDENCE_MIN: f64 = 0.05;
 /// Most words of one value, so that none takes more than its share.
 const VALUE_WORDS: usize = WORDS_MAX / 5;
 /// Least words of a text that is a sentence of its own.
 const SENTENCE_WORDS: usize = 3;
 
-/// A leaf as the narrative needs it.
+/// A leaf with what decides its place in the working memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told<'a> {
+pub struct WeighedLeaf<'a> {
     pub path: &'a [String],
     pub value: &'a Value,
     pub listed: bool,
@@ -34,9 +34,9 @@ struct Sentence {
     weight: f64,
 }
 
-/// Writes the narrative, in each section the most certain first. Empty without leaves that are certain enough.
-pub fn compose(leaves: &[Told<'_>]) -> String {
-    let mut groups: BTreeMap<Vec<String>, Vec<&Told<'_>>> = BTreeMap::new();
+/// Writes the working memory, in each section the most certain first. Empty without leaves that are certain enough.
+pub fn compose(leaves: &[WeighedLeaf<'_>]) -> String {
+    let mut groups: BTreeMap<Vec<String>, Vec<&WeighedLeaf<'_>>> = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.confidence >= CONFIDENCE_MIN) {
         groups.entry(leaf.path.iter().map(|key| folded(key)).collect()).or_default().push(leaf);
     }
@@ -66,11 +66,11 @@ pub fn compose(leaves: &[Told<'_>]) -> String {
 }
 
 /// What is said about one path.
-fn sentences(path: Vec<String>, group: &[&Told<'_>]) -> Vec<Sentence> {
+fn sentences(path: Vec<String>, group: &[&WeighedLeaf<'_>]) -> Vec<Sentence> {
     let section = path.first().cloned().unwrap_or_default();
     let place = SECTIONS.iter().position(|known| *known == section).unwrap_or(SECTIONS.len());
     let sentence = |text: String, weight: f64| Sentence { section: (place, section.clone()), path: path.clone(), text, weight };
-    let (whole, short): (Vec<&Told<'_>>, Vec<&Told<'_>>) = group.iter().copied().partition(|leaf| is_sentence(leaf));
+    let (whole, short): (Vec<&WeighedLeaf<'_>>, Vec<&WeighedLeaf<'_>>) = group.iter().copied().partition(|leaf| is_sentence(leaf));
     let mut said: Vec<Sentence> = whole.into_iter().map(|leaf| sentence(closed(&words_of(leaf)), leaf.confidence)).collect();
     if let Some(first) = short.first() {
         let name = label(first.path);
@@ -101,7 +101,7 @@ fn fitting(values: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Whether a value can be read alone.
-fn is_sentence(leaf: &Told<'_>) -> bool {
+fn is_sentence(leaf: &WeighedLeaf<'_>) -> bool {
     let Some(text) = leaf.value.as_str().filter(|_| leaf.listed) else { return false };
     text.split_whitespace().count() >= SENTENCE_WORDS && text.starts_with(|c: char| c.is_uppercase() || !c.is_alphabetic())
 }
@@ -111,7 +111,7 @@ fn closed(text: &str) -> String {
 }
 
 /// A value in words.
-fn words_of(leaf: &Told<'_>) -> String {
+fn words_of(leaf: &WeighedLeaf<'_>) -> String {
     let text = match leaf.value {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Value::Bool(true) => "yes".into(),
@@ -178,7 +178,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_narrative_reads_well() {
+    fn a_working_memory_reads_well() {
         let paths = ["Role", "Time_zone", "Preferences", "Projects/harbour/status", "Projects/harbour", "Goals"];
         let paths: Vec<Vec<String>> = paths.iter().map(|path| path.split('/').map(str::to_owned).collect()).collect();
         let values = [
@@ -189,10 +189,11 @@ mod tests {
             json!("Vera works on the harbour project."),
             json!("ship in May"),
         ];
-        let told = |n: usize, disputed| Told { path: &paths[n], value: &values[n], listed: n == 2 || n > 3, disputed, confidence: 0.7 };
+        let leaf =
+            |n: usize, disputed| WeighedLeaf { path: &paths[n], value: &values[n], listed: n == 2 || n > 3, disputed, confidence: 0.7 };
         let director = json!("Director");
-        let mut leaves: Vec<Told<'_>> = (0..6).map(|n| told(n, n == 0)).collect();
-        leaves.push(Told { value: &director, ..told(0, true) });
+        let mut leaves: Vec<WeighedLeaf<'_>> = (0..6).map(|n| leaf(n, n == 0)).collect();
+        leaves.push(WeighedLeaf { value: &director, ..leaf(0, true) });
         let expected = "Role: unclear, either Engineering manager or Director.\nGoals: ship in May.\n\
                         Vera works on the harbour project. Projects, harbour, status: on hold.\nVera prefers short e-mails.\n\
                         Time zone: Europe/Zurich.";
@@ -205,26 +206,31 @@ mod tests {
         let paths =
             [&["Role"][..], &["Facts"], &["Facts", "animals"]].map(|path| path.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>());
         let values = [json!("Nurse"), json!("Vera has a boat"), json!("Vera keeps bees"), json!("Vera sings")];
-        let told =
-            |path: usize, n: usize, confidence| Told { path: &paths[path], value: &values[n], listed: n > 0, disputed: false, confidence };
-        let leaves = [told(0, 0, 0.02), told(1, 1, 0.1), told(1, 2, 0.7), told(1, 3, 0.04)];
+        let leaf = |path: usize, n: usize, confidence| WeighedLeaf {
+            path: &paths[path],
+            value: &values[n],
+            listed: n > 0,
+            disputed: false,
+            confidence,
+        };
+        let leaves = [leaf(0, 0, 0.02), leaf(1, 1, 0.1), leaf(1, 2, 0.7), leaf(1, 3, 0.04)];
         assert_eq!(compose(&leaves), "Vera keeps bees. Vera has a boat.");
         assert_eq!(compose(&leaves[..1]), "");
-        let a_day_apart = [told(1, 1, 0.849), told(2, 2, 0.85)];
+        let a_day_apart = [leaf(1, 1, 0.849), leaf(2, 2, 0.85)];
         assert_eq!(compose(&a_day_apart), "Vera has a boat. Vera keeps bees.");
     }
 
     proptest! {
         #[test]
-        fn a_narrative_never_has_more_than_500_words(
+        fn a_working_memory_never_has_more_than_500_words(
             texts in proptest::collection::vec("([A-Za-z]{1,8} ){1,150}[a-z]{1,8}", 1..30),
             certain in 0_usize..30,
         ) {
             let values: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
             let paths: Vec<Vec<String>> = (0..values.len()).map(|n| vec![format!("Key {}", n % 7)]).collect();
             let certain = certain % values.len();
-            let leaves: Vec<Told<'_>> = (0..values.len())
-                .map(|n| Told { path: &paths[n], value: &values[n], listed: true, disputed: false, confidence: if n == certain { 0.9 } else { 0.5 } })
+            let leaves: Vec<WeighedLeaf<'_>> = (0..values.len())
+                .map(|n| WeighedLeaf { path: &paths[n], value: &values[n], listed: true, disputed: false, confidence: if n == certain { 0.9 } else { 0.5 } })
                 .collect();
             let text = compose(&leaves);
             prop_assert!(count_words(&text) <= WORDS_MAX);

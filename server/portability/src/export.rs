@@ -7,7 +7,7 @@ use super::lines::{
     ProposalMemoryLine, QuarantinedTurnLine, Record, RepoLine, SCHEMA, SourceLine, SuggestionLine, TermLine, TombstoneLine, UserLine,
     VersionLine, WorkflowStepLine,
 };
-use super::store::{self, Scope as Reach};
+use super::store::{self, RecordFilter};
 use super::values::{Hash, Stamp};
 use db::{Database, Tenancy, Tx, Users, lift_statement_timeout};
 use foundation::audit::{self, NewEntry};
@@ -133,7 +133,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
             sheet.record(&UserLine { id, external_ref, name }).await?;
         }
     }
-    let all = Reach { tenancy, agent: None, agents: &[], filter: None, in_reach_at: None, of_person: person.is_some() };
+    let all = RecordFilter { tenancy, agent: None, agents: &[], filter: None, in_reach_at: None, of_person: person.is_some() };
     if let Some(mut kb) = kb {
         if selection.has(Area::Vocabulary) {
             sheet.pages::<TermLine>(&mut kb, &all).await?;
@@ -151,16 +151,16 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     }
     if let Some(mut tx) = memory {
         let ids = ids(&agents);
-        let reach = |agent: &Agent| Reach { agent: Some(agent.id), agents: &ids, filter, in_reach_at, ..all };
-        let reaches: Vec<Reach<'_>> = agents.iter().map(reach).collect();
-        memories(&mut sheet, &mut tx, &reaches).await?;
+        let records = |agent: &Agent| RecordFilter { agent: Some(agent.id), agents: &ids, filter, in_reach_at, ..all };
+        let filters: Vec<RecordFilter<'_>> = agents.iter().map(records).collect();
+        memories(&mut sheet, &mut tx, &filters).await?;
         tx.commit().await?;
     }
     if let Some(mut tx) = control.take() {
         let agent = if let Selection::Agent(agent) = selection { Some(*agent) } else { None };
-        let reach = Reach { agent, ..all };
-        sheet.pages::<ActionLine>(&mut tx, &reach).await?;
-        sheet.pages::<WorkflowStepLine>(&mut tx, &reach).await?;
+        let records = RecordFilter { agent, ..all };
+        sheet.pages::<ActionLine>(&mut tx, &records).await?;
+        sheet.pages::<WorkflowStepLine>(&mut tx, &records).await?;
         tx.commit().await?;
     }
     leave_trace(engine, ctx, "memory.exported", selection, &json!({ "format": "jsonl", "lines": sheet.written })).await?;
@@ -174,16 +174,16 @@ async fn snapshot(database: &Database, ctx: &OpContext) -> Result<Tx, Error> {
 }
 
 /// A filter selects memories: the file has no projects, no events, no quarantine, no proposals and no profiles.
-async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, reaches: &[Reach<'_>]) -> Result<(), Error> {
+async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &mut Tx, filters: &[RecordFilter<'_>]) -> Result<(), Error> {
     macro_rules! of_each {
         ($($line:ty),+) => {
-            $(for reach in reaches {
-                sheet.pages::<$line>(tx, reach).await?;
+            $(for records in filters {
+                sheet.pages::<$line>(tx, records).await?;
             })+
         };
     }
-    let whole = reaches.iter().all(|reach| reach.filter.is_none());
-    if whole && !reaches.iter().any(|reach| reach.of_person) {
+    let whole = filters.iter().all(|records| records.filter.is_none());
+    if whole && !filters.iter().any(|records| records.of_person) {
         of_each!(ProjectLine, RepoLine, ProjectLinkLine);
     }
     of_each!(SourceLine, MemoryLine, VersionLine, LinkLine, TombstoneLine);
@@ -192,7 +192,7 @@ async fn memories<W: AsyncWrite + Unpin + Send>(sheet: &mut Sheet<'_, W>, tx: &m
     }
     of_each!(EvidenceLine);
     // Quarantine and proposals are for people: no agent's key reads them.
-    if whole && reaches.iter().all(|reach| reach.in_reach_at.is_none()) {
+    if whole && filters.iter().all(|records| records.in_reach_at.is_none()) {
         of_each!(QuarantinedTurnLine, SuggestionLine);
     }
     if whole {
@@ -286,13 +286,13 @@ struct Sheet<'a, W> {
 
 impl<W: AsyncWrite + Unpin + Send> Sheet<'_, W> {
     /// Writes every page of one type.
-    async fn pages<T>(&mut self, tx: &mut Tx, reach: &Reach<'_>) -> Result<(), Error>
+    async fn pages<T>(&mut self, tx: &mut Tx, records: &RecordFilter<'_>) -> Result<(), Error>
     where
         T: Record + for<'r> FromRow<'r, PgRow> + Send + Sync + Unpin,
     {
         let mut last: Option<T> = None;
         loop {
-            let page = store::page(tx, reach, last.as_ref(), PAGE).await?;
+            let page = store::page(tx, records, last.as_ref(), PAGE).await?;
             for record in &page {
                 self.record(record).await?;
             }

@@ -4,7 +4,7 @@
 use super::canonical::{self, Names};
 use super::export::{PAGE, Selection, agents, leave_trace};
 use super::lines::MemoryLine;
-use super::store::{self, Scope};
+use super::store::{self, RecordFilter};
 use db::lift_statement_timeout;
 use foundation::{Engine, Error, OpContext, identity};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub async fn markdown(
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
     for agent in agents {
-        let scope = Scope {
+        let records = RecordFilter {
             tenancy: ctx.tenancy(),
             agent: Some(agent.id),
             agents: &[],
@@ -58,7 +58,7 @@ pub async fn markdown(
         let home = folder.join(&agent.slug);
         let mut last: Option<MemoryLine> = None;
         loop {
-            let page = store::page(&mut tx, &scope, last.as_ref(), PAGE).await?;
+            let page = store::page(&mut tx, &records, last.as_ref(), PAGE).await?;
             let whole = page.len() == PAGE;
             for memory in page {
                 if last.is_none() {

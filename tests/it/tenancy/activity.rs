@@ -1,6 +1,6 @@
 //! The queries of what agents report, and of its export and import.
 
-use super::portability::scope;
+use super::portability::records;
 use super::queries::{Case, Query, queries};
 use ::portability::lines::{ActionLine, Section, WorkflowStepLine};
 use ::portability::store as portability;
@@ -34,8 +34,8 @@ pub const ACTIVITY: &[Query] = queries! {
         activity::by_ids(tx, c.ctx.tenancy(), Reports::Actions, &[c.reports.0]).await?.len()
             + activity::by_ids(tx, c.ctx.tenancy(), Reports::Steps, &[c.reports.1]).await?.len()
     };
-    "portability::page/action" |tx, c| portability::page::<ActionLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/workflow_step" |tx, c| portability::page::<WorkflowStepLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/action" |tx, c| portability::page::<ActionLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/workflow_step" |tx, c| portability::page::<WorkflowStepLine>(tx, &records(c), None, 10).await?.len();
     "portability::count_existing/workflow_step" |tx, c| {
         let rows = json!([{ "agent_id": c.agent, "id": c.reports.1 }]);
         portability::count_existing(tx, c.ctx.tenancy(), Section::WorkflowStep, &rows).await? as usize

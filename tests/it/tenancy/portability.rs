@@ -8,7 +8,7 @@ use ::portability::lines::{
     ProfileLeafLine, ProfileVersionLine, ProjectLine, ProjectLinkLine, ProposalLine, ProposalMemoryLine, QuarantinedTurnLine, RepoLine,
     Section, SourceLine, SuggestionLine, TermLine, TombstoneLine, VersionLine,
 };
-use ::portability::store::{self as portability, ChunkWords, Importing, Scope};
+use ::portability::store::{self as portability, ChunkWords, Importing, RecordFilter};
 use db::{DbError, Tx};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -19,8 +19,8 @@ fn importing(c: &Case) -> Importing<'static> {
 }
 
 /// Everything of the case's agent.
-pub fn scope(c: &Case) -> Scope<'_> {
-    Scope {
+pub fn records(c: &Case) -> RecordFilter<'_> {
+    RecordFilter {
         tenancy: c.ctx.tenancy(),
         agent: Some(c.agent),
         agents: std::slice::from_ref(&c.agent),
@@ -31,8 +31,8 @@ pub fn scope(c: &Case) -> Scope<'_> {
 }
 
 /// Everything of the case's tenant.
-fn all(c: &Case) -> Scope<'_> {
-    Scope { agent: None, ..scope(c) }
+fn all(c: &Case) -> RecordFilter<'_> {
+    RecordFilter { agent: None, ..records(c) }
 }
 
 /// The memory as a file might bring it: with another content and a later version.
@@ -160,16 +160,16 @@ async fn with_tombstone(tx: &mut Tx, c: &Case) -> Result<(), DbError> {
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const PORTABILITY: &[Query] = queries! {
-    "portability::page/memory" |tx, c| portability::page::<MemoryLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/version" |tx, c| portability::page::<VersionLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/link" |tx, c| portability::page::<LinkLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/tombstone" |tx, c| { with_tombstone(tx, c).await?; portability::page::<TombstoneLine>(tx, &scope(c), None, 10).await?.len() };
-    "portability::page/source" |tx, c| { with_source(tx, c).await?; portability::page::<SourceLine>(tx, &scope(c), None, 10).await?.len() };
-    "portability::page/project" |tx, c| { with_projects(tx, c).await?; portability::page::<ProjectLine>(tx, &scope(c), None, 10).await?.len() };
-    "portability::page/repo" |tx, c| { with_projects(tx, c).await?; portability::page::<RepoLine>(tx, &scope(c), None, 10).await?.len() };
+    "portability::page/memory" |tx, c| portability::page::<MemoryLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/version" |tx, c| portability::page::<VersionLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/link" |tx, c| portability::page::<LinkLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/tombstone" |tx, c| { with_tombstone(tx, c).await?; portability::page::<TombstoneLine>(tx, &records(c), None, 10).await?.len() };
+    "portability::page/source" |tx, c| { with_source(tx, c).await?; portability::page::<SourceLine>(tx, &records(c), None, 10).await?.len() };
+    "portability::page/project" |tx, c| { with_projects(tx, c).await?; portability::page::<ProjectLine>(tx, &records(c), None, 10).await?.len() };
+    "portability::page/repo" |tx, c| { with_projects(tx, c).await?; portability::page::<RepoLine>(tx, &records(c), None, 10).await?.len() };
     "portability::page/project_link" |tx, c| {
         with_projects(tx, c).await?;
-        portability::page::<ProjectLinkLine>(tx, &scope(c), None, 10).await?.len()
+        portability::page::<ProjectLinkLine>(tx, &records(c), None, 10).await?.len()
     };
     "portability::same_slugs" |tx, c| {
         with_projects(tx, c).await?;
@@ -194,7 +194,7 @@ pub const PORTABILITY: &[Query] = queries! {
         portability::put(tx, c.ctx.tenancy(), Section::ProjectLink, &link).await?;
         0
     };
-    "portability::page/event" |tx, c| portability::page::<EventLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/event" |tx, c| portability::page::<EventLine>(tx, &records(c), None, 10).await?.len();
     "portability::authors" |tx, c| portability::authors(tx, c.ctx.tenancy(), &[c.agent], None).await?.len();
     "portability::same_short_ids" |tx, c| {
         let mut rows = memory(c);
@@ -219,7 +219,7 @@ pub const PORTABILITY: &[Query] = queries! {
     "portability::put_tombstones" |tx, c| { portability::put_tombstones(tx, c.ctx.tenancy(), &tombstone(c)).await?; 0 };
     "portability::put/source" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Source, &source(c)).await?; 0 };
     "portability::put/event" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Event, &event(c)).await?; 0 };
-    "portability::page/evidence" |tx, c| portability::page::<EvidenceLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/evidence" |tx, c| portability::page::<EvidenceLine>(tx, &records(c), None, 10).await?.len();
     "portability::misplaced" |tx, c| {
         let mut rows = evidence(c);
         rows[0]["quote"] = "loves".into();
@@ -229,9 +229,9 @@ pub const PORTABILITY: &[Query] = queries! {
         let found = portability::count_captured(tx, c.ctx.tenancy(), Section::Evidence, &evidence_taken_back(c)).await?;
         (found.existing + found.behind) as usize
     };
-    "portability::page/connection" |tx, c| portability::page::<ConnectionLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/profile_leaf" |tx, c| portability::page::<ProfileLeafLine>(tx, &scope(c), None, 10).await?.len();
-    "portability::page/profile_version" |tx, c| portability::page::<ProfileVersionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/connection" |tx, c| portability::page::<ConnectionLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/profile_leaf" |tx, c| portability::page::<ProfileLeafLine>(tx, &records(c), None, 10).await?.len();
+    "portability::page/profile_version" |tx, c| portability::page::<ProfileVersionLine>(tx, &records(c), None, 10).await?.len();
     "portability::count_existing/profile_leaf" |tx, c| {
         portability::count_existing(tx, c.ctx.tenancy(), Section::ProfileLeaf, &profile::row(c, profile::id(c, 1))).await? as usize
     };
@@ -275,7 +275,7 @@ pub const PORTABILITY_INBOX: &[Query] = queries! {
         portability::forward_evidence(tx, c.ctx.tenancy(), &evidence_taken_back(c)).await?;
         0
     };
-    "portability::page/quarantined_turn" |tx, c| portability::page::<QuarantinedTurnLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/quarantined_turn" |tx, c| portability::page::<QuarantinedTurnLine>(tx, &records(c), None, 10).await?.len();
     "portability::put/quarantined_turn" |tx, c| {
         portability::put(tx, c.ctx.tenancy(), Section::QuarantinedTurn, &turn(c, c.fresh)).await?;
         0
@@ -284,7 +284,7 @@ pub const PORTABILITY_INBOX: &[Query] = queries! {
         portability::forward_decisions(tx, c.ctx.tenancy(), Section::QuarantinedTurn, &turn(c, quarantined(c).0)).await?;
         0
     };
-    "portability::page/pair" |tx, c| portability::page::<SuggestionLine>(tx, &scope(c), None, 10).await?.len();
+    "portability::page/pair" |tx, c| portability::page::<SuggestionLine>(tx, &records(c), None, 10).await?.len();
     "portability::put/pair" |tx, c| { portability::put(tx, c.ctx.tenancy(), Section::Suggestion, &proposed(c, c.fresh)).await?; 0 };
     "portability::forward_decisions/pair" |tx, c| {
         portability::forward_decisions(tx, c.ctx.tenancy(), Section::Suggestion, &proposed(c, suggestion(c).0)).await?;

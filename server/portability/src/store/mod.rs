@@ -36,7 +36,7 @@ use wire::{AgentId, MemoryFilter};
 pub const TOPIC: &[&str] = &["topic", "topic_raw", "is_canonical", "created_at"];
 
 /// The records to read: those of one agent, narrowed to the memories that a filter matches.
-pub struct Scope<'a> {
+pub struct RecordFilter<'a> {
     /// The tenant, and whose rows of its users.
     pub tenancy: Tenancy,
     /// All agents if absent.
@@ -51,24 +51,24 @@ pub struct Scope<'a> {
 }
 
 /// Records of one type after `last`, in the order of a file.
-pub async fn page<T>(tx: &mut Tx, scope: &Scope<'_>, last: Option<&T>, size: usize) -> Result<Vec<T>, DbError>
+pub async fn page<T>(tx: &mut Tx, records: &RecordFilter<'_>, last: Option<&T>, size: usize) -> Result<Vec<T>, DbError>
 where
     T: Record + for<'r> FromRow<'r, PgRow> + Send + Sync + Unpin,
 {
     let (section, order) = (T::SECTION, T::ORDER.join(", "));
-    let mut query = statement!("select ", scope.tenancy.tenant, scope.tenancy.users);
+    let mut query = statement!("select ", records.tenancy.tenant, records.tenancy.users);
     for (place, column) in section.fields().iter().enumerate() {
         query.push(if place == 0 { "" } else { ", " });
-        scope.push_column(&mut query, section, column);
+        records.push_column(&mut query, section, column);
     }
     query.push(format!(" from {} t where t.tenant_id = $1 and {}", T::TABLE, if T::OF_USERS { of_user!("t", "$2") } else { ANYBODY }));
-    if let Some(agent) = scope.agent {
+    if let Some(agent) = records.agent {
         query.push(" and t.agent_id = ").push_bind(agent);
     }
-    if T::OF_USERS && scope.of_person {
+    if T::OF_USERS && records.of_person {
         query.push(" and t.user_id is not null");
     }
-    scope.narrow(&mut query, section);
+    records.narrow(&mut query, section);
     if let Some(last) = last {
         let mut values = query.push(format!(" and ({order}) > (")).separated(", ");
         last.push_place(&mut values);
@@ -81,7 +81,7 @@ where
 /// Always true. It uses `$2`, so that statements on tables without users take the same parameters.
 const ANYBODY: &str = "$2::uuid is not distinct from $2";
 
-impl Scope<'_> {
+impl RecordFilter<'_> {
     /// A column of a row `t`, as a file has it.
     fn push_column(&self, query: &mut QueryBuilder<Postgres>, section: Section, column: &str) {
         match (section, column) {

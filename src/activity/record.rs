@@ -11,8 +11,8 @@ use serde_json::Value;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    ACTION_MAX, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
-    RecordStepsResponse, SESSION_MAX, STEPS_MAX, Scope,
+    ACTION_MAX, KeyScope, MESSAGE_MAX, META_MAX, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse, RecordStepsRequest,
+    RecordStepsResponse, SESSION_MAX, STEPS_MAX,
 };
 use words::guard;
 
@@ -86,7 +86,7 @@ pub async fn record_steps(
 /// Demands an agent that may report.
 fn may_report(ctx: &OpContext) -> Result<(), Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)
+    ctx.require(KeyScope::MemoryWrite)
 }
 
 fn report(engine: &Engine, body: Body, session_id: Option<String>, importance: f32) -> NewReport {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CaptureResponse, ConnectionContextRequest, EventId, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role, Scope,
+    AgentId, CaptureResponse, ConnectionContextRequest, EventId, KeyScope, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role,
     SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
 };
 
@@ -100,7 +100,7 @@ async fn observing<T: Serialize + DeserializeOwned>(
     place: impl Fn(&T) -> (Option<&UserRef>, bool),
 ) -> Result<(OpContext, Admitted<T>), Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     recorder(ctx, place(&request).1)?;
     capturing(engine, ctx, request, |request| place(request).0).await
 }
@@ -141,7 +141,7 @@ fn recorder(ctx: &OpContext, commons: bool) -> Result<AgentId, Error> {
     if !commons {
         return ctx.agent_id();
     }
-    ctx.require(Scope::CommonsWrite)?;
+    ctx.require(KeyScope::CommonsWrite)?;
     Ok(ctx.commons_id)
 }
 

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use verb::verb;
 use wire::{
     AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
-    MemoryInput, MemoryScope, QueuedResponse, Scope, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
+    KeyScope, MemoryInput, MemoryScope, QueuedResponse, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
 };
 
 /// Queues the extraction of a conversation that was stored as a source.
@@ -147,7 +147,7 @@ pub(super) async fn capturing<T: Serialize + DeserializeOwned>(
     user: impl Fn(&T) -> Option<&UserRef>,
 ) -> Result<(OpContext, Admitted<T>), Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     let request = Admitted::new(request)?;
     let ctx = acting_for(engine, ctx, user(&request)).await?;
     Ok((ctx, request))

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, MemoryScope, SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceId, SourceKind,
+    ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, KeyScope, MemoryScope, SOURCE_MAX, SourceDetails, SourceForm, SourceId, SourceKind,
     SourceResponse, TITLE_MAX, UserId,
 };
 use words::guard::{Redacted, redact};
@@ -54,7 +54,7 @@ pub struct Paste {
 #[verb(bytes = content.len())]
 pub async fn add_source(engine: &Engine, ctx: &OpContext, details: SourceDetails, content: Vec<u8>) -> Result<SourceResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     let details = Admitted::new(details)?;
     let ctx = &acting_for(engine, ctx, details.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "add_source", &details.clone().with(Admitted::new(Sha256::digest(&content).to_vec())?))?;

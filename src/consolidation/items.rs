@@ -16,7 +16,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use verb::verb;
-use wire::{AgentId, BULK_MAX, ConsolidateRequest, MemoryId, QueuedResponse, Scope};
+use wire::{AgentId, BULK_MAX, ConsolidateRequest, KeyScope, MemoryId, QueuedResponse};
 
 /// The candidates of an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct ItemsPayload {
 #[verb]
 pub async fn consolidate(engine: &Engine, ctx: &OpContext, request: ConsolidateRequest) -> Result<QueuedResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let message = format!("has {} entries; it may have 1 to {BULK_MAX}", request.inbox_items.len());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use verb::verb;
 use wire::{
-    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, LoggedContext, OperatorRole, Scope, TextState,
+    AssembleRequest, AssembledContext, BlockItem, BlockName, ContextBlock, ContextId, KeyScope, LoggedContext, OperatorRole, TextState,
     UserRef,
 };
 use words::guard;
@@ -144,8 +144,8 @@ fn without_words(block: &ContextBlock) -> ContextBlock {
 #[verb]
 pub async fn logged(engine: &Engine, ctx: &OpContext, id: ContextId, user: Option<&UserRef>) -> Result<LoggedContext, Error> {
     let own = match &ctx.access {
-        Access::Scopes(_) => {
-            ctx.require(Scope::ContextRead)?;
+        Access::KeyScopes(_) => {
+            ctx.require(KeyScope::ContextRead)?;
             Some(ctx.agent_id()?)
         }
         Access::Roles(_) | Access::System => {

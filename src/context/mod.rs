@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Wanted;
 use verb::verb;
 use wire::{
-    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest, Scope,
+    ContextBundle, ContextItem, ContextRequest, ContextSection, Hit, KeyScope, Level, MemoryId, QUERY_MAX, RecallFilters, RecallRequest,
     SectionName,
 };
 
@@ -50,7 +50,7 @@ const EPISODES: usize = 8;
 #[verb]
 pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextRequest) -> Result<ContextBundle, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default()
         .bytes("task", &request.task, QUERY_MAX)

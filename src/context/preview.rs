@@ -10,7 +10,7 @@ use foundation::{Engine, Error, OpContext};
 use std::sync::Arc;
 use uuid::Uuid;
 use verb::verb;
-use wire::{ContextPreview, KeyId, PreviewRequest, Scope};
+use wire::{ContextPreview, KeyId, KeyScope, PreviewRequest};
 
 /// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
 /// would use are used, and their use is booked.
@@ -31,8 +31,8 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
     Ok(ContextPreview {
         context: built.context,
         sources,
-        may_assemble: as_agent.require(Scope::ContextRead).is_ok(),
-        may_read_knowledge: as_agent.require(Scope::KbRead).is_ok(),
+        may_assemble: as_agent.require(KeyScope::ContextRead).is_ok(),
+        may_read_knowledge: as_agent.require(KeyScope::KbRead).is_ok(),
         timings: built.timings,
     })
 }
@@ -41,5 +41,5 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
 pub(super) async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
     let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
     let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
-    Ok(OpContext { actor, access: Access::Scopes(scopes), users, ..ctx.clone() })
+    Ok(OpContext { actor, access: Access::KeyScopes(scopes), users, ..ctx.clone() })
 }

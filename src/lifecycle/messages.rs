@@ -18,8 +18,8 @@ use serde_json::json;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CONTENT_MAX, FactorShare, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
-    NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Scope, Source, SourceKind, StoredMessage, TOPIC_MAX,
+    AgentId, CONTENT_MAX, FactorShare, KeyScope, LifecyclePolicy, MESSAGES_MAX, MemoryKind, MemoryScope, MessagesRequest, MessagesResponse,
+    NewMessage, Retention, RetentionRule, Role, SESSION_MAX, Source, SourceKind, StoredMessage, TOPIC_MAX,
 };
 use words::aging::{importance, retention};
 
@@ -40,7 +40,7 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d
 #[verb(messages = request.messages.len())]
 pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, request: MessagesRequest) -> Result<MessagesResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = Admitted::id("session", session)?.with(Admitted::new(request)?);
     check(session, &request.1)?;
     let ctx = &acting_for(engine, ctx, request.1.user_id.as_ref()).await?;

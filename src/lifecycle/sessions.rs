@@ -6,7 +6,7 @@ use db::cursor::{Cursor, Seek};
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
 use verb::verb;
-use wire::{Page, SESSION_MAX, Scope, SessionFilter, SessionMessage, StateFilter};
+use wire::{KeyScope, Page, SESSION_MAX, SessionFilter, SessionMessage, StateFilter};
 
 /// Why no agent gets them: no other read by an agent's key finds them either.
 const BEYOND_REACH: &str = "only operators read expired, archived and deleted messages: they find them on the console's Memories page with \
@@ -28,7 +28,7 @@ pub async fn session_messages(
     filter: &SessionFilter,
 ) -> Result<Page<SessionMessage>, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     Checks::default().text("session", session, SESSION_MAX).done()?;
     if filter.state == Some(StateFilter::All) {
         return Err(Error::Forbidden(BEYOND_REACH.into()));

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
 use foundation::op::Actor;
 use foundation::{Error, OpContext};
-use wire::{AgentId, MemoryRef, Scope};
+use wire::{AgentId, KeyScope, MemoryRef};
 
 /// What the caller wants to do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, name: &MemoryRef, purpose
     // Verbs of operators require a role themselves.
     let by_role = matches!(ctx.actor, Actor::Operator { .. });
     if purpose == Purpose::Change && memory.agent_id == ctx.commons_id && !by_role {
-        ctx.require(Scope::CommonsWrite)?;
+        ctx.require(KeyScope::CommonsWrite)?;
     }
     match (memory.deleted_at, purpose) {
         (Some(at), Purpose::Change) => {

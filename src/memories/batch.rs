@@ -9,7 +9,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use verb::verb;
-use wire::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, MemoryId, RememberRequest, RememberResponse, Scope, UserRef};
+use wire::{BATCH_MAX, BatchOutcome, BatchResponse, ErrorCode, KeyScope, MemoryId, RememberRequest, RememberResponse, UserRef};
 
 /// Remembers up to 500 facts of one user in order, each as [`super::remember()`] does. Each item has a transaction of its own, so an error
 /// in one does not affect the others. An item that could not be parsed is passed as its error, which becomes its result.
@@ -27,7 +27,7 @@ pub async fn remember_batch(
     items: Vec<Result<RememberRequest, Error>>,
 ) -> Result<BatchResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
     let message = format!("has {} entries; it may have 1 to {BATCH_MAX}", items.len());
     Checks::default().that((1..=BATCH_MAX).contains(&items.len()), "items", message).done()?;

@@ -16,7 +16,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Scope, Source,
+    AgentId, BULK_MAX, BulkOutcome, ForgetRequest, ForgetResponse, KeyScope, MemoryId, OperatorRole, REASON_MAX, RetentionDays, Source,
 };
 use words::aging::expiry;
 
@@ -31,7 +31,7 @@ const UNDO: &str = "Undo";
 #[verb]
 pub async fn forget(engine: &Engine, ctx: &OpContext, request: ForgetRequest) -> Result<ForgetResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryForget)?;
+    ctx.require(KeyScope::MemoryForget)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
@@ -60,7 +60,7 @@ pub(crate) async fn forget_once(
     let found = access::rows(&mut tx, ctx, &agents, &request.memory_id, true).await?;
     let visible = |memory: &Memory| agents.contains(&memory.agent_id) && ctx.users.include(memory.user_id);
     let memory = found.into_iter().find(visible).ok_or(Error::NotFound("memory"))?;
-    if memory.agent_id != agent && (memory.created_by != agent || ctx.require(Scope::CommonsWrite).is_err()) {
+    if memory.agent_id != agent && (memory.created_by != agent || ctx.require(KeyScope::CommonsWrite).is_err()) {
         return Err(Error::Forbidden("this memory is shared: only the agent that wrote it or an operator can forget it".into()));
     }
     let copies = store::copies_of(&mut tx, ctx.tenancy(), &agents, &memory, engine.clock().now()).await?;

@@ -12,7 +12,7 @@ use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation, Scope};
+use wire::{AgentId, KeyScope, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation};
 
 /// Links two memories, or removes the link if the request says so.
 ///
@@ -37,7 +37,7 @@ pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> R
 
 async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "link", &request)?;

@@ -9,7 +9,7 @@ use foundation::intake::Admitted;
 use foundation::op::Actor;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{MemoryRef, OperatorRole, PinResponse, Scope, UserRef};
+use wire::{KeyScope, MemoryRef, OperatorRole, PinResponse, UserRef};
 use words::aging::expiry;
 
 /// Pins a memory, which removes the end of its retention, or unpins it, and its retention begins now. To do it twice is no error.
@@ -25,7 +25,7 @@ pub async fn set_pinned(
     pinned: bool,
 ) -> Result<PinResponse, Error> {
     match &ctx.actor {
-        Actor::Agent { .. } => ctx.require(Scope::MemoryWrite)?,
+        Actor::Agent { .. } => ctx.require(KeyScope::MemoryWrite)?,
         Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Operator)?,
     }
     let ctx = &acting_for(engine, ctx, user.as_ref()).await?;

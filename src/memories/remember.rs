@@ -14,8 +14,9 @@ use foundation::{Checks, Engine, Error, OpContext, projects};
 use tokio::time::Instant;
 use verb::verb;
 use wire::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion, RATIONALE_MAX,
-    RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Scope, Sharing, Source, SourceKind, TITLE_MAX, TOPIC_MAX,
+    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, KeyScope, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion,
+    RATIONALE_MAX, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Sharing, Source, SourceKind, TITLE_MAX,
+    TOPIC_MAX,
 };
 use words::guard::SecretKind;
 
@@ -30,7 +31,7 @@ use words::guard::SecretKind;
 #[verb]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = admit(ctx, request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
@@ -43,14 +44,14 @@ pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest
 /// Whether the policy shares what the caller writes with a scope.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn is_shared_by_policy(engine: &Engine, ctx: &OpContext, scope: Option<MemoryScope>) -> Result<bool, Error> {
-    let may = scope.is_some_and(may_be_shared) && ctx.require(Scope::CommonsWrite).is_ok();
+    let may = scope.is_some_and(may_be_shared) && ctx.require(KeyScope::CommonsWrite).is_ok();
     Ok(may && identity::capture_policy(engine, ctx).await?.sharing == Sharing::All)
 }
 
 /// Lets a request in. Whether the caller may write to the commons is asked first, before any field is looked at.
 pub(super) fn admit(ctx: &OpContext, request: RememberRequest) -> Result<Admitted<RememberRequest>, Error> {
     if request.commons {
-        ctx.require(Scope::CommonsWrite)?;
+        ctx.require(KeyScope::CommonsWrite)?;
     }
     Admitted::new(request)
 }

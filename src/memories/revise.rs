@@ -18,8 +18,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use verb::verb;
 use wire::{
-    CONTENT_MAX, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
-    ReviseRequest, ReviseResponse, Role, Scope, Source, SourceKind, TOPIC_MAX,
+    CONTENT_MAX, KeyScope, LifecyclePolicy, MemoryKind, MemoryScope, MemoryStatus, ProfileFactRequest, RememberRequest, RememberResponse,
+    ReviseRequest, ReviseResponse, Role, Source, SourceKind, TOPIC_MAX,
 };
 
 /// The platform of what an agent states without saying where.
@@ -34,7 +34,7 @@ const TOOL: &str = "tool";
 #[verb]
 pub async fn revise(engine: &Engine, ctx: &OpContext, request: ReviseRequest) -> Result<ReviseResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "revise", &request)?;
@@ -208,9 +208,9 @@ fn draft(
 pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: ProfileFactRequest) -> Result<RememberResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     if request.commons {
-        ctx.require(Scope::CommonsWrite)?;
+        ctx.require(KeyScope::CommonsWrite)?;
     }
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use tracing::instrument;
 use verb::verb;
 use wire::{
-    AgentId, BulkOutcome, CapturePolicy, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation, Scope,
+    AgentId, BulkOutcome, CapturePolicy, KeyScope, LifecyclePolicy, MemoryId, MemoryRef, MemoryScope, MemoryStatus, OperatorRole, Relation,
     ShareResponse, Sharing, Source, Trust, UserRef,
 };
 
@@ -105,7 +105,7 @@ pub async fn set_shared(
     shared: bool,
 ) -> Result<ShareResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::CommonsWrite)?;
+    ctx.require(KeyScope::CommonsWrite)?;
     let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
     let once = Once::new(engine, ctx, "share", &Admitted::new((name.clone(), shared))?)?;
     let now = engine.clock().now();

@@ -13,7 +13,7 @@ use foundation::intake::{self, Admitted};
 use foundation::{Checks, Engine, Error, OpContext};
 use store::{Alike, Likeness};
 use verb::verb;
-use wire::{AddMemoryRequest, AddMemoryResponse, MemoryRef, RememberRequest, SUBJECT_MAX, Scope, SimilarEntry};
+use wire::{AddMemoryRequest, AddMemoryResponse, KeyScope, MemoryRef, RememberRequest, SUBJECT_MAX, SimilarEntry};
 
 /// Most entries about the same subject that an answer lists.
 const LISTED: usize = 10;
@@ -31,7 +31,7 @@ const LISTED: usize = 10;
 pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, via: &str) -> Result<AddMemoryResponse, Error> {
     let start = tokio::time::Instant::now();
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "add", &request)?;
@@ -69,7 +69,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
     lock_all(&mut tx, draft.locks()).await?;
     let mut agents = vec![agent];
     // What the agent may not update is not suggested to it.
-    if ctx.require(Scope::CommonsWrite).is_ok() {
+    if ctx.require(KeyScope::CommonsWrite).is_ok() {
         agents.push(ctx.commons_id);
     }
     let model = engine.model();

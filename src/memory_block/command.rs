@@ -8,7 +8,7 @@ use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{COMMAND_MAX, CommandRequest, CommandResponse, MemoryRef, Scope, UserRef};
+use wire::{COMMAND_MAX, CommandRequest, CommandResponse, KeyScope, MemoryRef, UserRef};
 use words::quote::one_line;
 use words::shorten;
 
@@ -86,7 +86,7 @@ pub async fn command(engine: &Engine, ctx: &OpContext, request: CommandRequest) 
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn answer(engine: &Engine, ctx: &OpContext, request: CommandRequest) -> Result<Vec<Line>, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     Ok(match parse(&request.text) {
         Command::List(number) => page(&listed(engine, ctx, request.user_id.as_ref()).await?, number),

@@ -26,8 +26,8 @@ use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use verb::verb;
 use wire::{
-    CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, MemoryListResponse, MemoryRef, MemoryResponse,
-    MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Scope, Source, UpdateMemoryRequest,
+    CONTENT_MAX, Category, ENTRY_MAX, ENTRY_MIN, ForgetRequest, ForgetResponse, KeyScope, MemoryListResponse, MemoryRef, MemoryResponse,
+    MemoryVersion, MemoryVersionResponse, MemoryWithVersions, ReviseRequest, ReviseResponse, Source, UpdateMemoryRequest,
     UpdateMemoryResponse, UserRef,
 };
 
@@ -48,7 +48,7 @@ pub async fn list(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> R
 #[verb]
 pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<MemoryWithVersions, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let memory = find(engine, ctx, &mut tx, name, Listed::Categorised).await?;
@@ -71,7 +71,7 @@ pub async fn update(
     via: &str,
 ) -> Result<(MemoryResponse, UpdateMemoryResponse), Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryWrite)?;
+    ctx.require(KeyScope::MemoryWrite)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let mut checks = Checks::default();
@@ -137,7 +137,7 @@ async fn remove(
     listed: Listed,
 ) -> Result<Option<Memory>, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryForget)?;
+    ctx.require(KeyScope::MemoryForget)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let once = Once::new(engine, ctx, "delete", &Admitted::new(name.clone())?)?;
     if once.stored_answer::<ForgetResponse>(&engine.db().memory).await?.is_some() {
@@ -153,7 +153,7 @@ async fn remove(
 
 async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Memory>, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     of_user(engine, ctx).await
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use uuid::Uuid;
 use verb::verb;
-use wire::{MemoryId, MemoryResponse, Provenance, Scope, UserRef};
+use wire::{KeyScope, MemoryId, MemoryResponse, Provenance, UserRef};
 use words::minutes::format_day;
 use words::quote::{Origin, Quote, inline, spoken};
 
@@ -28,7 +28,7 @@ pub struct Block {
 #[verb]
 pub async fn prompt(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Block, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let text = block_entries(engine, ctx, None).await?.text();
     Ok(Block { etag: etag(&text), text })

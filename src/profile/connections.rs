@@ -16,7 +16,7 @@ use serde_json::Value;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    Connection, ConnectionList, FILENAME_MAX, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX, Scope,
+    Connection, ConnectionList, FILENAME_MAX, KeyScope, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX,
     TOOL_SCHEMA_MAX, UserRef,
 };
 
@@ -54,7 +54,7 @@ pub async fn put_connection(
     user: Option<&UserRef>,
 ) -> Result<PutConnectionResponse, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     let request = Admitted::new(id)?.with(Admitted::new(request)?);
     let ctx = &acting_for(engine, ctx, user).await?;
     check(&request.1)?;
@@ -100,7 +100,7 @@ pub(crate) async fn has_connection(tx: &mut Tx, tenancy: Tenancy, subject: Subje
 
 async fn reading(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<OpContext, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     acting_for(engine, ctx, user).await
 }
 

@@ -13,7 +13,7 @@ use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
 use sqlx::types::Json;
 use verb::verb;
-use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, REASON_MAX, Scope};
+use wire::{ForgetLeafRequest, ForgetLeafResponse, KeyScope, LeafId, REASON_MAX};
 
 /// Forgets one leaf of a user's profile: the agent's own, or one of the commons' profile if the policy shares it. Forgetting twice is no
 /// error. Memories stay: forget them to forget what they say.
@@ -24,7 +24,7 @@ use wire::{ForgetLeafRequest, ForgetLeafResponse, LeafId, REASON_MAX, Scope};
 #[verb]
 pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRequest) -> Result<ForgetLeafResponse, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::MemoryForget)?;
+    ctx.require(KeyScope::MemoryForget)?;
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     Checks::default().optional_text("reason", request.reason.as_deref(), REASON_MAX).done()?;
@@ -40,7 +40,7 @@ pub async fn forget_leaf(engine: &Engine, ctx: &OpContext, request: ForgetLeafRe
         subject.agent_id = ctx.commons_id;
         found = find(&mut tx, ctx, subject, request.leaf_id).await?;
         if found.is_some() {
-            ctx.require(Scope::CommonsWrite)?;
+            ctx.require(KeyScope::CommonsWrite)?;
         }
     }
     let leaf = found.ok_or(Error::NotFound("leaf of the profile"))?;

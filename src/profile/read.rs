@@ -16,7 +16,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CapturePolicy, EventId, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters,
+    AgentId, CapturePolicy, EventId, KeyScope, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse,
+    SensitiveMatters,
 };
 
 /// Most connections of one person that are read.
@@ -331,7 +332,7 @@ pub async fn for_context(engine: &Engine, ctx: &OpContext, connections: Option<&
 #[verb]
 pub async fn get(engine: &Engine, ctx: &OpContext, request: ProfileRequest) -> Result<ProfileResponse, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let policy = identity::capture_policy(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

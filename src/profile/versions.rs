@@ -9,7 +9,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
-use wire::{EventId, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, Scope, SensitiveMatters, UserRef};
+use wire::{EventId, KeyScope, LeafChange, LeafId, ProfileChange, ProfileVersion, ProfileVersions, SensitiveMatters, UserRef};
 
 /// Versions of one page.
 const PAGE: i64 = 50;
@@ -21,7 +21,7 @@ const PAGE: i64 = 50;
 #[verb]
 pub async fn versions(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>, before: Option<i64>) -> Result<ProfileVersions, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;
     let subject = Subject { agent_id, user_id: ctx.user() };

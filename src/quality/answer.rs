@@ -10,7 +10,7 @@ use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeSet;
 use verb::verb;
-use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, MemoryId, Scope};
+use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, KeyScope, MemoryId};
 use words::stems;
 
 /// Blocks whose memories count as injected facts.
@@ -26,7 +26,7 @@ const BLOCKS: [BlockName; 3] = [BlockName::Memory, BlockName::Facts, BlockName::
 #[verb]
 pub async fn report_answer(engine: &Engine, ctx: &OpContext, id: ContextId, request: AnswerRequest) -> Result<AnswerUse, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     let request = Admitted::new(request)?;
     Checks::default().bytes("text", &request.text, ANSWER_MAX).done()?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

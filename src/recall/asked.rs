@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext};
-use wire::{AgentId, Ranking, RecallRequest, Scope, UserId};
+use wire::{AgentId, KeyScope, Ranking, RecallRequest, UserId};
 
 /// A recall, and what the agent may reach with it.
 pub(super) struct Asked<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Asked<'a> {
     pub agents: [AgentId; 2],
     pub user: Option<UserId>,
     /// The scopes that a key of the agent has.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<KeyScope>,
     pub scoping: Scoping,
     pub now: DateTime<Utc>,
     tenancy: Tenancy,
@@ -47,7 +47,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Whether a key of the agent has this scope.
-    pub fn may(&self, scope: Scope) -> bool {
+    pub fn may(&self, scope: KeyScope) -> bool {
         self.scopes.contains(&scope)
     }
 
@@ -74,7 +74,7 @@ impl<'a> Asked<'a> {
             ranking: self.ranking(),
             reach,
             most: i64::from(k + NEAR_MISSES),
-            knowledge: self.may(Scope::KbRead) && !filters.narrows(),
+            knowledge: self.may(KeyScope::KbRead) && !filters.narrows(),
             all_scored,
             floors: None,
             counted: true,

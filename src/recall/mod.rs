@@ -44,8 +44,8 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    Hit, K_MAX, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
-    RetrievalId, Scope, SourceTag, Speaker, Trust,
+    Hit, K_MAX, KeyScope, MemoryId, MemoryScope, MemoryStatus, NothingReason, QUERY_MAX, Ranking, RecallHit, RecallRequest, RecallResponse,
+    RetrievalId, SourceTag, Speaker, Trust,
 };
 use words::guard;
 use words::stems;
@@ -72,7 +72,7 @@ const NEAR_MISSES: u32 = 5;
 #[verb]
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters are about memories: a search for the decisions of one project should not return every document.
-    let knowledge = ctx.require(Scope::KbRead).is_ok() && !request.filters.narrows();
+    let knowledge = ctx.require(KeyScope::KbRead).is_ok() && !request.filters.narrows();
     answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false }).await
 }
 
@@ -90,7 +90,7 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     // The log keeps the query.
     let request = RecallRequest { query: guard::without_secrets(request.query), ..request };
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let now = engine.clock().now();
     check(&request, now)?;

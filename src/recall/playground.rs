@@ -13,7 +13,7 @@ use crate::ranking::explain;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
 use wire::{
-    AgentId, CandidateLink, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, Scope, SourceTag, ZeroHitCause,
+    AgentId, CandidateLink, KeyScope, NearMiss, OperatorRole, Playground, PlaygroundCandidate, PlaygroundRequest, SourceTag, ZeroHitCause,
 };
 
 /// Runs a recall as the agent's keys would, and shows every candidate, what the floor cut, how the vocabulary resolved the query, and how
@@ -47,8 +47,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         memories: found.totals.map(|totals| totals.memories),
         passed: found.totals.map(|totals| totals.passed),
         more: found.totals.is_some_and(|totals| totals.more),
-        may_recall: asked.may(Scope::MemoryRead),
-        may_read_knowledge: asked.may(Scope::KbRead),
+        may_recall: asked.may(KeyScope::MemoryRead),
+        may_read_knowledge: asked.may(KeyScope::KbRead),
         zero_hit,
         cause,
         near_misses: near_misses.unwrap_or_default(),

@@ -16,8 +16,8 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use verb::verb;
 use wire::{
-    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail, RetrievalFilter,
-    RetrievalId, Scope, SourceTag, UserRef,
+    AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, KeyScope, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail,
+    RetrievalFilter, RetrievalId, SourceTag, UserRef,
 };
 use words::stems;
 
@@ -74,8 +74,8 @@ pub async fn retrieval(engine: &Engine, ctx: &OpContext, id: RetrievalId, user: 
 
 fn reader(ctx: &OpContext) -> Result<Option<AgentId>, Error> {
     match &ctx.access {
-        Access::Scopes(_) => {
-            ctx.require(Scope::MemoryRead)?;
+        Access::KeyScopes(_) => {
+            ctx.require(KeyScope::MemoryRead)?;
             ctx.agent_id().map(Some)
         }
         Access::Roles(_) | Access::System => ctx.require_role(OperatorRole::Viewer).map(|()| None),

@@ -4,7 +4,7 @@ use super::{Mode, answer};
 use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{Ranking, RecallRequest, RecallResponse, Scope, SearchRequest};
+use wire::{KeyScope, Ranking, RecallRequest, RecallResponse, SearchRequest};
 
 /// Searches the agent's memories and the commons under the ranking `hybrid`. Every memory may be among the k best, even a weak one, unless
 /// `fewer` asks for strong ones only; knowledge is not searched. It is logged like a recall and can be replayed.
@@ -24,7 +24,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) ->
 /// As [`super::recall`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
-    let knowledge = ctx.require(Scope::KbRead).is_ok();
+    let knowledge = ctx.require(KeyScope::KbRead).is_ok();
     let request = RecallRequest { ranking: Some(Ranking::Hybrid), ..request };
     answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true }).await
 }

@@ -3,7 +3,7 @@
 use super::store::Measured;
 use foundation::OpContext;
 use foundation::op::Actor;
-use wire::{DegradedPart, Retrieval, Scope};
+use wire::{DegradedPart, KeyScope, Retrieval};
 
 /// The rights of a reader of the logs. An agent may have several keys, and each reads the logs of all of them: what another key could read
 /// is not shown for that reason alone.
@@ -19,7 +19,7 @@ impl Sight {
     /// The rights of the caller. Operators see everything; the users whose rows are in reach are up to the tenancy of each statement.
     pub fn of(ctx: &OpContext) -> Self {
         let is_agent = matches!(ctx.actor, Actor::Agent { .. });
-        Self { knowledge: !is_agent || ctx.require(Scope::KbRead).is_ok(), gone: !is_agent }
+        Self { knowledge: !is_agent || ctx.require(KeyScope::KbRead).is_ok(), gone: !is_agent }
     }
 
     /// Leaves out of `degraded` what the caller could not have asked for.

@@ -22,7 +22,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use verb::verb;
 use wire::{
-    DegradedPart, QUERY_MAX, SOURCES_K_MAX, Scope, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
+    DegradedPart, KeyScope, QUERY_MAX, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
     SourceReport, SourceState,
 };
 use words::bm25::Words;
@@ -43,7 +43,7 @@ pub async fn search_my_memories(
     request: SearchMyMemoriesRequest,
 ) -> Result<SearchMyMemoriesResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let recipe = request.decision_point.map_or(PLAIN, recipe);
     let k = request.k.unwrap_or(recipe.k);
     Checks::default()
@@ -143,7 +143,7 @@ async fn knowledge(
     if !recipe.sources.contains(&source) {
         return None;
     }
-    if ctx.require(Scope::KbRead).is_err() {
+    if ctx.require(KeyScope::KbRead).is_err() {
         let report = SourceReport { source, state: SourceState::NotPermitted, found: 0, took_ms: 0.0 };
         return Some(Leg { report, found: vec![] });
     }

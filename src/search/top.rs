@@ -8,7 +8,7 @@ use crate::activity::{Report, Reports};
 use crate::recall::PreparedQuestion;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
-use wire::{Scope, SearchSource};
+use wire::{KeyScope, SearchSource};
 use words::bm25::Words;
 use words::stems;
 
@@ -50,7 +50,7 @@ pub(crate) async fn top_reports(
         return Ok(vec![]);
     }
     let knowledge = async {
-        match ctx.require(Scope::KbRead) {
+        match ctx.require(KeyScope::KbRead) {
             Ok(()) => sources::knowledge(engine, ctx, &question.prepared, &settings.knowledge_categories, floors).await,
             Err(_) => Ok(vec![]),
         }

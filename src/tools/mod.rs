@@ -10,7 +10,7 @@ use foundation::OpContext;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::LazyLock;
-use wire::Scope::{CaptureWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+use wire::KeyScope::{CaptureWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
 use wire::{LinkRequest, RecordStepRequest};
 
 pub use input::read;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use wire::Scope;
+use wire::KeyScope;
 use words::quote;
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;
@@ -29,10 +29,10 @@ pub enum Effect {
 
 impl Effect {
     /// The effect of a tool that needs this scope.
-    fn of(scope: Scope) -> Self {
+    fn of(scope: KeyScope) -> Self {
         match scope {
-            Scope::MemoryRead | Scope::KbRead | Scope::ContextRead => Self::Read,
-            Scope::MemoryForget => Self::Delete,
+            KeyScope::MemoryRead | KeyScope::KbRead | KeyScope::ContextRead => Self::Read,
+            KeyScope::MemoryForget => Self::Delete,
             _ => Self::Write,
         }
     }
@@ -44,7 +44,7 @@ pub struct Tool {
     /// Written for a model: when to call it, and what it returns.
     pub description: &'static str,
     /// The scope that a key must hold.
-    pub scope: Scope,
+    pub scope: KeyScope,
     /// True: every agent has it. It is always listed and does not count for a limit.
     pub system: bool,
     pub effect: Effect,
@@ -65,7 +65,7 @@ pub struct Description {
     /// Written for a model: when to call it, and what it returns.
     pub description: &'static str,
     /// The scope that a key must hold.
-    pub scope: Scope,
+    pub scope: KeyScope,
     /// True: every agent has it.
     pub system: bool,
     /// JSON Schema of the input.
@@ -90,7 +90,7 @@ impl Output {
 }
 
 impl Tool {
-    pub(super) fn new<In, Out>(name: &'static str, scope: Scope, description: &'static str, verb: Verb<In, Out>) -> Self
+    pub(super) fn new<In, Out>(name: &'static str, scope: KeyScope, description: &'static str, verb: Verb<In, Out>) -> Self
     where
         In: DeserializeOwned + JsonSchema + Send + 'static,
         Out: Serialize + JsonSchema + 'static,
@@ -101,7 +101,7 @@ impl Tool {
     /// A tool whose output has a form for a model to read.
     pub(super) fn with_text<In, Out>(
         name: &'static str,
-        scope: Scope,
+        scope: KeyScope,
         description: &'static str,
         verb: Verb<In, Out>,
         text: fn(&Out) -> Option<String>,
@@ -123,7 +123,7 @@ impl Tool {
     /// A tool that answers in brief, or with all that is known of its answer if the input says `explain`.
     pub(super) fn brief<In, Out, Brief>(
         name: &'static str,
-        scope: Scope,
+        scope: KeyScope,
         description: &'static str,
         verb: Verb<In, Out>,
         brief: fn(Out) -> Brief,
@@ -150,7 +150,7 @@ impl Tool {
         Self::with_handler(name, scope, description, types, handler)
     }
 
-    fn with_handler(name: &'static str, scope: Scope, description: &'static str, types: Types, handler: Handler) -> Self {
+    fn with_handler(name: &'static str, scope: KeyScope, description: &'static str, types: Types, handler: Handler) -> Self {
         let input_schema = schema::slim(types.input);
         let effect = Effect::of(scope);
         let idempotent = effect == Effect::Read;

@@ -9,7 +9,7 @@ use foundation::terms::{Snapshot, State, TermName};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
 use verb::verb;
-use wire::{KnownTerm, Likeness, LookupRequest, LookupResponse, NearestTerm, ProposeRequest, ProposeResponse, Scope, TOPIC_MAX, TermId};
+use wire::{KeyScope, KnownTerm, Likeness, LookupRequest, LookupResponse, NearestTerm, ProposeRequest, ProposeResponse, TOPIC_MAX, TermId};
 use words::compare::compare;
 use words::normal;
 
@@ -43,7 +43,7 @@ pub async fn lookup(engine: &Engine, ctx: &OpContext, request: LookupRequest) ->
 #[verb]
 pub async fn propose(engine: &Engine, ctx: &OpContext, request: ProposeRequest) -> Result<ProposeResponse, Error> {
     let agent = ctx.agent_id()?;
-    ctx.require(Scope::VocabularyPropose)?;
+    ctx.require(KeyScope::VocabularyPropose)?;
     let request = Admitted::new(request)?;
     let ctx = &identity::acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let normal = normal(&request.phrase);

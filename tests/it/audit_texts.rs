@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use sqlx::Connection;
 use std::collections::BTreeMap;
 use wire::{
-    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, LinkRequest, MemoryRef, NewProject, OperatorRole, ProposeRequest,
-    Relation, Scope,
+    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewProject, OperatorRole,
+    ProposeRequest, Relation,
 };
 
 async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> audit::Verified {
@@ -239,7 +239,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
     let (engine, system) = (&world.engine, &world.system);
     let mina = format!("mina@{}", world.tenant_slug);
     let operator = identity::create_operator(engine, system, &mina, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
-    let (key, _) = identity::create_key(engine, system, agent(&world.atlas), "laptop", Scope::ALL, None, None).await.unwrap();
+    let (key, _) = identity::create_key(engine, system, agent(&world.atlas), "laptop", KeyScope::ALL, None, None).await.unwrap();
     let fingerprint = || async {
         let mut owner = owner(&engine.urls().internal_shared).await;
         let sql = "select concat_ws('/', (select md5(string_agg(t::text, '|' order by t::text)) from tenants t),
@@ -259,7 +259,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
             (
                 "key.created",
                 Box::pin(async {
-                    identity::create_key(engine, system, agent(&world.atlas), "phone", Scope::ALL, None, None).await.map(drop)
+                    identity::create_key(engine, system, agent(&world.atlas), "phone", KeyScope::ALL, None, None).await.map(drop)
                 }),
             ),
             ("key.revoked", Box::pin(identity::revoke_key(engine, system, key))),

@@ -7,7 +7,7 @@ use foundation::{Error, identity};
 use remembrancer::{consolidation, lifecycle, memories};
 use serde_json::json;
 use wire::{
-    CapturePolicy, InboxFilter, InboxVerdict, MemoryFilter, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest, Scope, Trust,
+    CapturePolicy, InboxFilter, InboxVerdict, KeyScope, MemoryFilter, ProfileFactRequest, Promotion, RememberRequest, ReviseRequest, Trust,
 };
 
 async fn review_first(world: &World) {
@@ -181,7 +181,7 @@ async fn new_details_of_a_known_text_wait_like_new_text() {
 #[tokio::test]
 async fn the_right_to_share_is_asked_before_the_fields() {
     let world = alone().await;
-    let (ctx, _) = key(&world.engine, &world.system, world.binky.agent_id().unwrap(), &[Scope::MemoryWrite]).await;
+    let (ctx, _) = key(&world.engine, &world.system, world.binky.agent_id().unwrap(), &[KeyScope::MemoryWrite]).await;
     let refused = memories::remember(&world.engine, &ctx, shared("", "a\0b")).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let fact = json!({ "topic_raw": "", "content": "", "source": { "platform": "" }, "commons": true });

@@ -8,8 +8,8 @@ use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{memories, recall};
 use uuid::Uuid;
 use wire::{
-    DiagnoseRequest, Diagnosis, Gate, GateOutcome, LinkRequest, MatchedBy, MemoryId, MemoryKind, MemoryRef, MemoryScope, MendLink,
-    NewProject, Ranking, RecallFilters, RecallRequest, Relation, RememberRequest, Retention, Scope, Source, UserId, UserRef,
+    DiagnoseRequest, Diagnosis, Gate, GateOutcome, KeyScope, LinkRequest, MatchedBy, MemoryId, MemoryKind, MemoryRef, MemoryScope,
+    MendLink, NewProject, Ranking, RecallFilters, RecallRequest, Relation, RememberRequest, Retention, Source, UserId, UserRef,
 };
 
 const FERRY: &str = "When does the heron ferry leave?";
@@ -120,7 +120,7 @@ async fn every_gate_of_the_record_names_itself() {
     assert_eq!((gate, verdict.as_str()), (Gate::Tenant, "No memory of this organisation has this id."));
 
     let clerk = identity::create_agent(&world.engine, &world.system, "clerk", "Clerk", false).await.unwrap();
-    let (write_only, _) = key(&world.engine, &world.system, clerk.id, &[Scope::MemoryWrite]).await;
+    let (write_only, _) = key(&world.engine, &world.system, clerk.id, &[KeyScope::MemoryWrite]).await;
     assert_eq!(stop(&world, &write_only, id, ferry()).await.0, Gate::Key);
 
     let (gate, verdict, _) = stop(&world, &world.binky, id, ferry()).await;

@@ -16,7 +16,7 @@ use sqlx::Connection;
 use uuid::Uuid;
 use wire::{
     AssembleRequest, BlockName, ConnectionContextRequest, ConnectionEntity, ContextDocument, ContextSource, ContextType, ForgetLeafRequest,
-    ForgetRequest, InboxVerdict, ItemOrigin, MatchedBy, ObservationCategory, PutConnectionRequest, PutEntitiesRequest, Scope,
+    ForgetRequest, InboxVerdict, ItemOrigin, KeyScope, MatchedBy, ObservationCategory, PutConnectionRequest, PutEntitiesRequest,
     SearchUserContextRequest, SearchUserContextResponse, SourceDetails, SourceForm, UserRef,
 };
 
@@ -372,7 +372,7 @@ async fn documents_are_made_again_where_a_profile_is_imported() {
     let all = exported(&world.engine, &world.system, &Selection::All).await;
     let (there, system) = newcomer_elsewhere().await;
     import(&there, &system, &all).await.unwrap();
-    let (atlas, _) = key(&there, &system, agent(&world.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there, &system, agent(&world.atlas), KeyScope::ALL).await;
     profile::index_profile(&there, &system, agent(&world.atlas), &documents::IndexPayload { user_id: None }).await.unwrap();
     let (query, all) = ("short e-mails", SearchUserContextRequest { n: 50, ..SearchUserContextRequest::new("short e-mails") });
     let moved = profile::search_user_context(&there, &atlas, all).await.unwrap().documents;

@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, LinkRequest, MentionPlace, MentionRef,
-    NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, Scope, SourceDetails, Usd, UserId,
-    UserRef, Verdict, ViewPage,
+    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, KeyScope, LinkRequest, MentionPlace,
+    MentionRef, NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, SourceDetails, Usd,
+    UserId, UserRef, Verdict, ViewPage,
 };
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
@@ -118,7 +118,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
         &world.vera,
         agent(&world.atlas),
         &format!("phone of {word}"),
-        &[Scope::MemoryRead],
+        &[KeyScope::MemoryRead],
         Some(&bound),
         None,
     )

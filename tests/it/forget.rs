@@ -7,7 +7,7 @@ use foundation::testing::{World, fact, key, nowhere};
 use foundation::{Error, OpContext};
 use remembrancer::memories;
 use uuid::Uuid;
-use wire::{AuditVisibility, ForgetRequest, MemoryId, MemoryRef, MemoryScope, RememberRequest, Scope, UserId};
+use wire::{AuditVisibility, ForgetRequest, KeyScope, MemoryId, MemoryRef, MemoryScope, RememberRequest, UserId};
 
 fn please(memory_id: MemoryId) -> ForgetRequest {
     ForgetRequest { memory_id: memory_id.into(), reason: None, user_id: None }
@@ -90,7 +90,7 @@ async fn what_is_not_the_agents_is_not_found() {
         assert!(matches!(refused(&world, ctx, request.clone()).await, Error::NotFound("memory")), "{request:?}");
     }
     assert!(is_live(&world, own).await && is_live(&world, hers).await);
-    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead, Scope::MemoryWrite]).await;
+    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryRead, KeyScope::MemoryWrite]).await;
     assert!(matches!(refused(&world, &reader, please(own)).await, Error::Forbidden(_)));
     assert!(matches!(refused(&world, &world.vera, please(own)).await, Error::Forbidden(_)));
     for reason in ["", " ", "\0", &"x".repeat(501)] {
@@ -109,7 +109,7 @@ async fn a_shared_memory_is_forgotten_by_who_wrote_it_or_by_an_operator() {
     let shared = |content: &str| RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("office", content) };
     let id = remember(&world, &world.atlas, shared("The office is closed in August")).await.memory_id;
     assert!(matches!(refused(&world, &world.binky, please(id)).await, Error::Forbidden(_)), "it can be seen, so it is no secret");
-    let (unshared, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryForget]).await;
+    let (unshared, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryForget]).await;
     assert!(matches!(refused(&world, &unshared, please(id)).await, Error::Forbidden(_)));
     assert!(is_live(&world, id).await);
     memories::forget(&world.engine, &world.atlas, please(id)).await.unwrap();

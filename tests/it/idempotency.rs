@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use remembrancer::memories;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{ForgetRequest, ReviseRequest, ReviseResponse, Scope, UserRef};
+use wire::{ForgetRequest, KeyScope, ReviseRequest, ReviseResponse, UserRef};
 
 /// The same operation with an idempotency key, and whether its answer was given before.
 fn with_key(ctx: &OpContext, text: &str) -> (OpContext, Arc<AtomicBool>) {
@@ -100,7 +100,7 @@ async fn a_key_belongs_to_one_api_key_and_one_user() {
     let (ctx, _) = with_key(&world.atlas, "once");
     remember(&world, &ctx, tea()).await;
     // The same agent with another API key, and another agent.
-    let (sibling, _) = key(&world.engine, &world.system, agent(&world.atlas), Scope::ALL).await;
+    let (sibling, _) = key(&world.engine, &world.system, agent(&world.atlas), KeyScope::ALL).await;
     for other in [&sibling, &world.binky] {
         let (ctx, replayed) = with_key(other, "once");
         remember(&world, &ctx, fact("tea", "Idris likes black tea")).await;

@@ -12,7 +12,7 @@ use remembrancer::overview;
 use serde_json::json;
 use sha2::Digest;
 use std::sync::Arc;
-use wire::{AgentId, AuditFilter, OperatorProfile, OperatorRole, RequestId, Scope};
+use wire::{AgentId, AuditFilter, KeyScope, OperatorProfile, OperatorRole, RequestId};
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
@@ -36,15 +36,15 @@ async fn audited(world: &World, action: &str) -> i64 {
 #[tokio::test]
 async fn a_key_tells_who_calls_and_what_it_may() {
     let world = World::new().await;
-    let scopes = [Scope::MemoryRead, Scope::CommonsWrite];
+    let scopes = [KeyScope::MemoryRead, KeyScope::CommonsWrite];
     let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "laptop", &scopes, None, None).await.unwrap();
     let ctx = authenticate(&world, &key).await.unwrap();
     assert_eq!((ctx.tenant_id, ctx.commons_id), (world.system.tenant_id, world.system.commons_id));
-    assert_eq!(ctx.access, Access::Scopes(scopes.to_vec()));
+    assert_eq!(ctx.access, Access::KeyScopes(scopes.to_vec()));
     assert_eq!(ctx.actor, Actor::Agent { id: agent(&world.atlas), slug: "atlas".into(), key_id: id, require_user: false });
-    assert!(ctx.require(Scope::MemoryRead).is_ok() && ctx.require(Scope::MemoryForget).is_err());
+    assert!(ctx.require(KeyScope::MemoryRead).is_ok() && ctx.require(KeyScope::MemoryForget).is_err());
     assert!(ctx.require_role(OperatorRole::Viewer).is_err(), "an agent is no operator");
-    assert!(world.vera.require(Scope::MemoryRead).is_err(), "an operator is no agent");
+    assert!(world.vera.require(KeyScope::MemoryRead).is_err(), "an operator is no agent");
     let stored: Vec<u8> = sqlx::query_scalar("select secret_hash || prefix::bytea from api_keys where id = $1")
         .bind(id)
         .one(&world.engine.urls().internal_shared)
@@ -57,7 +57,7 @@ async fn a_key_tells_who_calls_and_what_it_may() {
 async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
     let world = World::new().await;
     let soon = Some(world.clock.now() + Duration::hours(1));
-    let create = |expires| identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", Scope::ALL, None, expires);
+    let create = |expires| identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", KeyScope::ALL, None, expires);
     let ((_, ending), (revoked_id, revoked), (_, good)) =
         (create(soon).await.unwrap(), create(None).await.unwrap(), create(None).await.unwrap());
     for key in [&ending, &revoked, &good] {
@@ -87,7 +87,7 @@ async fn keys_that_are_wrong_ended_or_revoked_are_refused_alike() {
 async fn uses_of_a_key_on_two_servers_add_up() {
     let world = World::new().await;
     let atlas = agent(&world.atlas);
-    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "x", Scope::ALL, None, None).await.unwrap();
+    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "x", KeyScope::ALL, None, None).await.unwrap();
     let embedder = Arc::new(world.embedder.clone());
     let other = Engine::open(world.engine.urls().clone(), embedder, world.clock.clone(), Settings::default()).await.unwrap();
     let listed =
@@ -116,7 +116,7 @@ async fn uses_of_a_key_on_two_servers_add_up() {
 #[tokio::test]
 async fn a_key_is_recognised_although_it_is_refused() {
     let world = World::new().await;
-    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", Scope::ALL, None, None).await.unwrap();
+    let (id, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "x", KeyScope::ALL, None, None).await.unwrap();
     identity::revoke_key(&world.engine, &world.system, id).await.unwrap();
     let forged = format!("{}{}", &key[..key.len() - 1], if key.ends_with('a') { 'b' } else { 'a' });
     for (key, known) in [(&key, Some((world.system.tenant_id, id))), (&forged, None)] {
@@ -129,24 +129,24 @@ async fn a_key_is_recognised_although_it_is_refused() {
 #[tokio::test]
 async fn keys_are_made_by_admins_for_agents_of_their_tenant() {
     let (world, stranger) = (World::new().await, World::new().await);
-    let create = |ctx: &OpContext, agent: AgentId, scopes: &'static [Scope], expires| {
+    let create = |ctx: &OpContext, agent: AgentId, scopes: &'static [KeyScope], expires| {
         let (engine, ctx) = (world.engine.clone(), ctx.clone());
         async move { identity::create_key(&engine, &ctx, agent, "x", scopes, None, expires).await }
     };
     let atlas = agent(&world.atlas);
-    assert!(create(&world.vera, atlas, Scope::ALL, None).await.is_ok(), "Vera has every role");
+    assert!(create(&world.vera, atlas, KeyScope::ALL, None).await.is_ok(), "Vera has every role");
     let viewer = OpContext { access: Access::Roles(vec![OperatorRole::Viewer, OperatorRole::Operator]), ..world.vera.clone() };
     for ctx in [&viewer, &world.atlas] {
-        assert!(matches!(create(ctx, atlas, Scope::ALL, None).await, Err(Error::Forbidden(_))));
+        assert!(matches!(create(ctx, atlas, KeyScope::ALL, None).await, Err(Error::Forbidden(_))));
     }
     for foreign in [agent(&stranger.atlas), AgentId(nowhere()), world.system.commons_id] {
-        assert!(matches!(create(&world.system, foreign, Scope::ALL, None).await, Err(Error::NotFound("agent"))), "{foreign}");
+        assert!(matches!(create(&world.system, foreign, KeyScope::ALL, None).await, Err(Error::NotFound("agent"))), "{foreign}");
     }
     assert_eq!(create(&world.system, atlas, &[], None).await.unwrap_err().fields()[0].field, "scopes");
     let past = Some(world.clock.now() - Duration::seconds(1));
-    assert_eq!(create(&world.system, atlas, Scope::ALL, past).await.unwrap_err().fields()[0].field, "expires_at");
+    assert_eq!(create(&world.system, atlas, KeyScope::ALL, past).await.unwrap_err().fields()[0].field, "expires_at");
     let (foreign_key, _) =
-        identity::create_key(&stranger.engine, &stranger.system, agent(&stranger.atlas), "x", Scope::ALL, None, None).await.unwrap();
+        identity::create_key(&stranger.engine, &stranger.system, agent(&stranger.atlas), "x", KeyScope::ALL, None, None).await.unwrap();
     assert!(matches!(identity::revoke_key(&world.engine, &world.system, foreign_key).await, Err(Error::NotFound("key"))));
 }
 
@@ -330,7 +330,7 @@ async fn a_session_lives_until_it_ends_or_is_ended() {
 async fn a_blocked_agent_is_refused_with_the_reason_and_comes_back_with_its_keys() {
     let world = World::new().await;
     let atlas = agent(&world.atlas);
-    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "laptop", &[Scope::MemoryRead], None, None).await.unwrap();
+    let (id, key) = identity::create_key(&world.engine, &world.system, atlas, "laptop", &[KeyScope::MemoryRead], None, None).await.unwrap();
     authenticate(&world, &key).await.unwrap();
     let refused = identity::set_blocked(&world.engine, &world.system, atlas, true, " ").await.unwrap_err();
     assert_eq!(refused.fields()[0].field, "reason");

@@ -9,8 +9,8 @@ use remembrancer::{recall, vocabulary};
 use std::path::Path;
 use std::sync::Arc;
 use wire::{
-    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest, Scope, SourceTag,
-    TermFilter, TopologyRequest,
+    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KeyScope, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest,
+    SourceTag, TermFilter, TopologyRequest,
 };
 
 /// The documents of the demo's organisation: specs, ADRs, architecture, glossary.
@@ -132,7 +132,7 @@ async fn paths_that_lead_elsewhere_and_files_that_are_too_big_are_refused() {
     assert!(big.failures[0].reason.contains("10 MB"), "{big:?}");
     let nameless = Ingestion { collection: " ".into(), ..text("a.md", "# A") };
     assert_eq!(knowledge::ingest(&world.engine, &world.system, nameless, &|_, _| {}).await.unwrap_err().fields()[0].field, "collection");
-    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::KbRead]).await;
+    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::KbRead]).await;
     assert!(matches!(knowledge::ingest(&world.engine, &reader, text("a.md", "# A"), &|_, _| {}).await, Err(Error::Forbidden(_))));
 }
 
@@ -232,7 +232,7 @@ async fn a_recall_is_answered_from_a_decision_and_says_so() {
         blended.hits.iter().map(|hit| hit.memory().map_or_else(|| hit.knowledge().unwrap().score, |memory| memory.score)).collect();
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
 
-    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     let private = ask(&world, &reader, "JSONB properties of the knowledge graph").await;
     assert!(private.knowledge().is_empty() && private.degraded.is_empty(), "without kb:read there is none, and nothing is missing");
     let filters = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };
@@ -273,7 +273,7 @@ async fn knowledge_answers_alone_when_memory_is_out_of_reach() {
     assert_eq!((answer.degraded.clone(), answer.zero_hit, answer.reason), (vec!["memory".to_owned()], true, Some(NothingReason::Degraded)));
     assert_eq!(answer.knowledge()[0].adr_id.as_deref(), Some("ADR-005"));
     // A key that may not read knowledge has nothing to answer from.
-    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (reader, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     assert_eq!(ask(&reader).await.unwrap_err().code(), ErrorCode::Unavailable);
 }
 

@@ -7,8 +7,8 @@ use remembrancer::{memories, tools};
 use serde_json::json;
 use uuid::Uuid;
 use wire::{
-    ErrorCode, ForgetRequest, LinkRequest, LinkResponse, MemoryId, MemoryRef, MemoryScope, MemoryStatus, Relation, RememberRequest, Scope,
-    UserId,
+    ErrorCode, ForgetRequest, KeyScope, LinkRequest, LinkResponse, MemoryId, MemoryRef, MemoryScope, MemoryStatus, Relation,
+    RememberRequest, UserId,
 };
 
 fn request(from: MemoryId, relation: Relation, to: MemoryId) -> LinkRequest {
@@ -199,7 +199,7 @@ async fn shared_memory_is_linked_by_whoever_may_write_to_it() {
     let shared = |content: &str| RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..fact("standup", content) };
     let common = remember(&world, &world.binky, shared("Standup is at nine")).await.memory_id;
     let own = know(&world, &world.atlas, "standup", "They meet when Idris has had coffee").await;
-    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead, Scope::MemoryWrite]).await;
+    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryRead, KeyScope::MemoryWrite]).await;
     let refused = memories::link(&world.engine, &writer, request(own, Relation::Contradicts, common)).await.unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused}");
     link(&world, own, Relation::Contradicts, common).await;

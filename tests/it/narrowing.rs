@@ -11,7 +11,7 @@ use remembrancer::recall;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;
-use wire::{Hit, MemoryKind, MemoryScope, MemoryStatus, Ranking, RecallFilters, RecallRequest, Scope, UserId, UserRef};
+use wire::{Hit, KeyScope, MemoryKind, MemoryScope, MemoryStatus, Ranking, RecallFilters, RecallRequest, UserId, UserRef};
 
 const MEMORIES: u64 = 5_000;
 const USERS: u64 = 40;
@@ -175,7 +175,7 @@ async fn organisation(engine: &Engine, number: u64, rows: impl Iterator<Item = &
     let header = json!({ "type": "header", "format": "remembrancer-export", "schema": 1, "exported_at": exported_at });
     let lines: Vec<String> = [header.to_string(), agent_line.to_string()].into_iter().chain(memories).chain(versions).collect();
     import(engine, &ctx, &sealed(&lines)).await.unwrap();
-    key(engine, &ctx, agent.id, Scope::ALL).await.0
+    key(engine, &ctx, agent.id, KeyScope::ALL).await.0
 }
 
 /// A question with a filter, and which rows it lets through.

@@ -11,8 +11,8 @@ use remembrancer::{capture, profile};
 use serde_json::json;
 use uuid::Uuid;
 use wire::{
-    AuditFilter, CapturePolicy, ForgetLeafRequest, LeafChange, Matter, ObservationCategory, ObservationRequest, PeopleFilter, ProfileLeaf,
-    ProfileOrigin, ProfileRequest, ProfileResponse, Scope, SensitiveMatters, UserId,
+    AuditFilter, CapturePolicy, ForgetLeafRequest, KeyScope, LeafChange, Matter, ObservationCategory, ObservationRequest, PeopleFilter,
+    ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, SensitiveMatters, UserId,
 };
 
 /// The same agent, in the name of a user.
@@ -122,7 +122,8 @@ async fn agents_share_the_profile_of_the_commons_if_the_policy_says_so() {
     let (vera, idris) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
     let (atlas, binky) = (of(&world.atlas, vera), of(&world.binky, vera));
     let (lesser, _) =
-        key(&world.engine, &world.system, agent(&world.atlas), &[Scope::CaptureWrite, Scope::ContextRead, Scope::MemoryForget]).await;
+        key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::CaptureWrite, KeyScope::ContextRead, KeyScope::MemoryForget])
+            .await;
     let lesser = of(&lesser, vera);
     let refused = note(&world, &lesser, "Vera prefers tea.", None, true).await.unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused:?}");

@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 use tokio::sync::{Notify, OnceCell};
-use wire::{Area, AuditFilter, ForgetRequest, ImportCount, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation, Scope};
+use wire::{
+    Area, AuditFilter, ForgetRequest, ImportCount, KeyScope, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation,
+};
 
 pub async fn exported(engine: &Engine, ctx: &OpContext, selection: &Selection) -> String {
     let mut out = Vec::new();
@@ -199,7 +201,7 @@ async fn what_came_is_found_by_words_at_once_and_by_meaning_after_the_jobs() {
     let there = World::on(TestDatabases::fresh(&FakeClock::default()).await).await;
     let ctx = newcomer(&there.engine).await;
     import(&there.engine, &ctx, &before).await.unwrap();
-    let (atlas, _) = key(&there.engine, &ctx, agent(&world.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there.engine, &ctx, agent(&world.atlas), KeyScope::ALL).await;
     let found = ask(&there, &atlas, "Vera likes black tea").await;
     assert_eq!((found.memories()[0].memory_id, found.memories()[0].matched_by), (tea, MatchedBy::Lexical));
     work(&there).await;
@@ -439,7 +441,7 @@ async fn an_agents_key_exports_and_imports_its_own_alone() {
     for selection in [Selection::All, Selection::Agent(agent(&world.binky)), Selection::Filter(Box::default())] {
         assert_eq!(refused(&world.atlas, selection).await, 403);
     }
-    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead]).await;
+    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryRead]).await;
     assert_eq!(refused(&reader, own.clone()).await, 403);
     assert_eq!(import(&world.engine, &reader, &text).await.unwrap_err().code().status(), 403);
     let mina = OpContext { access: foundation::op::Access::Roles(vec![OperatorRole::Viewer]), ..world.vera.clone() };

@@ -9,7 +9,7 @@ use foundation::{Engine, OpContext, audit, identity, jobs};
 use portability::Selection;
 use remembrancer::{capture, memories, overview, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention, Scope};
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, KeyScope, MemoryFilter, MemoryId, OperatorRole, RememberRequest, Retention};
 
 /// A file with its lines of one type changed.
 fn changed(text: &str, kind: &str, change: impl Fn(&str) -> String) -> String {
@@ -123,7 +123,7 @@ async fn what_an_agent_imports_is_its_own_words_and_what_an_admin_imports_keeps_
         identity::create_agent(&there.engine, &ctx, slug, slug, false).await.unwrap();
     }
     let here = identity::agent_by_slug(&there.engine, &ctx, "atlas").await.unwrap().id;
-    let (agent, _) = key(&there.engine, &ctx, here, &[Scope::Export, Scope::MemoryWrite]).await;
+    let (agent, _) = key(&there.engine, &ctx, here, &[KeyScope::Export, KeyScope::MemoryWrite]).await;
     import(&there.engine, &agent, &text).await.unwrap();
     assert_eq!(
         authors(&there.engine, id).await,
@@ -212,9 +212,10 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
     let world = World::new().await;
     let id = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     let text = further(&world, id).await;
-    for missing in [Scope::Export, Scope::MemoryWrite] {
-        let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != missing).collect();
-        let error = import(&world.engine, &OpContext { access: Access::Scopes(others), ..world.atlas.clone() }, &text).await.unwrap_err();
+    for missing in [KeyScope::Export, KeyScope::MemoryWrite] {
+        let others: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|scope| *scope != missing).collect();
+        let error =
+            import(&world.engine, &OpContext { access: Access::KeyScopes(others), ..world.atlas.clone() }, &text).await.unwrap_err();
         assert_eq!((error.code().status(), error.to_string()), (403, format!("this needs the scope {missing}")));
     }
     // Shared memory is not an agent's own, even if its key may write to the commons.
@@ -222,7 +223,7 @@ async fn an_agent_imports_with_the_scopes_that_the_changes_need() {
     refused(&world.engine, &world.atlas, &shared, "belongs to commons: this import accepts only records of atlas").await;
     // Deleting is forgetting.
     let deleted = changed(&text, "memory", |line| with(line, "deleted_at", "2026-11-22T05:00:00.000000Z".into()));
-    let ctx = OpContext { access: Access::Scopes(vec![Scope::Export, Scope::MemoryWrite]), ..world.atlas.clone() };
+    let ctx = OpContext { access: Access::KeyScopes(vec![KeyScope::Export, KeyScope::MemoryWrite]), ..world.atlas.clone() };
     assert_eq!(import(&world.engine, &ctx, &deleted).await.unwrap_err().to_string(), "this needs the scope memory:forget");
     assert!(state(&world, id).await.0);
     import(&world.engine, &ctx, &text).await.unwrap();
@@ -426,7 +427,7 @@ async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
     let admins = exported(&world.engine, &world.system, &Selection::All).await;
     assert!(admins.contains("is 4711") && admins.contains("is 4712"), "a tenant moves with its history");
 
-    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::Export, Scope::MemoryWrite]).await;
+    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::Export, KeyScope::MemoryWrite]).await;
     let of = |id: MemoryId, field: &str, value: serde_json::Value| {
         changed(&before, "memory", |line| {
             if line.contains(&id.to_string()) { with(&with(line, "version", 9.into()), field, value.clone()) } else { line.to_owned() }

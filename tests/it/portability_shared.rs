@@ -11,7 +11,7 @@ use remembrancer::knowledge::Extent;
 use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::workers;
 use serde_json::{Value, json};
-use wire::{AuditFilter, LookupRequest, ProposalFilter, ProposalStatus, Scope, TermChange, Verdict};
+use wire::{AuditFilter, KeyScope, LookupRequest, ProposalFilter, ProposalStatus, TermChange, Verdict};
 
 /// A tenant with a decided vocabulary and documents, and its file.
 async fn known() -> (World, String) {
@@ -205,7 +205,7 @@ async fn only_an_admin_imports_what_is_shared() {
     let (world, text) = known().await;
     let (there, ctx) = newcomer_elsewhere().await;
     import(&there, &ctx, &text).await.unwrap();
-    let (atlas, _) = key(&there, &ctx, agent(&world.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there, &ctx, agent(&world.atlas), KeyScope::ALL).await;
     let rows = rows_of(&there, ctx.tenant_id).await;
     let lines = open(&text);
     for (kind, area) in [("term", "vocabulary"), ("proposal_memory", "vocabulary"), ("document", "knowledge"), ("component", "knowledge")] {

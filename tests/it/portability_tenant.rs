@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::AsyncReadExt;
 use wire::{
-    Area, DecisionKind, DocumentFilter, ErrorCode, KnowledgeRequest, LookupRequest, ProposalFilter, ProposalStatus, Ranking, RecallRequest,
-    Scope, TermChange, TermFilter, TermId, Verdict,
+    Area, DecisionKind, DocumentFilter, ErrorCode, KeyScope, KnowledgeRequest, LookupRequest, ProposalFilter, ProposalStatus, Ranking,
+    RecallRequest, TermChange, TermFilter, TermId, Verdict,
 };
 
 pub async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
@@ -186,7 +186,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     let after = exported(&there.engine, &ctx, &Selection::All).await;
     assert!(body(&after) == body(&before), "{}", difference(&before, &after));
 
-    let (atlas, _) = key(&there.engine, &ctx, agent(&here.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there.engine, &ctx, agent(&here.atlas), KeyScope::ALL).await;
     for query in [
         "tokens of the safe",
         "infra",
@@ -385,7 +385,7 @@ async fn what_went_on_elsewhere_is_brought_forward_and_never_back() {
     let (atlas, lookup) = {
         import(&there.engine, &ctx, &early).await.unwrap();
         work(&there).await;
-        let (atlas, _) = key(&there.engine, &ctx, agent(&world.atlas), Scope::ALL).await;
+        let (atlas, _) = key(&there.engine, &ctx, agent(&world.atlas), KeyScope::ALL).await;
         (atlas, |phrase: &str| LookupRequest { phrase: phrase.into() })
     };
     assert!(vocabulary::lookup(&there.engine, &atlas, lookup("vault")).await.unwrap().found);

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wire::{
-    ConnectionContextRequest, ConnectionEntity, ForgetLeafRequest, ForgetRequest, InboxVerdict, LeafChange, ObservationCategory,
-    ObservationRequest, ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, PutEntitiesRequest, Scope, UserContextRequest,
+    ConnectionContextRequest, ConnectionEntity, ForgetLeafRequest, ForgetRequest, InboxVerdict, KeyScope, LeafChange, ObservationCategory,
+    ObservationRequest, ProfileLeaf, ProfileRequest, ProfileResponse, PutConnectionRequest, PutEntitiesRequest, UserContextRequest,
     UserRef,
 };
 
@@ -361,7 +361,7 @@ async fn a_profile_moves_with_its_agent() {
     let all = exported(&world.engine, &world.system, &Selection::All).await;
     let (there, system) = newcomer_elsewhere().await;
     import(&there, &system, &all).await.unwrap();
-    let (atlas, _) = key(&there, &system, agent(&world.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there, &system, agent(&world.atlas), KeyScope::ALL).await;
     let (here, moved) = (known(&world).await, profile::get(&there, &atlas, ProfileRequest::default()).await.unwrap());
     assert_eq!((here.scaffold, here.working_memory, here.version), (moved.scaffold, moved.working_memory, moved.version));
     let connections = profile::connections(&there, &atlas, None).await.unwrap().connections;

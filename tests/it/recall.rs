@@ -9,8 +9,8 @@ use remembrancer::{Workers, memories, recall, vocabulary};
 use std::collections::HashSet;
 use uuid::Uuid;
 use wire::{
-    ForgetRequest, Hit, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters,
-    RecallRequest, RememberRequest, Scope, SearchResults, Source, SourceTag, UserId,
+    ForgetRequest, Hit, KeyScope, MemoryFilter, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NothingReason, Ranking, RecallFilters,
+    RecallRequest, RememberRequest, SearchResults, Source, SourceTag, UserId,
 };
 
 async fn found(world: &World, ctx: &OpContext, request: RecallRequest) -> Vec<String> {
@@ -179,7 +179,7 @@ async fn k_cuts_and_is_bounded() {
         let error = recall::recall(&world.engine, &world.atlas, request).await.unwrap_err();
         assert_eq!(error.fields().iter().map(|f| f.field.as_str()).collect::<Vec<_>>(), [field]);
     }
-    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryWrite]).await;
+    let (writer, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryWrite]).await;
     for ctx in [&writer, &world.vera] {
         assert!(matches!(recall::recall(&world.engine, ctx, question("stone")).await, Err(Error::Forbidden(_))));
     }
@@ -189,7 +189,7 @@ async fn k_cuts_and_is_bounded() {
 async fn an_agent_bound_to_name_its_user_must_name_it_to_recall() {
     let world = World::new().await;
     let strict = identity::create_agent(&world.engine, &world.system, "strict", "Strict", true).await.unwrap();
-    let (ctx, _) = key(&world.engine, &world.system, strict.id, Scope::ALL).await;
+    let (ctx, _) = key(&world.engine, &world.system, strict.id, KeyScope::ALL).await;
     assert_eq!(recall::recall(&world.engine, &ctx, question("tea")).await.unwrap_err().fields()[0].field, "user_id");
 }
 

@@ -115,7 +115,7 @@ async fn a_log_of_two_tenants_is_written_to_each() {
     let world = alone().await;
     let other = foundation::identity::create_tenant(&world.engine, "other", "Other").await.unwrap();
     let agent = foundation::identity::create_agent(&world.engine, &other, "atlas", "Atlas", false).await.unwrap();
-    let (stranger, _) = foundation::testing::key(&world.engine, &other, agent.id, wire::Scope::ALL).await;
+    let (stranger, _) = foundation::testing::key(&world.engine, &other, agent.id, wire::KeyScope::ALL).await;
     let mine = ask(&world, &world.atlas, "tea").await.retrieval_id;
     let theirs = ask(&world, &stranger, "tea").await.retrieval_id;
     let workers = Workers::start(&world.engine);

@@ -7,7 +7,7 @@ use foundation::Error;
 use foundation::testing::{World, fact, key};
 use remembrancer::memories;
 use uuid::Uuid;
-use wire::{MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, Scope, SourceTag, UserId};
+use wire::{KeyScope, MemoryDetail, MemoryId, MemoryKind, MemoryScope, Relation, RememberRequest, Retention, SourceTag, UserId};
 
 async fn detail(world: &World, id: MemoryId) -> MemoryDetail {
     memories::detail(&world.engine, &world.vera, id).await.unwrap()
@@ -176,7 +176,7 @@ async fn saying_it_again_never_shortens_how_long_it_is_kept() {
 async fn shared_memories_need_the_scope_and_belong_to_the_commons() {
     let world = World::new().await;
     let shared = RememberRequest { scope: Some(MemoryScope::Global), commons: true, ..fact("holidays", "The office is closed in August") };
-    let (reader, _) = key(&world.engine, &world.system, agent(&world.binky), &[Scope::MemoryRead, Scope::MemoryWrite]).await;
+    let (reader, _) = key(&world.engine, &world.system, agent(&world.binky), &[KeyScope::MemoryRead, KeyScope::MemoryWrite]).await;
     let refused = memories::remember(&world.engine, &reader, shared.clone()).await.unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused}");
     let detail = detail(&world, remember(&world, &world.atlas, shared).await.memory_id).await;

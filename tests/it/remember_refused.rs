@@ -6,7 +6,7 @@ use foundation::{Error, identity};
 use remembrancer::{memories, tools};
 use serde_json::{Value, json};
 use uuid::Uuid;
-use wire::{ErrorCode, MemoryScope, RememberRequest, Scope, UserId};
+use wire::{ErrorCode, KeyScope, MemoryScope, RememberRequest, UserId};
 
 fn with(change: impl FnOnce(&mut RememberRequest)) -> RememberRequest {
     let mut request = fact("topic", "content");
@@ -49,7 +49,7 @@ async fn every_validation_error_names_its_field_and_leaves_no_row() {
     let both = with(|r| (r.topic_raw, r.content) = (String::new(), String::new()));
     let error = memories::remember(&world.engine, &world.atlas, both).await.unwrap_err();
     assert_eq!(error.fields().len(), 2, "all errors are reported at once");
-    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[Scope::MemoryRead]).await;
+    let (reader, _) = key(&world.engine, &world.system, agent(&world.atlas), &[KeyScope::MemoryRead]).await;
     let keyed = all_row_counts(world.engine.urls()).await;
     assert!(matches!(memories::remember(&world.engine, &reader, fact("a", "b")).await, Err(Error::Forbidden(_))));
     assert!(matches!(memories::remember(&world.engine, &world.vera, fact("a", "b")).await, Err(Error::Forbidden(_))));
@@ -75,7 +75,7 @@ async fn the_longest_texts_are_admitted() {
 async fn an_agent_may_be_bound_to_name_its_user() {
     let world = alone().await;
     let strict = identity::create_agent(&world.engine, &world.system, "strict", "Strict", true).await.unwrap();
-    let (ctx, _) = key(&world.engine, &world.system, strict.id, Scope::ALL).await;
+    let (ctx, _) = key(&world.engine, &world.system, strict.id, KeyScope::ALL).await;
     let before = all_row_counts(world.engine.urls()).await;
     assert_eq!(memories::remember(&world.engine, &ctx, fact("tea", "Vera likes tea")).await.unwrap_err().fields()[0].field, "user_id");
     assert_eq!(all_row_counts(world.engine.urls()).await, before);

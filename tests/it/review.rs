@@ -6,8 +6,8 @@ use foundation::testing::{World, fact, key, nowhere};
 use foundation::{Error, OpContext, audit};
 use remembrancer::vocabulary::{self, NewTerm};
 use wire::{
-    BULK_MAX, Decision, DecisionId, DecisionKind, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal, ProposalFilter,
-    ProposalId, ProposalStatus, ProposeRequest, Scope, TermChange, TermFilter, TermId, Verdict,
+    BULK_MAX, Decision, DecisionId, DecisionKind, KeyScope, Likeness, LookupRequest, MemoryId, NamedTerm, OperatorRole, Proposal,
+    ProposalFilter, ProposalId, ProposalStatus, ProposeRequest, TermChange, TermFilter, TermId, Verdict,
 };
 
 async fn add(world: &World, term: &str, aliases: &[&str]) -> TermId {
@@ -345,7 +345,7 @@ async fn agents_propose_with_the_memory_they_mean() {
     let proposals = open(&world).await;
     assert_eq!(proposals.iter().map(|p| (p.phrase.as_str(), p.count)).collect::<Vec<_>>(), [("first flush", 2)]);
     assert_eq!(vocabulary::proposal(&world.engine, &world.vera, proposals[0].id).await.unwrap().evidence[0].memory_id, id);
-    let (narrow, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (narrow, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     assert!(matches!(propose(&narrow, "x", None).await, Err(Error::Forbidden(_))));
 }
 

@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
     AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
-    EventId, ExplainRequest, InboxVerdict, KeyId, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
-    OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, Scope, SourceId, SuggestionId, TermChange,
-    TermId, Usd, UserId, Verdict, ViewId, ViewPage,
+    EventId, ExplainRequest, InboxVerdict, KeyId, KeyScope, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
+    OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, SourceId, SuggestionId, TermChange, TermId,
+    Usd, UserId, Verdict, ViewId, ViewPage,
 };
 
 struct Verb {
@@ -125,7 +125,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| identity::create_agent_with_id(&w.engine, c, AgentId(uuid::Uuid::from_u128(7)), "arrival", "Arrival", false);
     "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
-    "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[Scope::MemoryRead], None, None);
+    "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[KeyScope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
     "identity::create_operator" Admin
         |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);

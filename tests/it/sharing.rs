@@ -8,8 +8,8 @@ use foundation::{Error, OpContext, audit, identity, projects};
 use remembrancer::{capture, consolidation, context, memories, memory_block};
 use uuid::Uuid;
 use wire::{
-    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, MemoryId,
-    MemoryScope, NewProject, RememberRequest, ReviseRequest, Scope, Sharing, Speaker, Trust,
+    AssembleRequest, AuditFilter, BlockName, CaptureConversationRequest, CapturePolicy, Hit, InboxEdit, InboxVerdict, KeyScope, MemoryId,
+    MemoryScope, NewProject, RememberRequest, ReviseRequest, Sharing, Speaker, Trust,
 };
 
 const TALK: &str = "Idris: We decided to keep sessions in Valkey because restarts lost them.\n";
@@ -125,7 +125,7 @@ async fn the_policy_decides_what_is_shared_by_itself() {
     let told = contents(&world, &world.binky, "What about cranes?").await;
     assert_eq!(told, ["Cranes are painted yellow."], "only what holds for more than one agent");
     let mut narrow = world.atlas.clone();
-    narrow.access = Access::Scopes(vec![Scope::MemoryWrite, Scope::MemoryRead]);
+    narrow.access = Access::KeyScopes(vec![KeyScope::MemoryWrite, KeyScope::MemoryRead]);
     remember(&world, &narrow, rule("Cranes need oil.")).await;
     assert_eq!(contents(&world, &world.binky, "Do cranes need oil?").await, ["Cranes are painted yellow."], "its key may not share");
 }
@@ -163,7 +163,7 @@ async fn an_agent_shares_only_its_own_and_takes_back_only_what_it_wrote() {
     let stored = remember(&world, &world.atlas, fact("tide", "The tide turns at noon.")).await;
     let own = stored.memory_id.into();
     let mut narrow = world.atlas.clone();
-    narrow.access = Access::Scopes(vec![Scope::MemoryWrite, Scope::MemoryRead]);
+    narrow.access = Access::KeyScopes(vec![KeyScope::MemoryWrite, KeyScope::MemoryRead]);
     let refused = memories::set_shared(&world.engine, &narrow, &own, None, true).await.unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused:?}");
     let foreign = memories::set_shared(&world.engine, &world.binky, &own, None, true).await.unwrap_err();

@@ -7,8 +7,8 @@ use remembrancer::vocabulary::{self, NewTerm};
 use remembrancer::{memories, overview, prompts, recall, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{
-    BarUnit, HealthFilter, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters, RecallRequest,
-    RecallResponse, RememberRequest, Scope, UserId, UserRef, ZeroHit, ZeroHitCause,
+    BarUnit, HealthFilter, KeyScope, MemoryKind, MemoryScope, NearMissState, NothingReason, PlaygroundRequest, Ranking, RecallFilters,
+    RecallRequest, RecallResponse, RememberRequest, UserId, UserRef, ZeroHit, ZeroHitCause,
 };
 
 /// A world whose log is written.
@@ -118,7 +118,7 @@ async fn an_agent_that_recalls_and_has_no_memories_is_named() {
     // Ten agents with more zero hits leave it no place among the agents of the page.
     for n in 0..10 {
         let other = identity::create_agent(&world.engine, &world.system, &format!("clerk-{n}"), "Clerk", false).await.unwrap();
-        let (other, _) = key(&world.engine, &world.system, other.id, &[Scope::MemoryRead]).await;
+        let (other, _) = key(&world.engine, &world.system, other.id, &[KeyScope::MemoryRead]).await;
         recall::recall(&world.engine, &other, question("quarterly budget")).await.unwrap();
     }
     let all = named(HealthFilter::default()).await;
@@ -250,7 +250,7 @@ async fn the_playground_asks_as_the_agents_keys_may() {
         let refused = ask(RecallRequest { user_id, ..question("tea") }).await.unwrap_err();
         assert_eq!(refused.fields()[0].field, "user_id", "{refused}");
     }
-    let (clerk, _) = key(&world.engine, &world.system, agent.id, &[Scope::MemoryRead, Scope::MemoryWrite, Scope::UsersAny]).await;
+    let (clerk, _) = key(&world.engine, &world.system, agent.id, &[KeyScope::MemoryRead, KeyScope::MemoryWrite, KeyScope::UsersAny]).await;
     let tea =
         RememberRequest { user_id: Some(reference.clone()), kind: Some(MemoryKind::Decision), ..fact("tea", "Vera takes the black tea") };
     remember(&world, &clerk, tea).await;
@@ -263,7 +263,7 @@ async fn the_playground_asks_as_the_agents_keys_may() {
     let before = world.engine.clock().now() - chrono::Duration::days(1);
     let past = ask(RecallRequest { as_of: Some(before), ranking: Some(Ranking::Decay), ..for_vera() }).await.unwrap();
     assert_eq!((past.zero_hit, past.memories, past.cause), (true, None, None));
-    let (_, _) = key(&world.engine, &world.system, agent.id, &[Scope::KbRead]).await;
+    let (_, _) = key(&world.engine, &world.system, agent.id, &[KeyScope::KbRead]).await;
     assert!(ask(for_vera()).await.unwrap().may_read_knowledge);
 }
 

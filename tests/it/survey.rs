@@ -8,7 +8,7 @@ use foundation::testing::{World, fact, key, nowhere};
 use portability::Selection;
 use remembrancer::{consolidation, memories};
 use wire::{
-    AgentId, ErrorCode, MemoryKind, MemoryStatus, RememberRequest, Scope, Suggestion, SuggestionFilter, SuggestionId, SuggestionRelation,
+    AgentId, ErrorCode, KeyScope, MemoryKind, MemoryStatus, RememberRequest, Suggestion, SuggestionFilter, SuggestionId, SuggestionRelation,
 };
 
 async fn suggestions(world: &World) -> Vec<Suggestion> {
@@ -193,7 +193,7 @@ async fn the_topic_of_a_merged_duplicate_follows_to_where_both_are_known() {
     told(&here, &here.atlas, "quayside", "Every day the gate opens at seven.").await;
     let ctx = newcomer(&there.engine).await;
     import(&there.engine, &ctx, &exported(&here.engine, &here.system, &Selection::All).await).await.unwrap();
-    let (atlas, _) = key(&there.engine, &ctx, agent(&here.atlas), Scope::ALL).await;
+    let (atlas, _) = key(&there.engine, &ctx, agent(&here.atlas), KeyScope::ALL).await;
 
     assert!(survey(&here).await);
     let found = suggestions(&here).await;

@@ -46,7 +46,7 @@ use recall::RECALL;
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
-use wire::{Area, Scope, UserId};
+use wire::{Area, KeyScope, UserId};
 
 /// In the database of memories: rows that belong to agents.
 const OF_AGENTS: &[&[Query]] = &[
@@ -247,7 +247,7 @@ async fn whoever_does_not_say_who_asks_sees_nothing() {
 async fn queries_of_the_system_take_the_tenants_word_for_nothing() {
     let two = Two::new().await;
     let (control, kb) = (pool(&two.a.engine.urls().internal_shared, "none"), pool(&two.a.engine.urls().shared_kb, "none"));
-    let (_, text) = key(&two.a.engine, &two.a.system, two.case.agent, &[Scope::MemoryRead]).await;
+    let (_, text) = key(&two.a.engine, &two.a.system, two.case.agent, &[KeyScope::MemoryRead]).await;
     let key_id: uuid::Uuid = sqlx::query_scalar("select id from api_keys where prefix = $1")
         .bind(text.split('_').nth(1).unwrap())
         .fetch_one(&control)

@@ -7,18 +7,18 @@ use foundation::{Error, OpContext, identity};
 use futures_util::future::join_all;
 use remembrancer::{memories, recall, tools};
 use serde_json::json;
-use wire::{MemoryRef, RecallRequest, RequestId, RetrievalFilter, Scope, UserId, UserRef};
+use wire::{KeyScope, MemoryRef, RecallRequest, RequestId, RetrievalFilter, UserId, UserRef};
 
 fn reference(text: &str) -> UserRef {
     text.parse().unwrap()
 }
 
-async fn ctx_of(world: &World, scopes: &[Scope], user: Option<&UserRef>) -> OpContext {
+async fn ctx_of(world: &World, scopes: &[KeyScope], user: Option<&UserRef>) -> OpContext {
     let (_, key) = identity::create_key(&world.engine, &world.system, agent(&world.atlas), "test", scopes, user, None).await.unwrap();
     identity::authenticate(&world.engine, &key, RequestId(nowhere())).await.unwrap()
 }
 
-const READ_WRITE: &[Scope] = &[Scope::MemoryRead, Scope::MemoryWrite];
+const READ_WRITE: &[KeyScope] = &[KeyScope::MemoryRead, KeyScope::MemoryWrite];
 
 async fn users_of(world: &World) -> i64 {
     sqlx::query_scalar("select count(*) from users where tenant_id = $1")
@@ -30,7 +30,7 @@ async fn users_of(world: &World) -> i64 {
 #[tokio::test]
 async fn a_bound_key_acts_for_its_user_whatever_the_arguments_say() {
     let world = World::new().await;
-    let bound = ctx_of(&world, Scope::ALL, Some(&reference("crm-1"))).await;
+    let bound = ctx_of(&world, KeyScope::ALL, Some(&reference("crm-1"))).await;
     let idris = identity::user(&world.engine, &world.system, &reference("crm-1")).await.unwrap();
     assert_eq!(bound.users, Users::One(idris));
     let id = remember(&world, &bound, fact("tea", "Idris likes green tea")).await.memory_id;
@@ -72,8 +72,8 @@ async fn a_key_without_users_any_leaves_the_choice_to_the_caller() {
 #[tokio::test]
 async fn the_argument_stands_in_the_schema_only_where_it_chooses() {
     let world = World::new().await;
-    let (chooses, plain) = (ctx_of(&world, Scope::ALL, None).await, ctx_of(&world, READ_WRITE, None).await);
-    let bound = ctx_of(&world, Scope::ALL, Some(&reference("crm-1"))).await;
+    let (chooses, plain) = (ctx_of(&world, KeyScope::ALL, None).await, ctx_of(&world, READ_WRITE, None).await);
+    let bound = ctx_of(&world, KeyScope::ALL, Some(&reference("crm-1"))).await;
     let named = identity::named_by_caller(&world.engine, chooses.clone(), &reference("crm-1")).await.unwrap();
     let mut with_user = 0;
     for tool in tools::all() {
@@ -133,7 +133,7 @@ fn a_reference_is_short_and_printable_and_never_every_user() {
 async fn an_agent_that_must_name_its_user_reads_nothing_without() {
     let world = World::new().await;
     let made = identity::create_agent(&world.engine, &world.system, "mina-helper", "Mina's helper", true).await.unwrap();
-    let (ctx, _) = key(&world.engine, &world.system, made.id, Scope::ALL).await;
+    let (ctx, _) = key(&world.engine, &world.system, made.id, KeyScope::ALL).await;
     let idris = reference("crm-1");
     let named = identity::named_by_caller(&world.engine, ctx.clone(), &idris).await.unwrap();
     let stored = remember(&world, &named, fact("tea", "Idris likes green tea")).await;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use db::{EVERY_AGENT, Tenancy, Users};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{AgentId, KeyId, OperatorId, OperatorRole, RequestId, Scope, TenantId, UserId};
+use wire::{AgentId, KeyId, KeyScope, OperatorId, OperatorRole, RequestId, TenantId, UserId};
 
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl std::fmt::Display for Actor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Scopes of an API key.
-    Scopes(Vec<Scope>),
+    KeyScopes(Vec<KeyScope>),
     /// Roles of an operator.
     Roles(Vec<OperatorRole>),
     /// Everything: the command line and workers.
@@ -170,7 +170,7 @@ impl OpContext {
 
     /// Whether the arguments of a call choose its user: nothing else has named one, and the key may choose.
     pub fn chooses_user(&self) -> bool {
-        self.users == Users::Nobody && self.require(Scope::UsersAny).is_ok()
+        self.users == Users::Nobody && self.require(KeyScope::UsersAny).is_ok()
     }
 
     /// Whether the arguments of a call may name a user at all: to repeat the known one, or to choose.
@@ -178,7 +178,7 @@ impl OpContext {
     /// # Errors
     /// `Forbidden`, saying what to do instead.
     pub fn may_name_a_user(&self) -> Result<(), Error> {
-        if self.users == Users::Nobody && self.require(Scope::UsersAny).is_err() {
+        if self.users == Users::Nobody && self.require(KeyScope::UsersAny).is_err() {
             let message = "this key may not choose the user: send the header X-Remembrancer-User, or use a key with the scope users:any";
             return Err(Error::Forbidden(message.into()));
         }
@@ -225,10 +225,10 @@ impl OpContext {
     ///
     /// # Errors
     /// `Forbidden`, naming the scope.
-    pub fn require(&self, scope: Scope) -> Result<(), Error> {
+    pub fn require(&self, scope: KeyScope) -> Result<(), Error> {
         match &self.access {
             Access::System => Ok(()),
-            Access::Scopes(scopes) if scopes.contains(&scope) => Ok(()),
+            Access::KeyScopes(scopes) if scopes.contains(&scope) => Ok(()),
             _ => Err(Error::Forbidden(format!("this needs the scope {scope}"))),
         }
     }
@@ -239,7 +239,7 @@ impl OpContext {
     /// `Forbidden` without `memory:read` or, for operators, the role `viewer`.
     pub fn require_reader(&self) -> Result<(), Error> {
         match &self.actor {
-            Actor::Agent { .. } => self.require(Scope::MemoryRead),
+            Actor::Agent { .. } => self.require(KeyScope::MemoryRead),
             Actor::Operator { .. } | Actor::System => self.require_role(OperatorRole::Viewer),
         }
     }

@@ -15,7 +15,7 @@ pub fn verb(arguments: TokenStream, function: TokenStream) -> TokenStream {
             (format!("ctx.require_role(::wire::OperatorRole::{role})?;"), rest)
         }
         [TokenTree::Ident(kind), TokenTree::Punct(_), TokenTree::Ident(scope), rest @ ..] if kind.to_string() == "scope" => {
-            (format!("ctx.require(::wire::Scope::{scope})?;"), rest)
+            (format!("ctx.require(::wire::KeyScope::{scope})?;"), rest)
         }
         fields => (String::new(), fields),
     };

@@ -1,5 +1,5 @@
 use super::text_enum::text_enum;
-use super::{AgentId, Discipline, KeyId, LifecyclePolicy, MemoryStatus, Scope, Silence, UserId};
+use super::{AgentId, Discipline, KeyId, KeyScope, LifecyclePolicy, MemoryStatus, Silence, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub struct AgentKey {
     pub name: String,
     /// The public part of the key: `rmb_…_…`.
     pub hint: String,
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<KeyScope>,
     pub created_at: DateTime<Utc>,
     /// All requests with it, some seconds ago.
     pub requests: i64,

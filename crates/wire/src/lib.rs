@@ -145,7 +145,7 @@ pub use records::{
 };
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};
-pub use session::{OperatorProfile, OperatorRole, Scope};
+pub use session::{KeyScope, OperatorProfile, OperatorRole};
 pub use skills::{SkillError, SkillList, SkillSummary};
 pub use sources::{
     DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 text_enum! {
     /// What an API key allows.
-    Scope {
+    #[schemars(rename = "Scope")]
+    KeyScope {
         MemoryRead = "memory:read",
         MemoryWrite = "memory:write",
         MemoryForget = "memory:forget",

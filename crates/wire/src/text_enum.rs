@@ -2,10 +2,10 @@
 
 /// Declares an enum whose variants have one text form, the same on the wire, in the database and in a URL.
 macro_rules! text_enum {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
+    ($(#[$attribute:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, sqlx::Type, schemars::JsonSchema)]
         #[sqlx(type_name = "text")]
+        $(#[$attribute])*
         pub enum $name {
             $($(#[$vdoc])* #[serde(rename = $text)] #[sqlx(rename = $text)] $variant),+
         }

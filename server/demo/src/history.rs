@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use tokio_util::sync::CancellationToken;
 use tracing::instrument::WithSubscriber;
 use tracing::subscriber::NoSubscriber;
-use wire::{ForgetRequest, LinkRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Scope, Source};
+use wire::{ForgetRequest, KeyScope, LinkRequest, MemoryId, MemoryScope, RecallRequest, RememberRequest, RequestId, Source};
 use words::tokens::Tokens;
 
 /// How long loading waits for a vector. A busy machine may be slow, and no request is waiting.
@@ -265,7 +265,7 @@ async fn ingest(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
 
 async fn agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, ctx, slug, name, false).await?;
-    let (_, key) = identity::create_key(engine, ctx, agent.id, "demo data", Scope::ALL, None, None).await?;
+    let (_, key) = identity::create_key(engine, ctx, agent.id, "demo data", KeyScope::ALL, None, None).await?;
     Ok(identity::authenticate(engine, &key, RequestId(engine.clock().id())).await?)
 }
 

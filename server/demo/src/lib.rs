@@ -17,7 +17,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use wire::{OperatorRole, Scope};
+use wire::{KeyScope, OperatorRole};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -77,7 +77,7 @@ async fn credentials(engine: &Engine, ctx: &OpContext, directory: &Path) -> Resu
         Ok(key) => key,
         Err(_) => {
             let atlas = identity::agent_by_slug(engine, ctx, "atlas").await?;
-            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", Scope::ALL, None, None).await?;
+            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", KeyScope::ALL, None, None).await?;
             write_secret(&key_file, &format!("{key}\n"))?;
             key
         }

@@ -6,11 +6,13 @@ use db::clock::{Clock, SystemClock};
 use foundation::{Engine, OpContext, identity};
 use remembrancer::{consolidation, memories, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{AgentId, BULK_MAX, InboxFilter, InboxVerdict, MemoryFilter, MemoryId, MemoryKind, RememberRequest, RequestId, Scope, Source};
+use wire::{
+    AgentId, BULK_MAX, InboxFilter, InboxVerdict, KeyScope, MemoryFilter, MemoryId, MemoryKind, RememberRequest, RequestId, Source,
+};
 
 pub async fn agent(engine: &Engine, tenant: &OpContext, number: usize) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, tenant, &format!("scope-{number}"), "A scope of the evaluation", false).await?;
-    let scopes = [Scope::MemoryRead, Scope::MemoryWrite, Scope::CaptureWrite, Scope::ContextRead];
+    let scopes = [KeyScope::MemoryRead, KeyScope::MemoryWrite, KeyScope::CaptureWrite, KeyScope::ContextRead];
     let (_, key) = identity::create_key(engine, tenant, agent.id, "evaluation", &scopes, None, None).await?;
     Ok(identity::authenticate(engine, &key, RequestId(SystemClock.id())).await?)
 }

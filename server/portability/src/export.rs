@@ -21,7 +21,7 @@ use sqlx::FromRow;
 use sqlx::postgres::PgRow;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
-use wire::{AgentId, AgentKind, Area, MemoryFilter, OperatorRole, Scope, UserId};
+use wire::{AgentId, AgentKind, Area, KeyScope, MemoryFilter, OperatorRole, UserId};
 
 /// Records per query.
 pub(super) const PAGE: usize = 500;
@@ -246,7 +246,7 @@ pub(super) async fn leave_trace(
 /// As [`export`].
 pub(super) async fn agents(engine: &Engine, ctx: &OpContext, selection: &Selection) -> Result<Vec<Agent>, Error> {
     if let Actor::Agent { id, .. } = &ctx.actor {
-        ctx.require(Scope::Export)?;
+        ctx.require(KeyScope::Export)?;
         if selection != &Selection::Agent(*id) {
             return Err(Error::Forbidden("an agent's key exports only the agent's own records".into()));
         }

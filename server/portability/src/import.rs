@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
 use verb::verb;
-use wire::{AgentId, AgentKind, Area, ImportCount, ImportReport, MemoryId, OperatorRole, Scope};
+use wire::{AgentId, AgentKind, Area, ImportCount, ImportReport, KeyScope, MemoryId, OperatorRole};
 
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
@@ -158,8 +158,8 @@ async fn digest(file: &mut File) -> Result<Vec<u8>, Error> {
 
 fn permit(ctx: &OpContext, options: ImportOptions) -> Result<ImportOptions, Error> {
     if let Actor::Agent { id, .. } = &ctx.actor {
-        ctx.require(Scope::Export)?;
-        ctx.require(Scope::MemoryWrite)?;
+        ctx.require(KeyScope::Export)?;
+        ctx.require(KeyScope::MemoryWrite)?;
         return match options.agent {
             Some(other) if other != *id => Err(Error::Forbidden("an agent's key imports only the agent's own records".into())),
             _ => Ok(ImportOptions { agent: Some(*id), ..options }),
@@ -320,7 +320,7 @@ impl Importer<'_> {
             return Err(at(line, Error::invalid("", message)));
         }
         let hides = stored.live && (!memory.live() || expired(memory.expires_at.as_ref().map(|end| end.0)));
-        if hides { self.ctx.require(Scope::MemoryForget) } else { Ok(()) }
+        if hides { self.ctx.require(KeyScope::MemoryForget) } else { Ok(()) }
     }
 
     async fn refuse_taken(&self, tx: &mut Tx, batch: &Batch) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use wire::Scope;
+use wire::KeyScope;
 
 /// Largest body of a request, in bytes: content has at most 16 KiB, and JSON may write each byte as six.
 pub const BODY_MAX: usize = 128 * 1024;
@@ -50,7 +50,7 @@ impl<T> UnreadBody<T> {
     ///
     /// # Errors
     /// `Forbidden` without the scope; otherwise what [`UnreadBody::json`] refuses, and `Invalid` with the field that is wrong.
-    pub async fn read(self, ctx: &OpContext, scope: Scope) -> Result<T, ApiError>
+    pub async fn read(self, ctx: &OpContext, scope: KeyScope) -> Result<T, ApiError>
     where
         T: DeserializeOwned,
     {
@@ -116,7 +116,7 @@ impl UnreadText {
     ///
     /// # Errors
     /// `Forbidden` without the scope, `UnsupportedMediaType` for another type, `TooLarge` above `most` bytes.
-    pub async fn read(mut self, ctx: &OpContext, scope: Scope, most: usize, any: bool) -> Result<Vec<u8>, ApiError> {
+    pub async fn read(mut self, ctx: &OpContext, scope: KeyScope, most: usize, any: bool) -> Result<Vec<u8>, ApiError> {
         ctx.require(scope)?;
         if !any && !TEXTS.iter().any(|media_type| has_media_type(self.0.headers(), media_type)) {
             return Err(ApiError::UnsupportedMediaType(format!(
@@ -155,7 +155,7 @@ impl UnreadLines {
     ///
     /// # Errors
     /// `Forbidden` without the scope, `UnsupportedMediaType` for another type.
-    pub fn stream(self, ctx: &OpContext, scope: Scope) -> Result<BodyDataStream, ApiError> {
+    pub fn stream(self, ctx: &OpContext, scope: KeyScope) -> Result<BodyDataStream, ApiError> {
         ctx.require(scope)?;
         if !has_media_type(self.0.headers(), NDJSON) {
             return Err(ApiError::UnsupportedMediaType(format!("send the file as {NDJSON}")));

@@ -13,7 +13,7 @@ use remembrancer::knowledge::{self, Extent, Ingestion};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use wire::{IndexResponse, IngestReport, IngestRequest, Scope};
+use wire::{IndexResponse, IngestReport, IngestRequest, KeyScope};
 
 /// Largest body of an ingestion, in bytes: a document of 10 MB, as JSON.
 pub const BODY_MAX: usize = 24 * 1024 * 1024;
@@ -22,7 +22,7 @@ const DOCUMENTS_MAX: usize = 100;
 
 /// `POST /api/kb/documents`: ingests documents. Other documents of the collection stay as they are.
 pub async fn ingest(Caller(engine, ctx): Caller, body: UnreadBody<IngestRequest>) -> Answer<IngestReport> {
-    let request = body.at_most(BODY_MAX).read(&ctx, Scope::KbWrite).await?;
+    let request = body.at_most(BODY_MAX).read(&ctx, KeyScope::KbWrite).await?;
     if !(1..=DOCUMENTS_MAX).contains(&request.documents.len()) {
         let message = format!("has {} entries; it may have 1 to {DOCUMENTS_MAX}", request.documents.len());
         return Err(Error::invalid("documents", message).into());

@@ -14,8 +14,8 @@ use remembrancer::memory_block;
 use serde_json::json;
 use std::convert::Infallible;
 use wire::{
-    AddMemoryRequest, CommandRequest, CommandResponse, MemoryListResponse, MemoryRef, MemoryResponse, MemoryWithVersions, PutMemoryRequest,
-    Scope, UpdateMemoryRequest,
+    AddMemoryRequest, CommandRequest, CommandResponse, KeyScope, MemoryListResponse, MemoryRef, MemoryResponse, MemoryWithVersions,
+    PutMemoryRequest, UpdateMemoryRequest,
 };
 
 /// The platform that is recorded if a request names no source.
@@ -38,7 +38,7 @@ pub async fn create(
     parameters: Parameters<OfUser>,
     body: UnreadBody<AddMemoryRequest>,
 ) -> Result<Created<MemoryResponse>, ApiError> {
-    let request = body.read(&ctx, Scope::MemoryWrite).await?;
+    let request = body.read(&ctx, KeyScope::MemoryWrite).await?;
     let user_id = request.user_id.or(parameters.user()?);
     let added = memory_block::add(&engine, &ctx, AddMemoryRequest { user_id, ..request }, REST).await?;
     match added.memory {
@@ -55,7 +55,7 @@ pub async fn update(
     parameters: Parameters<OfUser>,
     body: UnreadBody<PutMemoryRequest>,
 ) -> Answer<MemoryResponse> {
-    let PutMemoryRequest { content, source } = body.read(&ctx, Scope::MemoryWrite).await?;
+    let PutMemoryRequest { content, source } = body.read(&ctx, KeyScope::MemoryWrite).await?;
     let request = UpdateMemoryRequest { memory_id: id.id("memory")?, content, source, user_id: parameters.user()? };
     let (memory, _) = memory_block::update(&engine, &ctx, request, REST).await?;
     Ok(Json(memory))
@@ -130,6 +130,6 @@ pub async fn prompt(
 
 /// `POST /api/commands/memory`: a chat command, answered as text.
 pub async fn command(Caller(engine, ctx): Caller, body: UnreadBody<CommandRequest>) -> Answer<CommandResponse> {
-    let request = body.read(&ctx, Scope::MemoryRead).await?;
+    let request = body.read(&ctx, KeyScope::MemoryRead).await?;
     Ok(Json(memory_block::command(&engine, &ctx, request).await?))
 }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
-use wire::{ImportReport, Scope};
+use wire::{ImportReport, KeyScope};
 
 /// Largest file over HTTP, in bytes; the command line takes any.
 pub const FILE_MAX: u64 = 1024 * 1024 * 1024;
@@ -136,8 +136,8 @@ pub async fn import(
     parameters: Result<Query<ImportParameters>, ApiError>,
     body: UnreadLines,
 ) -> Answer<ImportReport> {
-    ctx.require(Scope::MemoryWrite)?;
-    let parts = body.stream(&ctx, Scope::Export)?;
+    ctx.require(KeyScope::MemoryWrite)?;
+    let parts = body.stream(&ctx, KeyScope::Export)?;
     let Query(ImportParameters { dry_run }) =
         parameters.map_err(|_| Error::invalid("dry_run", "must be true or false, and there must be no other parameter"))?;
     let _turn = api.transfers.import(&ctx)?;

@@ -9,8 +9,8 @@ use axum::Json;
 use remembrancer::profile;
 use uuid::Uuid;
 use wire::{
-    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, LeafId, ProfileRequest, ProfileResponse, ProfileVersions,
-    PutConnectionRequest, PutConnectionResponse, PutEntitiesRequest, PutEntitiesResponse, Scope, SearchUserContextRequest,
+    Connection, ConnectionList, ForgetLeafRequest, ForgetLeafResponse, KeyScope, LeafId, ProfileRequest, ProfileResponse, ProfileVersions,
+    PutConnectionRequest, PutConnectionResponse, PutEntitiesRequest, PutEntitiesResponse, SearchUserContextRequest,
     SearchUserContextResponse, UserRef,
 };
 
@@ -61,7 +61,7 @@ pub async fn put_connection(
     parameters: Parameters<OfUser>,
     body: UnreadBody<PutConnectionRequest>,
 ) -> Answer<PutConnectionResponse> {
-    let request = body.read(&ctx, Scope::CaptureWrite).await?;
+    let request = body.read(&ctx, KeyScope::CaptureWrite).await?;
     Ok(Json(profile::put_connection(&engine, &ctx, id.id("connection")?, request, parameters.user()?.as_ref()).await?))
 }
 
@@ -72,7 +72,7 @@ pub async fn put_entities(
     parameters: Parameters<OfUser>,
     body: UnreadBody<PutEntitiesRequest>,
 ) -> Answer<PutEntitiesResponse> {
-    let request = body.at_most(ENTITIES_BODY_MAX).read(&ctx, Scope::CaptureWrite).await?;
+    let request = body.at_most(ENTITIES_BODY_MAX).read(&ctx, KeyScope::CaptureWrite).await?;
     Ok(Json(profile::put_entities(&engine, &ctx, id.id("connection")?, request, parameters.user()?.as_ref()).await?))
 }
 
@@ -81,6 +81,6 @@ pub async fn search(
     Caller(engine, ctx): Caller,
     body: UnreadBody<SearchUserContextRequest>,
 ) -> Result<Found<SearchUserContextResponse>, ApiError> {
-    let request = body.read(&ctx, Scope::ContextRead).await?;
+    let request = body.read(&ctx, KeyScope::ContextRead).await?;
     Ok(Found(profile::search_user_context(&engine, &ctx, request).await?))
 }

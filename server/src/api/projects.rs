@@ -7,7 +7,7 @@ use super::openapi::Created;
 use super::params::Segment;
 use axum::Json;
 use foundation::projects;
-use wire::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo, Scope};
+use wire::{KeyScope, NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, Repo};
 
 /// `GET /api/projects`: every project with its repositories and links.
 pub async fn list(Caller(engine, ctx): Caller) -> Answer<ProjectList> {
@@ -17,7 +17,7 @@ pub async fn list(Caller(engine, ctx): Caller) -> Answer<ProjectList> {
 
 /// `POST /api/projects`: a new project.
 pub async fn create(Caller(engine, ctx): Caller, body: UnreadBody<NewProject>) -> Result<Created<Project>, ApiError> {
-    let new = body.read(&ctx, Scope::CommonsWrite).await?;
+    let new = body.read(&ctx, KeyScope::CommonsWrite).await?;
     let project = projects::create(&engine, &ctx, new).await?;
     Ok(Created(project))
 }
@@ -28,7 +28,7 @@ pub async fn create_repo(
     Segment(project, _): Segment<String>,
     body: UnreadBody<NewProject>,
 ) -> Result<Created<Repo>, ApiError> {
-    let new = body.read(&ctx, Scope::CommonsWrite).await?;
+    let new = body.read(&ctx, KeyScope::CommonsWrite).await?;
     let repo = projects::create_repo(&engine, &ctx, &project, new).await?;
     Ok(Created(repo))
 }
@@ -39,7 +39,7 @@ pub async fn link(
     Segment(project, _): Segment<String>,
     body: UnreadBody<ProjectLinkRequest>,
 ) -> Answer<ProjectLinkResponse> {
-    let request = body.read(&ctx, Scope::CommonsWrite).await?;
+    let request = body.read(&ctx, KeyScope::CommonsWrite).await?;
     let changed = match request.remove {
         true => projects::unlink(&engine, &ctx, &project, &request.project).await?,
         false => projects::link(&engine, &ctx, &project, &request.project).await?,

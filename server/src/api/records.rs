@@ -7,14 +7,14 @@ use super::params::{OfUser, Parameters, Segment, parameters};
 use axum::Json;
 use foundation::Error;
 use remembrancer::{memories, tools};
-use wire::{BatchRequest, BatchResponse, MemoryRecord, MemoryRef, PinResponse, Scope, ShareResponse, UserRef, VersionsResponse};
+use wire::{BatchRequest, BatchResponse, KeyScope, MemoryRecord, MemoryRef, PinResponse, ShareResponse, UserRef, VersionsResponse};
 
 /// Largest body of a batch, in bytes.
 const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;
 
 /// `POST /api/memories/batch`: remembers up to 500 facts, each by itself.
 pub async fn batch(Caller(engine, ctx): Caller, body: UnreadBody<BatchRequest>) -> Answer<BatchResponse> {
-    let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
+    let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, KeyScope::MemoryWrite).await?;
     let items = items.into_iter().map(tools::read).collect();
     Ok(Json(memories::remember_batch(&engine, &ctx, user_id, items).await?))
 }

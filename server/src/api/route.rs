@@ -10,7 +10,7 @@ use axum::response::Response;
 use axum::routing::{self, MethodRouter};
 use foundation::Error;
 use std::time::Duration;
-use wire::Scope;
+use wire::KeyScope;
 
 /// Longest time that a request may take, unless its route says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -40,7 +40,7 @@ pub struct Route {
     pub path: &'static str,
     pub guard: Guard,
     /// What every call needs. The verb checks it; this is its description, which a test compares.
-    pub scopes: &'static [Scope],
+    pub scopes: &'static [KeyScope],
     /// Its name in the OpenAPI document. It never changes: generated clients have a function of this name. Empty if it is not described.
     pub id: &'static str,
     /// A few words on what it does. Empty if it is not described.
@@ -141,7 +141,7 @@ impl Route {
     }
 
     /// Names the scopes that every call needs.
-    pub fn needs(self, scopes: &'static [Scope]) -> Self {
+    pub fn needs(self, scopes: &'static [KeyScope]) -> Self {
         Self { scopes, ..self }
     }
 

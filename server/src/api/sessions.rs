@@ -6,14 +6,14 @@ use super::error::Answer;
 use super::params::{Query, Segment};
 use axum::Json;
 use remembrancer::lifecycle;
-use wire::{MessagesRequest, MessagesResponse, Page, Scope, SessionFilter, SessionMessage};
+use wire::{KeyScope, MessagesRequest, MessagesResponse, Page, SessionFilter, SessionMessage};
 
 /// Largest body of a batch of messages, in bytes.
 const MESSAGES_BODY_MAX: usize = 4 * 1024 * 1024;
 
 /// `POST /api/sessions/{session}/messages`: stores up to 100 messages, all or none. The session's name is any text up to 256 characters.
 pub async fn add(Caller(engine, ctx): Caller, session: Segment<String>, body: UnreadBody<MessagesRequest>) -> Answer<MessagesResponse> {
-    let request = body.at_most(MESSAGES_BODY_MAX).read(&ctx, Scope::MemoryWrite).await?;
+    let request = body.at_most(MESSAGES_BODY_MAX).read(&ctx, KeyScope::MemoryWrite).await?;
     Ok(Json(lifecycle::add_messages(&engine, &ctx, &session.0, request).await?))
 }
 

@@ -7,7 +7,7 @@ use super::params::{Parameters, parameters};
 use axum::Json;
 use remembrancer::capture;
 use uuid::Uuid;
-use wire::{SOURCE_MAX, Scope, SourceDetails, SourceForm, SourceResponse, UserRef};
+use wire::{KeyScope, SOURCE_MAX, SourceDetails, SourceForm, SourceResponse, UserRef};
 
 parameters! {
     /// What belongs to a source besides its text.
@@ -37,7 +37,7 @@ parameters! {
 pub async fn add(Caller(engine, ctx): Caller, parameters: Parameters<OfSource>, body: UnreadText) -> Answer<SourceResponse> {
     let attached = parameters.parse::<SourceForm>("form").is_ok_and(|form| form == Some(SourceForm::Attachment));
     let media_type = body.media_type().filter(|_| attached);
-    let content = body.read(&ctx, Scope::CaptureWrite, SOURCE_MAX, attached).await?;
+    let content = body.read(&ctx, KeyScope::CaptureWrite, SOURCE_MAX, attached).await?;
     let OfSource { form, title, filename, attachment_id, time_zone, session_id, connection_id, user_id } = parameters.read()?;
     let details = SourceDetails { form, title, filename, attachment_id, media_type, time_zone, session_id, connection_id, user_id };
     Ok(Json(capture::add_source(&engine, &ctx, details, content).await?))

@@ -8,7 +8,7 @@ use super::{
 use crate::mcp;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
-use wire::Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+use wire::KeyScope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
 
 /// Every route of the API. The authorization test loops over it.
 pub fn routes() -> Vec<Route> {

@@ -4,7 +4,7 @@ use super::{Failure, manage, policy};
 use chrono::Duration;
 use clap::Subcommand;
 use foundation::{Engine, OpContext, identity};
-use wire::{AgentId, Discipline, KeyId, OperatorRole, Scope, UserRef};
+use wire::{AgentId, Discipline, KeyId, KeyScope, OperatorRole, UserRef};
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
@@ -88,7 +88,7 @@ pub enum Key {
         name: String,
         /// Scopes of the key, separated by commas; GET /api/docs names the scopes that each operation needs
         #[arg(long, value_delimiter = ',', required = true)]
-        scopes: Vec<Scope>,
+        scopes: Vec<KeyScope>,
         /// Bind the key to this user: your own reference, or the id that memories carry
         #[arg(long)]
         user: Option<UserRef>,

@@ -4,7 +4,7 @@ use super::uri::{DOCUMENT_TEMPLATE, MEMORY_TEMPLATE, Name};
 use foundation::{Engine, Error, OpContext};
 use remembrancer::{knowledge, memories, memory_block};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
-use wire::{IndexPage, MemoryRecord, Scope};
+use wire::{IndexPage, KeyScope, MemoryRecord};
 use words::quote::{block, inline};
 
 const MARKDOWN: &str = "text/markdown";
@@ -12,12 +12,12 @@ const MARKDOWN: &str = "text/markdown";
 /// The resources that the caller may read: the memory block, and each index page of shared knowledge.
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Resource>, Error> {
     let mut resources = Vec::new();
-    if ctx.require(Scope::MemoryRead).is_ok() {
+    if ctx.require(KeyScope::MemoryRead).is_ok() {
         let block = Resource::new(Name::Block.uri(), "memory");
         let description = "What the agent remembers about the person it talks to, for the beginning of a conversation.";
         resources.push(block.with_title("Your memory").with_description(description).with_mime_type(MARKDOWN));
     }
-    if ctx.require(Scope::KbRead).is_ok() {
+    if ctx.require(KeyScope::KbRead).is_ok() {
         let page = |IndexPage { path, .. }| {
             let resource = Resource::new(Name::IndexPage(path.clone()).uri(), path).with_mime_type(MARKDOWN);
             resource.with_description("An index of documents of the organisation.")
@@ -30,11 +30,11 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Resource>, Err
 /// The templates of the other resources that the caller may read.
 pub fn templates(ctx: &OpContext) -> Vec<ResourceTemplate> {
     let mut templates = Vec::new();
-    if ctx.require(Scope::MemoryRead).is_ok() {
+    if ctx.require(KeyScope::MemoryRead).is_ok() {
         let memory = ResourceTemplate::new(MEMORY_TEMPLATE, "memory").with_title("A memory");
         templates.push(memory.with_description("One memory, by its id or short id.").with_mime_type(MARKDOWN));
     }
-    if ctx.require(Scope::KbRead).is_ok() {
+    if ctx.require(KeyScope::KbRead).is_ok() {
         let document = ResourceTemplate::new(DOCUMENT_TEMPLATE, "document").with_title("A document");
         let description = "One document of the organisation, by its id, its reference such as ADR-005, or its path.";
         templates.push(document.with_description(description).with_mime_type(MARKDOWN));
@@ -54,7 +54,7 @@ pub async fn read(engine: &Engine, ctx: &OpContext, uri: &str) -> Result<Resourc
             pages.into_iter().find(|page| page.path == path).ok_or(Error::NotFound("page"))?.content
         }
         Name::Memory(id) => {
-            ctx.require(Scope::MemoryRead)?;
+            ctx.require(KeyScope::MemoryRead)?;
             let id = id.parse().map_err(|_| Error::NotFound("memory"))?;
             markdown(&memories::record(engine, ctx, &id, None).await?, ctx)
         }

@@ -11,7 +11,7 @@ use remembrancer::Workers;
 use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use uuid::Uuid;
-use wire::{AgentId, KeyId, RequestId, Scope, UserRef};
+use wire::{AgentId, KeyId, KeyScope, RequestId, UserRef};
 
 /// Tenant and agent of a process that runs without a key. They are made when the first one starts.
 const LOCAL: &str = "local";
@@ -69,12 +69,12 @@ async fn local_agent(engine: &Engine) -> Result<OpContext, Error> {
         Err(Error::Conflict(_)) => identity::agent_by_slug(engine, &tenant, LOCAL).await?,
         made => made?,
     };
-    let scopes = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::UsersAny).collect();
+    let scopes = KeyScope::ALL.iter().copied().filter(|scope| *scope != KeyScope::UsersAny).collect();
     Ok(acting_as(tenant, agent.id, agent.slug, scopes))
 }
 
-fn acting_as(tenant: OpContext, id: AgentId, slug: String, scopes: Vec<Scope>) -> OpContext {
+fn acting_as(tenant: OpContext, id: AgentId, slug: String, scopes: Vec<KeyScope>) -> OpContext {
     // Only limits and logs of HTTP read the id of the key.
     let actor = Actor::Agent { id, slug, key_id: KeyId(Uuid::nil()), require_user: false };
-    OpContext { actor, access: Access::Scopes(scopes), users: None.into(), ..tenant }
+    OpContext { actor, access: Access::KeyScopes(scopes), users: None.into(), ..tenant }
 }

@@ -8,7 +8,7 @@ use foundation::identity;
 use foundation::testing::{PASSWORD, key};
 use server::api::Guard;
 use std::collections::{BTreeMap, BTreeSet};
-use wire::{OperatorRole, Scope};
+use wire::{KeyScope, OperatorRole};
 
 /// Routes that anybody may call, intentionally.
 const OPEN: &[&str] = &["/api/docs", "/api/openapi.json", "/healthz", "/readyz"];
@@ -149,17 +149,17 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
 struct Call {
     method: Method,
     path: &'static str,
-    needs: &'static [Scope],
+    needs: &'static [KeyScope],
     body: &'static str,
 }
 
-const fn call_of(method: Method, path: &'static str, needs: &'static [Scope], body: &'static str) -> Call {
+const fn call_of(method: Method, path: &'static str, needs: &'static [KeyScope], body: &'static str) -> Call {
     Call { method, path, needs, body }
 }
 
 /// Every route that an agent's key reaches, except the tools', which have a table of their own.
 const ROUTES: &[Call] = {
-    use Scope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use KeyScope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
@@ -228,8 +228,8 @@ const ROUTES: &[Call] = {
 };
 
 /// Every tool with the scopes that its key needs, including those that the input needs.
-const TOOLS: &[(&str, &[Scope], &str)] = {
-    use Scope::{CaptureWrite, CommonsWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+const TOOLS: &[(&str, &[KeyScope], &str)] = {
+    use KeyScope::{CaptureWrite, CommonsWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
     &[
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
@@ -367,7 +367,7 @@ async fn every_tool_demands_a_key_and_its_scope() {
     let world = &site.world;
     for tool in remembrancer::tools::all() {
         assert_eq!(site.post(None, tool.name, "{}").await.status, StatusCode::UNAUTHORIZED, "{}", tool.name);
-        let none = foundation::OpContext { access: foundation::op::Access::Scopes(vec![]), ..world.atlas.clone() };
+        let none = foundation::OpContext { access: foundation::op::Access::KeyScopes(vec![]), ..world.atlas.clone() };
         let refused = tool.call(&world.engine, &none, serde_json::json!({})).await.unwrap_err();
         assert_eq!(refused.code(), wire::ErrorCode::Forbidden, "{}", tool.name);
         // An operator's session is no key: tools act as agents.
@@ -381,7 +381,7 @@ async fn every_tool_demands_a_key_and_its_scope() {
 struct Keys(BTreeMap<Vec<&'static str>, String>);
 
 impl Keys {
-    async fn with(&mut self, site: &Site, scopes: &[Scope]) -> String {
+    async fn with(&mut self, site: &Site, scopes: &[KeyScope]) -> String {
         let names: Vec<&'static str> = scopes.iter().map(|scope| scope.as_str()).collect();
         if let Some(known) = self.0.get(&names) {
             return known.clone();
@@ -393,14 +393,14 @@ impl Keys {
     }
 
     /// Sends a call with exactly the scopes that it needs, and, for each of them, with all scopes but that one.
-    async fn check(&mut self, site: &Site, what: &str, needs: &[Scope], request: impl Fn(&str) -> Request<Body>) {
+    async fn check(&mut self, site: &Site, what: &str, needs: &[KeyScope], request: impl Fn(&str) -> Request<Body>) {
         // A key holds at least one scope; this one is not needed.
-        let key = self.with(site, if needs.is_empty() { &[Scope::ContextRead] } else { needs }).await;
+        let key = self.with(site, if needs.is_empty() { &[KeyScope::ContextRead] } else { needs }).await;
         let allowed = site.send(request(&key)).await;
         let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
         assert!(!refused.contains(&allowed.status) && !allowed.status.is_server_error(), "{what} with {needs:?}: {allowed:?}");
         for lacking in needs {
-            let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| scope != lacking).collect();
+            let others: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|scope| scope != lacking).collect();
             let answer = site.send(request(&self.with(site, &others).await)).await;
             assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::FORBIDDEN, "forbidden"), "{what} without {lacking}");
             assert!(answer.text.contains(lacking.as_str()), "{what}: the answer names {lacking}: {}", answer.text);

@@ -11,7 +11,7 @@ use models::{EmbedError, Embedder, Role};
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::sync::Arc;
-use wire::Scope;
+use wire::KeyScope;
 
 fn whole() -> Value {
     json!({ "topic_raw": "t", "content": "c", "source": { "platform": "slack" } })
@@ -48,7 +48,7 @@ async fn a_revoked_and_an_expired_key_are_refused() {
     let Actor::Agent { id, key_id, .. } = &world.atlas.actor else { panic!("atlas is an agent") };
     let end = world.engine.clock().now() + chrono::Duration::hours(1);
     let (_, expiring) =
-        identity::create_key(&world.engine, &world.system, *id, "short", &[Scope::MemoryRead], None, Some(end)).await.unwrap();
+        identity::create_key(&world.engine, &world.system, *id, "short", &[KeyScope::MemoryRead], None, Some(end)).await.unwrap();
     assert_eq!(site.post(Some(&expiring), "agent_memory_recall", r#"{"query":"q"}"#).await.status, StatusCode::OK);
     world.clock.advance(chrono::Duration::hours(2));
     assert_eq!(site.post(Some(&expiring), "agent_memory_recall", r#"{"query":"q"}"#).await.status, StatusCode::UNAUTHORIZED);
@@ -63,13 +63,13 @@ async fn a_missing_scope_is_403_before_the_input_is_looked_at() {
     let world = &site.world;
     let agent = world.atlas.agent_id().unwrap();
     for tool in remembrancer::tools::all() {
-        let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != tool.scope).collect();
+        let others: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|scope| *scope != tool.scope).collect();
         let (_, key) = key(&world.engine, &world.system, agent, &others).await;
         let answer = site.post(Some(&key), tool.name, "not even JSON").await;
         assert_eq!((answer.status, answer.error().0.as_str()), (StatusCode::FORBIDDEN, "forbidden"), "{}", tool.name);
         assert!(answer.text.contains(tool.scope.as_str()), "the scope is named: {}", answer.text);
     }
-    let (_, writer) = key(&world.engine, &world.system, agent, &[Scope::MemoryWrite]).await;
+    let (_, writer) = key(&world.engine, &world.system, agent, &[KeyScope::MemoryWrite]).await;
     let mut shared = with("scope", json!("global"));
     shared["commons"] = json!(true);
     assert_eq!(site.post(Some(&writer), "agent_memory_remember", shared.to_string()).await.status, StatusCode::FORBIDDEN);
@@ -194,7 +194,7 @@ async fn a_query_and_a_segment_that_cannot_be_read_have_the_same_shape() {
 async fn a_body_is_not_read_for_a_caller_without_the_scope() {
     let site = Site::new().await;
     let world = &site.world;
-    let (_, none) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::ContextRead]).await;
+    let (_, none) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::ContextRead]).await;
     for (method, path) in [
         ("POST", "/api/tools/agent_memory_remember"),
         ("POST", "/api/memory"),

@@ -13,7 +13,7 @@ use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use wire::Scope;
+use wire::KeyScope;
 
 const STRANGER: &str = "203.0.113.9:4711";
 const NEIGHBOUR: &str = "198.51.100.7:4711";
@@ -121,7 +121,7 @@ async fn requests_and_refusals_are_counted_for_their_key() {
     let site = Site::with(&[("RATE_LIMIT_PER_MINUTE", "6")]).await;
     let world = &site.world;
     let atlas = world.atlas.agent_id().unwrap();
-    let key = identity::create_key(&world.engine, &world.system, atlas, "reader", &[Scope::MemoryRead], None, None).await.unwrap();
+    let key = identity::create_key(&world.engine, &world.system, atlas, "reader", &[KeyScope::MemoryRead], None, None).await.unwrap();
     let (id, key) = (key.0, key.1.as_str());
     assert_eq!(counts(&site, key).await, (0, 0, None));
     for address in [NEIGHBOUR, STRANGER] {

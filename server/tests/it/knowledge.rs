@@ -7,7 +7,7 @@ use foundation::identity;
 use foundation::testing::{PASSWORD, key};
 use remembrancer::knowledge;
 use serde_json::{Value, json};
-use wire::{Discipline, OperatorRole, Scope};
+use wire::{Discipline, KeyScope, OperatorRole};
 
 async fn post(site: &Site, key: &str, body: impl Into<Body>) -> Answer {
     let request = Request::post("/api/kb/documents")
@@ -78,7 +78,7 @@ async fn invalid_requests_leave_nothing() {
     }
     let huge = post(&site, &site.world.atlas_key, vec![b' '; server::api::KNOWLEDGE_BODY_MAX + 1]).await;
     assert_eq!(huge.status, StatusCode::PAYLOAD_TOO_LARGE);
-    let (_, reader) = key(&site.world.engine, &site.world.system, site.world.atlas.agent_id().unwrap(), &[Scope::KbRead]).await;
+    let (_, reader) = key(&site.world.engine, &site.world.system, site.world.atlas.agent_id().unwrap(), &[KeyScope::KbRead]).await;
     let keys = site.rows().await;
     assert_eq!(post(&site, &reader, document("a.md", "# A\n\nx").to_string()).await.status, StatusCode::FORBIDDEN);
     assert_eq!(site.rows().await, keys);

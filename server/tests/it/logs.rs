@@ -8,7 +8,7 @@ use foundation::testing::key;
 use remembrancer::workers;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use wire::Scope;
+use wire::KeyScope;
 
 /// What only the documents say: in the title and the text of each.
 const MARKS: [&str; 4] = ["Wombat register", "Quokka", "Bilby register", "Numbat"];
@@ -52,7 +52,7 @@ async fn a_key_without_kb_read_reads_no_document_through_the_logs_of_another_key
     world.engine.finish_deferred().await;
     ingest(&site, "two.md", MARKS[2], "The gantry of berth nine was called Numbat.").await;
 
-    let scopes: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::KbRead).collect();
+    let scopes: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|scope| *scope != KeyScope::KbRead).collect();
     let (_, blind) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &scopes).await;
     let seeing = &world.atlas_key;
 

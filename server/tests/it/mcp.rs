@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tower::ServiceExt;
-use wire::Scope;
+use wire::KeyScope;
 
 /// The last version with sessions, and the first one without.
 const OLD: &str = "2025-11-25";
@@ -112,7 +112,7 @@ fn fact(content: &str) -> Value {
 async fn tools_are_listed_as_the_key_may_call_them() {
     let site = Site::new().await;
     let world = &site.world;
-    let (ctx, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (ctx, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     let answer = Session::open(&site, &reader).await.ask("tools/list", json!({})).await;
     let listed = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<_> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -155,7 +155,7 @@ async fn a_tool_answers_with_text_and_structure_in_both_generations() {
 async fn an_error_of_a_tool_has_the_code_and_the_fields_of_http() {
     let site = Site::new().await;
     let world = &site.world;
-    let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     for (key, tool, input, code) in [
         (&world.atlas_key, "agent_memory_recall", json!({}), "invalid"),
         (&world.atlas_key, "agent_memory_remember", json!({ "topic_raw": "", "content": "", "source": { "platform": "" } }), "invalid"),
@@ -184,7 +184,7 @@ async fn an_error_of_a_tool_has_the_code_and_the_fields_of_http() {
 #[tokio::test]
 async fn the_user_comes_from_the_header_of_each_request() {
     let site = Site::new().await;
-    let scopes = [Scope::MemoryRead, Scope::MemoryWrite];
+    let scopes = [KeyScope::MemoryRead, KeyScope::MemoryWrite];
     let (_, key) = key(&site.world.engine, &site.world.system, site.world.atlas.agent_id().unwrap(), &scopes).await;
     let mut session = Session::open(&site, &key).await;
     session.user = Some("crm-1");
@@ -396,7 +396,7 @@ async fn resources_and_prompts_are_read() {
     let prompt = session.ask("prompts/get", json!({ "name": "recall" })).await;
     assert!(prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap().contains("agent_memory_recall"));
 
-    let (_, writer) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryWrite]).await;
+    let (_, writer) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryWrite]).await;
     let session = Session::open(&site, &writer).await;
     assert_eq!(session.ask("resources/list", json!({})).await["result"]["resources"], json!([]));
     for uri in ["remembrancer://memory/prompt", &format!("remembrancer://memories/{id}"), "remembrancer://documents/ADR-001"] {

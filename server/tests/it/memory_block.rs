@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use foundation::testing::key;
 use serde_json::{Value, json};
-use wire::Scope;
+use wire::KeyScope;
 
 async fn call(site: &Site, method: Method, path: &str, body: Option<Value>) -> Answer {
     call_as(site, &site.world.atlas_key, method, path, body.map(|body| body.to_string())).await
@@ -248,18 +248,18 @@ async fn each_call_for_entries_needs_its_scope_and_sees_its_own_agent() {
     let atlas = site.world.atlas.agent_id().unwrap();
     let body = || Some(json!({ "content": "Mina left", "category": "person" }).to_string());
     let calls = [
-        (Method::GET, "/api/memory/".to_owned(), None, Scope::MemoryRead),
-        (Method::GET, format!("/api/memory/{id}"), None, Scope::MemoryRead),
-        (Method::GET, "/api/memory/prompt".into(), None, Scope::MemoryRead),
-        (Method::GET, format!("/api/memories/{id}"), None, Scope::MemoryRead),
-        (Method::GET, format!("/api/memories/{id}/versions"), None, Scope::MemoryRead),
-        (Method::POST, "/api/commands/memory".into(), Some(json!({ "text": "/memory" }).to_string()), Scope::MemoryRead),
-        (Method::POST, "/api/memory/".into(), body(), Scope::MemoryWrite),
-        (Method::PUT, format!("/api/memory/{id}"), body(), Scope::MemoryWrite),
-        (Method::DELETE, format!("/api/memory/{id}"), None, Scope::MemoryForget),
+        (Method::GET, "/api/memory/".to_owned(), None, KeyScope::MemoryRead),
+        (Method::GET, format!("/api/memory/{id}"), None, KeyScope::MemoryRead),
+        (Method::GET, "/api/memory/prompt".into(), None, KeyScope::MemoryRead),
+        (Method::GET, format!("/api/memories/{id}"), None, KeyScope::MemoryRead),
+        (Method::GET, format!("/api/memories/{id}/versions"), None, KeyScope::MemoryRead),
+        (Method::POST, "/api/commands/memory".into(), Some(json!({ "text": "/memory" }).to_string()), KeyScope::MemoryRead),
+        (Method::POST, "/api/memory/".into(), body(), KeyScope::MemoryWrite),
+        (Method::PUT, format!("/api/memory/{id}"), body(), KeyScope::MemoryWrite),
+        (Method::DELETE, format!("/api/memory/{id}"), None, KeyScope::MemoryForget),
     ];
     for (method, path, body, scope) in calls {
-        let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|other| *other != scope).collect();
+        let others: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|other| *other != scope).collect();
         let (_, without) = key(&site.world.engine, &site.world.system, atlas, &others).await;
         let answer = call_as(&site, &without, method.clone(), &path, body).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{method} {path} {}", answer.text);

@@ -17,7 +17,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use tower::ServiceExt;
-use wire::{OperatorRole, Scope};
+use wire::{KeyScope, OperatorRole};
 
 async fn export(site: &Site, key: &str) -> Answer {
     site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {key}"))]).await
@@ -62,7 +62,7 @@ async fn an_agent_takes_its_memory_out_and_in() {
 async fn invalid_requests_are_refused() {
     let site = Site::new().await;
     let (world, atlas) = (&site.world, &site.world.atlas_key);
-    let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::MemoryRead]).await;
+    let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     assert_eq!(export(&site, &reader).await.status, StatusCode::FORBIDDEN);
     assert_eq!(import(&site, &reader, "", "x").await.status, StatusCode::FORBIDDEN);
     assert_eq!(import(&site, atlas, "?dry_run=perhaps", "x").await.error().1.as_deref(), Some("dry_run"));
@@ -323,7 +323,7 @@ async fn an_import_that_sends_nothing_is_dropped_and_one_without_the_right_to_wr
     assert_eq!((dropped.status, dropped.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("body")));
     assert!(dropped.text.contains("no byte arrived for 0 s"), "{}", dropped.text);
     let world = &site.world;
-    let (_, exporter) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[Scope::Export]).await;
+    let (_, exporter) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::Export]).await;
     let refused = import(&site, &exporter, "", "x").await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
     assert!(refused.text.contains("memory:write"), "{}", refused.text);

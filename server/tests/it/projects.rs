@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use foundation::testing::key;
 use serde_json::{Value, json};
-use wire::Scope;
+use wire::KeyScope;
 
 async fn call(site: &Site, key: &str, method: Method, path: &str, body: Value) -> Answer {
     let request = Request::builder().method(method).uri(path).header(header::AUTHORIZATION, format!("Bearer {key}"));
@@ -79,7 +79,7 @@ async fn invalid_requests_are_refused_and_leave_nothing() {
     let atlas = site.world.atlas_key.clone();
     call(&site, &atlas, Method::POST, "/api/projects", json!({ "slug": "zephyr", "name": "Zephyr" })).await;
     let agent = site.world.atlas.agent_id().unwrap();
-    let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::CommonsWrite).collect();
+    let others: Vec<KeyScope> = KeyScope::ALL.iter().copied().filter(|scope| *scope != KeyScope::CommonsWrite).collect();
     let (_, reader) = key(&site.world.engine, &site.world.system, agent, &others).await;
     let before = site.rows().await;
     for (path, body, status, field) in [

@@ -9,7 +9,7 @@ use foundation::testing::key;
 use remembrancer::chat;
 use serde_json::{Value, json};
 use uuid::Uuid;
-use wire::{BotId, KeyId, Scope, UserId};
+use wire::{BotId, KeyId, KeyScope, UserId};
 
 struct Wired {
     site: Site,
@@ -21,7 +21,7 @@ struct Wired {
 const VERA: UserId = UserId(Uuid::from_u128(11));
 
 /// A bot of atlas, with Vera's chat 4711.
-async fn wired(scopes: &[Scope]) -> Wired {
+async fn wired(scopes: &[KeyScope]) -> Wired {
     let site = Site::new().await;
     let world = &site.world;
     let (ctx, _) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), scopes).await;
@@ -67,7 +67,7 @@ impl Wired {
 
 #[tokio::test]
 async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
-    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let wired = wired(&[KeyScope::MemoryRead, KeyScope::MemoryForget]).await;
     let id = wired.remember(Some(VERA), "Vera works from Bern").await;
     let idris = wired.remember(Some(UserId(Uuid::from_u128(12))), "Idris works from Basel").await;
     let expected =
@@ -89,7 +89,7 @@ async fn a_bound_chat_sees_and_deletes_what_is_its_persons_and_no_other_does() {
 
 #[tokio::test]
 async fn a_long_list_has_pages_through_which_every_memory_can_be_deleted() {
-    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let wired = wired(&[KeyScope::MemoryRead, KeyScope::MemoryForget]).await;
     let mut ids = Vec::new();
     for number in 0..30 {
         ids.push(wired.remember(Some(VERA), &format!("Crate {number} in the cellar holds {}", "jars of plums, ".repeat(28))).await);
@@ -112,7 +112,7 @@ async fn a_long_list_has_pages_through_which_every_memory_can_be_deleted() {
 
 #[tokio::test]
 async fn small_talk_gets_a_line_and_a_command_gets_help() {
-    let wired = wired(&[Scope::MemoryRead]).await;
+    let wired = wired(&[KeyScope::MemoryRead]).await;
     wired.remember(Some(VERA), "Vera works from Bern").await;
     for text in ["Good morning!", "Where do I work from?"] {
         let line = wired.say(4711, text).await;
@@ -126,7 +126,7 @@ async fn small_talk_gets_a_line_and_a_command_gets_help() {
 
 #[tokio::test]
 async fn what_looks_like_markup_is_shown_as_it_was_written() {
-    let wired = wired(&[Scope::MemoryRead, Scope::MemoryForget]).await;
+    let wired = wired(&[KeyScope::MemoryRead, KeyScope::MemoryForget]).await;
     let id = wired.remember(Some(VERA), "Vera writes <b>**x**</b>, _y_ & `z` as [a](https://a.example)").await;
     let list = wired.say(4711, "/memory").await;
     let shown = "Vera writes &lt;b&gt;**x**&lt;/b&gt;, _y_ &amp; `z` as [a](https://a.example)";
@@ -140,7 +140,7 @@ async fn what_looks_like_markup_is_shown_as_it_was_written() {
 /// In a group everybody would act as the person it is bound to.
 #[tokio::test]
 async fn a_group_belongs_to_nobody() {
-    let wired = wired(&[Scope::MemoryRead]).await;
+    let wired = wired(&[KeyScope::MemoryRead]).await;
     wired.remember(Some(VERA), "Vera works from Bern").await;
     let world = &wired.site.world;
     for group in ["-100123", "@acme"] {
@@ -165,7 +165,7 @@ async fn a_group_belongs_to_nobody() {
 
 #[tokio::test]
 async fn a_wrong_secret_an_unknown_bot_and_a_revoked_key_read_the_same() {
-    let wired = wired(&[Scope::MemoryRead]).await;
+    let wired = wired(&[KeyScope::MemoryRead]).await;
     let update = || json!({ "message": { "chat": { "id": 4711 }, "text": "/memory" } }).to_string();
     let (bot, secret) = (wired.bot.to_string(), wired.secret.clone());
     let longer = format!("{secret}x");
@@ -193,7 +193,7 @@ async fn a_wrong_secret_an_unknown_bot_and_a_revoked_key_read_the_same() {
 
 #[tokio::test]
 async fn what_the_key_may_not_do_is_said_in_the_chat_and_other_updates_are_left_alone() {
-    let wired = wired(&[Scope::MemoryRead]).await;
+    let wired = wired(&[KeyScope::MemoryRead]).await;
     let id = wired.remember(Some(VERA), "Vera works from Bern").await;
     let answer = wired.say(4711, &format!("/memory delete {id}")).await;
     assert!(answer.starts_with("That is not possible") && answer.contains("memory:forget"), "{answer}");
@@ -208,7 +208,7 @@ async fn what_the_key_may_not_do_is_said_in_the_chat_and_other_updates_are_left_
 
 #[tokio::test]
 async fn a_foreign_key_and_a_foreign_bot_are_not_there() {
-    let (one, other) = (wired(&[Scope::MemoryRead]).await, Site::new().await);
+    let (one, other) = (wired(&[KeyScope::MemoryRead]).await, Site::new().await);
     let world = &other.world;
     assert!(chat::create_bot(&world.engine, &world.system, one.key, "x").await.is_err());
     assert!(chat::bind_chat(&world.engine, &world.system, one.bot, "4711", VERA).await.is_err());

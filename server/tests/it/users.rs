@@ -6,10 +6,10 @@ use axum::http::{Method, Request, StatusCode, header};
 use foundation::identity;
 use foundation::op::Actor;
 use serde_json::json;
-use wire::Scope;
+use wire::KeyScope;
 
 /// A key of atlas with some scopes, bound to a user or not.
-async fn key(site: &Site, scopes: &[Scope], user: Option<&str>) -> String {
+async fn key(site: &Site, scopes: &[KeyScope], user: Option<&str>) -> String {
     let Actor::Agent { id, .. } = site.world.atlas.actor else { panic!("atlas is an agent") };
     let user = user.map(|user| user.parse().unwrap());
     identity::create_key(&site.world.engine, &site.world.system, id, "test", scopes, user.as_ref(), None).await.unwrap().1
@@ -38,7 +38,7 @@ const RECALL: &str = "/api/tools/agent_memory_recall";
 #[tokio::test]
 async fn the_header_names_the_user_of_every_door() {
     let site = Site::new().await;
-    let key = key(&site, &[Scope::MemoryRead, Scope::MemoryWrite, Scope::MemoryForget], None).await;
+    let key = key(&site, &[KeyScope::MemoryRead, KeyScope::MemoryWrite, KeyScope::MemoryForget], None).await;
     let fact =
         json!({ "topic_raw": "tea", "content": "Idris likes green tea", "source": { "platform": "slack" }, "category": "preference" });
     let stored = call(&site, &key, Some("crm-1"), Method::POST, REMEMBER, Some(fact)).await;
@@ -64,7 +64,7 @@ async fn the_header_names_the_user_of_every_door() {
 #[tokio::test]
 async fn a_key_or_a_header_that_names_somebody_else_is_403() {
     let site = Site::new().await;
-    let (bound, plain) = (key(&site, Scope::ALL, Some("crm-1")).await, key(&site, &[Scope::MemoryRead], None).await);
+    let (bound, plain) = (key(&site, KeyScope::ALL, Some("crm-1")).await, key(&site, &[KeyScope::MemoryRead], None).await);
     let named = |user: &str| Some(json!({ "query": "tea", "user_id": user }));
     for (key, header, body, status) in [
         (&bound, None, named("crm-1"), StatusCode::OK),
@@ -85,7 +85,7 @@ async fn a_key_or_a_header_that_names_somebody_else_is_403() {
 #[tokio::test]
 async fn tools_are_listed_without_an_argument_that_decides_nothing() {
     let site = Site::new().await;
-    let (chooses, plain) = (key(&site, Scope::ALL, None).await, key(&site, &[Scope::MemoryRead], None).await);
+    let (chooses, plain) = (key(&site, KeyScope::ALL, None).await, key(&site, &[KeyScope::MemoryRead], None).await);
     let list = async |key: &str, user| call(&site, key, user, Method::GET, "/api/tools", None).await.1;
     assert!(list(&chooses, None).await.contains("\"user_id\""));
     for text in [list(&plain, None).await, list(&chooses, Some("crm-1")).await] {

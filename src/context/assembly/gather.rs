@@ -20,8 +20,8 @@ use std::collections::HashSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 use wire::{
-    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KnowledgeHit, Level, MatchedBy,
-    MemoryId, MemoryKind, Provenance, RecallFilters, Scope, SearchUserContextRequest, SourceTag,
+    AgentId, AssembleRequest, BlockItem, BlockName, ContextDocument, ContextTiers, ContextType, ItemOrigin, KeyScope, KnowledgeHit, Level,
+    MatchedBy, MemoryId, MemoryKind, Provenance, RecallFilters, SearchUserContextRequest, SourceTag,
 };
 use words::bm25::Words;
 use words::guard;
@@ -245,7 +245,7 @@ fn memory_blocks(found: Vec<Found>, attachments: &[ContextDocument], mut shown: 
 
 /// The parts of documents that answer the query, for keys that may read knowledge.
 async fn found_chunks(engine: &Engine, ctx: &OpContext, question: &PreparedQuestion) -> Result<Vec<KnowledgeHit>, Error> {
-    if ctx.require(Scope::KbRead).is_err() {
+    if ctx.require(KeyScope::KbRead).is_err() {
         return Ok(vec![]);
     }
     let query = CandidateQuery {

@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use verb::verb;
 use wire::{
     AgentId, AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, BlockName, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock,
-    ContextCut, ContextId, ContextTurn, ItemOrigin, MemoryId, MessageRole, QUERY_MAX, Scope, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
+    ContextCut, ContextId, ContextTurn, ItemOrigin, KeyScope, MemoryId, MessageRole, QUERY_MAX, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult,
     TurnRole,
 };
 use words::tokens::TOKENIZER;
@@ -43,7 +43,7 @@ use words::tokens::TOKENIZER;
 #[verb(turns = request.turns.len())]
 pub async fn assemble(engine: &Engine, ctx: &OpContext, request: AssembleRequest) -> Result<AssembledContext, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     check(&request)?;
     let (at, start) = (engine.clock().now(), Instant::now());
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;

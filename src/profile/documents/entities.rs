@@ -13,7 +13,8 @@ use std::collections::HashSet;
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, PutEntitiesRequest, PutEntitiesResponse, Scope, UserRef,
+    ConnectionEntity, ENTITIES_BYTES_MAX, ENTITIES_MAX, ENTITY_KEY_MAX, ENTITY_MAX, KeyScope, PutEntitiesRequest, PutEntitiesResponse,
+    UserRef,
 };
 use words::guard;
 
@@ -31,7 +32,7 @@ pub async fn put_entities(
     user: Option<&UserRef>,
 ) -> Result<PutEntitiesResponse, Error> {
     let agent_id = ctx.agent_id()?;
-    ctx.require(Scope::CaptureWrite)?;
+    ctx.require(KeyScope::CaptureWrite)?;
     // What is stored is what is checked: a key without its secret may be the same as another, or longer.
     let request = Admitted::new(id)?.with(Admitted::new(request)?);
     let ctx = &acting_for(engine, ctx, user).await?;

@@ -21,8 +21,8 @@ use store::{FoundDocument, Lookup};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, DegradedPart, MatchedBy, QUERY_MAX,
-    Scope, SearchUserContextRequest, SearchUserContextResponse,
+    CONNECTIONS_MAX, ContextDocument, ContextMetadata, ContextType, DISTANCE_MAX, DOCUMENTS_N_MAX, DegradedPart, KeyScope, MatchedBy,
+    QUERY_MAX, SearchUserContextRequest, SearchUserContextResponse,
 };
 use words::bm25::{Postings, Words};
 use words::guard;
@@ -43,7 +43,7 @@ pub async fn search_user_context(
     request: SearchUserContextRequest,
 ) -> Result<SearchUserContextResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::ContextRead)?;
+    ctx.require(KeyScope::ContextRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     check(&request)?;
     require_connections(engine, ctx, request.connections.as_deref()).await?;

@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::{passed, stopped};
 use chrono::{DateTime, Utc};
 use db::Users;
-use wire::{Gate, GateResult, MemoryStatus, Mend, MendLink, Retention, Scope, UserId};
+use wire::{Gate, GateResult, KeyScope, MemoryStatus, Mend, MendLink, Retention, UserId};
 
 /// In their order.
 pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {
@@ -14,7 +14,7 @@ pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {
 }
 
 fn key(facts: &Facts<'_>) -> GateResult {
-    if facts.asked.may(Scope::MemoryRead) {
+    if facts.asked.may(KeyScope::MemoryRead) {
         return passed(Gate::Key, "A key of the agent may recall.");
     }
     let mend = Mend::new("Create a key with this scope: remembrancer key create.");

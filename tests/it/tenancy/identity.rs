@@ -4,7 +4,7 @@ use super::queries::{Pooled, Query, control, kept, queries};
 use foundation::identity::{Agent, Use, store as identity};
 use std::collections::BTreeMap;
 use wire::{
-    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, LifecyclePolicy, OperatorId, OperatorRole, SavedView, Scope, SearchPolicy,
+    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy,
     UserId, ViewId, ViewPage,
 };
 
@@ -71,7 +71,7 @@ pub fn pooled() -> Vec<Pooled> {
                     prefix: &prefix,
                     secret_hash: &[],
                     name: "x",
-                    scopes: &[Scope::MemoryRead],
+                    scopes: &[KeyScope::MemoryRead],
                     user_id: None,
                     expires_at: None,
                 };

@@ -9,7 +9,7 @@ use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use db::{DbError, EVERY_AGENT};
 use verb::verb;
-use wire::{AgentId, AgentKind, Discipline, OperatorRole, REASON_MAX, Scope, TenantId};
+use wire::{AgentId, AgentKind, Discipline, KeyScope, OperatorRole, REASON_MAX, TenantId};
 
 /// Makes an agent with a new id.
 ///
@@ -140,7 +140,7 @@ pub async fn all_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<Agent>, 
 
 /// What the usable keys of an agent may do, together.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Vec<Scope>, Error> {
+pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Result<Vec<KeyScope>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let scopes = store::scopes_of(&mut tx, ctx.tenant_id, agent, engine.clock().now()).await?;
     tx.commit().await?;

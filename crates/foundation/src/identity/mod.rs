@@ -43,7 +43,7 @@ use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
-use wire::{AgentId, ErrorCode, KeyId, RequestId, Scope, TenantId, UserRef, is_slug};
+use wire::{AgentId, ErrorCode, KeyId, KeyScope, RequestId, TenantId, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -113,7 +113,7 @@ fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<Op
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,
         actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user: record.require_user },
-        access: Access::Scopes(record.scopes),
+        access: Access::KeyScopes(record.scopes),
         users: record.user_id.into(),
         idempotency: None,
         only_reads: false,
@@ -159,7 +159,7 @@ pub async fn create_key(
     ctx: &OpContext,
     agent: AgentId,
     name: &str,
-    scopes: &[Scope],
+    scopes: &[KeyScope],
     user: Option<&UserRef>,
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(KeyId, String), Error> {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use wire::{AgentId, AgentKind, Discipline, KeyId, OperatorId, OperatorRole, Scope, TenantId, UserId};
+use wire::{AgentId, AgentKind, Discipline, KeyId, KeyScope, OperatorId, OperatorRole, TenantId, UserId};
 
 /// An organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct KeyRecord {
     pub blocked: bool,
     pub secret_hash: Vec<u8>,
     #[sqlx(skip)]
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<KeyScope>,
     /// The one user that the key acts for.
     pub user_id: Option<UserId>,
     pub expires_at: Option<DateTime<Utc>>,

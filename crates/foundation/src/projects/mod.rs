@@ -12,12 +12,12 @@ use crate::op::{Actor, OpContext};
 use db::{DbError, Tx};
 use uuid::Uuid;
 use verb::verb;
-use wire::{NewProject, OperatorRole, Project, ProjectRef, Repo, Scope};
+use wire::{KeyScope, NewProject, OperatorRole, Project, ProjectRef, Repo};
 
 /// Allows agents that may write to the commons, and operators.
 fn may_write(ctx: &OpContext) -> Result<(), Error> {
     match &ctx.actor {
-        Actor::Agent { .. } => ctx.require(Scope::CommonsWrite),
+        Actor::Agent { .. } => ctx.require(KeyScope::CommonsWrite),
         Actor::Operator { .. } | Actor::System => ctx.require_role(OperatorRole::Operator),
     }
 }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
-use wire::{AgentId, KeyId, OperatorId, OperatorRole, RememberRequest, RequestId, Scope, Source};
+use wire::{AgentId, KeyId, KeyScope, OperatorId, OperatorRole, RememberRequest, RequestId, Source};
 
 /// Names of databases that tests may create and drop.
 pub struct TestDatabases;
@@ -163,12 +163,12 @@ impl World {
 #[expect(clippy::expect_used, reason = "a test without its agent cannot go on")]
 async fn agent(engine: &Engine, system: &OpContext, slug: &str) -> (OpContext, String) {
     let agent = identity::create_agent(engine, system, slug, slug, false).await.expect("an agent can be made");
-    key(engine, system, agent.id, Scope::ALL).await
+    key(engine, system, agent.id, KeyScope::ALL).await
 }
 
 /// A key with the given scopes, and the context it gives.
 #[expect(clippy::expect_used, reason = "a test without its key cannot go on")]
-pub async fn key(engine: &Engine, system: &OpContext, agent: AgentId, scopes: &[Scope]) -> (OpContext, String) {
+pub async fn key(engine: &Engine, system: &OpContext, agent: AgentId, scopes: &[KeyScope]) -> (OpContext, String) {
     let (_, key): (KeyId, String) =
         identity::create_key(engine, system, agent, "test", scopes, None, None).await.expect("a key can be made");
     let ctx = identity::authenticate(engine, &key, RequestId(engine.clock().id())).await.expect("a new key is good");

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use uuid::Uuid;
 use verb::verb;
-use wire::{Scope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
+use wire::{KeyScope, USAGE_DAYS, USAGE_DAYS_MAX, Usage, UsageFilter, UsageReport, UsageRequest, UsageResponse, UsageShare};
 use words::csv_line;
 
 /// Agents, models or users of a report that are listed; the others are one line.
@@ -38,7 +38,7 @@ pub async fn report(engine: &Engine, ctx: &OpContext, since: DateTime<Utc>) -> R
 #[verb]
 pub async fn own(engine: &Engine, ctx: &OpContext, request: &UsageRequest) -> Result<UsageResponse, Error> {
     ctx.agent_id()?;
-    ctx.require(Scope::MemoryRead)?;
+    ctx.require(KeyScope::MemoryRead)?;
     let period = Period::new(request.from, request.until, engine.clock().now())?;
     let ctx = match &request.user_id {
         Some(user) => acting_for(engine, ctx, Some(user)).await?,

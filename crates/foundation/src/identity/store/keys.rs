@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, AgentKey, KeyId, Scope, TenantId, UserId};
+use wire::{AgentId, AgentKey, KeyId, KeyScope, TenantId, UserId};
 
 pub struct NewKey<'a> {
     pub id: KeyId,
@@ -15,7 +15,7 @@ pub struct NewKey<'a> {
     pub prefix: &'a str,
     pub secret_hash: &'a [u8],
     pub name: &'a str,
-    pub scopes: &'a [Scope],
+    pub scopes: &'a [KeyScope],
     /// The one user that it acts for.
     pub user_id: Option<UserId>,
     pub expires_at: Option<DateTime<Utc>>,
@@ -65,7 +65,7 @@ pub async fn key_by_prefix(pool: &SystemPool, prefix: &str) -> Result<Option<Key
 }
 
 /// What the usable keys of an agent may do, together.
-pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<Scope>, DbError> {
+pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<KeyScope>, DbError> {
     let scopes: Vec<String> = tx
         .values(sql!(
             [tenant, agent, now],

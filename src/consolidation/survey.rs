@@ -10,7 +10,7 @@ use db::cursor::{Cursor, Seek};
 use db::{Tx, lock, lock_key};
 use foundation::audit::{self, NewEntry};
 use foundation::jobs::{self, NewEvent, Task};
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use foundation::{Engine, Error, OpContext};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
 }
 
 /// What a memory is to an earlier one of the same kind and place, if anything. Passing states differ all the time.
-fn related(memory: &Memory, other: &Memory, similarity: f64, model: &Model) -> Option<SuggestionRelation> {
+fn related(memory: &Memory, other: &Memory, similarity: f64, model: &EmbeddingModel) -> Option<SuggestionRelation> {
     let place = |one: &Memory| (one.kind, one.scope, one.project_id, one.repo_id, one.session_id, one.connection_id);
     let earlier = (other.created_at, other.id) < (memory.created_at, memory.id);
     if !earlier || !other.live || place(memory) != place(other) || memory.kind == MemoryKind::Episode {

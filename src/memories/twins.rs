@@ -7,7 +7,7 @@ use super::store::{self, NewSuggestion};
 use chrono::{DateTime, Utc};
 use db::Tx;
 use foundation::audit::{self, NewEntry};
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use foundation::{Engine, Error, OpContext};
 use wire::{AgentId, MemoryId, MemoryKind, Relation, SimilarMemory, SuggestionRelation};
 use words::compare::{Difference, Likeness, compare};
@@ -32,7 +32,7 @@ pub(crate) enum Verdict {
 }
 
 /// Judges two texts by their cosine and their words. A cosine alone never makes two texts one.
-pub(crate) fn judge(model: &Model, one: &str, other: &str, cosine: f64) -> Verdict {
+pub(crate) fn judge(model: &EmbeddingModel, one: &str, other: &str, cosine: f64) -> Verdict {
     if cosine <= model.suggestion_threshold {
         return Verdict::Apart;
     }
@@ -45,7 +45,7 @@ pub(crate) fn judge(model: &Model, one: &str, other: &str, cosine: f64) -> Verdi
 }
 
 /// What a person is asked about two memories of one owner, the first of them the newer one.
-pub(crate) fn relation(model: &Model, one: &str, other: &str, cosine: f64) -> Option<SuggestionRelation> {
+pub(crate) fn relation(model: &EmbeddingModel, one: &str, other: &str, cosine: f64) -> Option<SuggestionRelation> {
     if compare(one, other).is_conflict() && cosine >= model.related_threshold {
         return Some(SuggestionRelation::Contradicts);
     }
@@ -63,7 +63,7 @@ pub(crate) struct Near {
 }
 
 /// Judges the nearest memories of a text, nearest first.
-pub(crate) fn judge_all(model: &Model, content: &str, nearest: Vec<(Memory, f64)>) -> Vec<Near> {
+pub(crate) fn judge_all(model: &EmbeddingModel, content: &str, nearest: Vec<(Memory, f64)>) -> Vec<Near> {
     nearest.into_iter().map(|(memory, cosine)| Near { verdict: judge(model, content, &memory.content, cosine), memory }).collect()
 }
 
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use foundation::registry::Floors;
 
-    fn model(dedup: f64, suggestion: f64) -> Model {
-        Model {
+    fn model(dedup: f64, suggestion: f64) -> EmbeddingModel {
+        EmbeddingModel {
             name: "a model".into(),
             dimension: 384,
             dedup_threshold: dedup,

@@ -4,7 +4,7 @@ use crate::memories::model::{Draft, Memory};
 use crate::memories::store::{COLUMNS, VECTORS, columns};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use pgvector::Vector;
 use sqlx::FromRow;
 use wire::AgentId;
@@ -58,7 +58,7 @@ pub async fn entries(
 pub struct Likeness<'a> {
     pub agents: &'a [AgentId],
     pub vector: Option<&'a [f32]>,
-    pub model: &'a Model,
+    pub model: &'a EmbeddingModel,
     /// Whether entries of the same category and subject are listed, however far their texts are.
     pub with_subject: bool,
     pub now: DateTime<Utc>,

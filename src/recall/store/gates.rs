@@ -5,7 +5,7 @@ use crate::index::VectorTable;
 use crate::memories::store::VECTORS;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, RecallFilters};
 
@@ -25,7 +25,7 @@ pub async fn compared(
     tenancy: Tenancy,
     agent: AgentId,
     id: MemoryId,
-    model: &Model,
+    model: &EmbeddingModel,
     vector: Option<&[f32]>,
 ) -> Result<Option<Compared>, DbError> {
     let vectors = VECTORS.of(model.dimension)?;

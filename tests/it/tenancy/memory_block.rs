@@ -1,7 +1,7 @@
 //! The queries of the short list of entries.
 
 use super::queries::{FLOORS, Query, queries};
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use remembrancer::memory_block::store::{self as memory_block, Likeness, Listed};
 
 /// In the database of memories; kept apart by tenant and by agent.
@@ -14,7 +14,7 @@ pub const MEMORY_BLOCK: &[Query] = queries! {
     "memory_block::alike" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
-        let model = Model {
+        let model = EmbeddingModel {
             name: "all-MiniLM-L6-v2".into(),
             dimension: 384,
             dedup_threshold: 0.9,

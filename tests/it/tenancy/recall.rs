@@ -3,7 +3,7 @@
 use super::queries::{Case, FLOORS, Query, queries};
 use db::Tenancy;
 use db::cursor::Seek;
-use foundation::registry::Model;
+use foundation::registry::EmbeddingModel;
 use remembrancer::memories::store as memories;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
 use remembrancer::recall::near::Silent;
@@ -99,7 +99,7 @@ pub const RECALL: &[Query] = queries! {
         recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &anchors).await?.0.len()
     };
     "recall::compared" |tx, c| {
-        let model = Model {
+        let model = EmbeddingModel {
             name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, related_threshold: 0.6,
             term_threshold: 0.4,
             floors: FLOORS,

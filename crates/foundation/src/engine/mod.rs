@@ -14,7 +14,7 @@ pub use spending::Missing;
 
 use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
 use crate::error::Error;
-use crate::registry::{self, Model};
+use crate::registry::{self, EmbeddingModel};
 use crate::terms::Snapshots;
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, DbError, Logins, Patience};
@@ -118,7 +118,7 @@ struct Inner {
     db: Databases,
     urls: DatabaseUrls,
     embeddings: Embeddings,
-    model: Model,
+    model: EmbeddingModel,
     settings: Settings,
     vocabulary: Snapshots,
     log: RetrievalLog,
@@ -263,7 +263,7 @@ impl Engine {
     }
 
     /// The embedding model's registered thresholds and floors.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &EmbeddingModel {
         &self.inner.model
     }
 

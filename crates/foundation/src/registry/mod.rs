@@ -6,7 +6,7 @@ use db::{Database, DatabaseUrls, DbError};
 
 /// A registered embedding model.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
-pub struct Model {
+pub struct EmbeddingModel {
     pub name: String,
     /// 384 or 1536.
     #[sqlx(try_from = "i32")]
@@ -35,7 +35,7 @@ pub struct Floors {
 }
 
 /// Reads a registered model by name.
-pub async fn registered(control: &Database, name: &str) -> Result<Option<Model>, DbError> {
+pub async fn registered(control: &Database, name: &str) -> Result<Option<EmbeddingModel>, DbError> {
     store::model(control.system(), name).await
 }
 

@@ -1,10 +1,10 @@
 //! SQL of the model registry.
 
-use super::Model;
+use super::EmbeddingModel;
 use db::{DbError, SystemPool, sql};
 use sqlx::{Connection, PgConnection};
 
-pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<Model>, DbError> {
+pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<EmbeddingModel>, DbError> {
     pool.row_if_any(sql!(
         [name],
         r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor

@@ -23,7 +23,7 @@ pub trait Extractor: Send + Sync + 'static {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
     #[error(transparent)]
-    Model(#[from] ChatError),
+    ChatModel(#[from] ChatError),
     #[error("the extraction stopped before its end")]
     Ended,
 }
@@ -32,7 +32,7 @@ impl ExtractError {
     /// Whether the same text may succeed later, without a change of the configuration.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Model(error) => error.is_transient(),
+            Self::ChatModel(error) => error.is_transient(),
             Self::Ended => true,
         }
     }

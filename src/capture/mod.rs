@@ -2,12 +2,12 @@
 //! unless somebody captures it, and no caller waits for extraction.
 
 mod by_hand;
+pub mod chat_model;
 mod events;
 pub mod extractor;
 mod input;
 mod lists;
 mod media;
-pub mod model;
 mod observe;
 mod progress;
 mod request;

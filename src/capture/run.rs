@@ -1,7 +1,7 @@
 //! What a worker does with a captured source: extract candidates, and place them in steps that are committed one by one.
 
+use super::chat_model::ChatModel;
 use super::extractor::{ExtractError, Extractor, Quotes};
-use super::model::Model;
 use super::progress::Progress;
 use super::store::{self, StoredSource};
 use crate::consolidation::{self, NewCandidate, Owner, Spot};
@@ -81,7 +81,7 @@ pub async fn extract_source(
         };
         match extraction {
             Ok(extraction) => break extraction,
-            Err(ExtractError::Model(ChatError::Exhausted(_))) => {
+            Err(ExtractError::ChatModel(ChatError::Exhausted(_))) => {
                 extractor = Box::new(Quotes);
                 work.progress.extractor = QUOTES_UNPAID.to_owned();
             }
@@ -116,7 +116,7 @@ async fn index_attachment(engine: &Engine, ctx: &OpContext, owner: Owner, stored
 /// A chat model where one is configured and the organisation allows it; else people are quoted, also after a model whose balance is used up.
 fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn Extractor> {
     match engine.chat().is_some() && policy.outside_models {
-        true => Box::new(Model::new(engine.clone(), payer)),
+        true => Box::new(ChatModel::new(engine.clone(), payer)),
         false => Box::new(Quotes),
     }
 }
@@ -124,7 +124,7 @@ fn extractor(engine: &Engine, policy: &CapturePolicy, payer: Payer) -> Box<dyn E
 /// How an attempt ends whose extractor failed.
 pub(super) fn failure(error: &ExtractError) -> Work {
     let pause = match error {
-        ExtractError::Model(ChatError::RateLimited { retry_after }) => retry_after.unwrap_or_default().min(PAUSE_MAX),
+        ExtractError::ChatModel(ChatError::RateLimited { retry_after }) => retry_after.unwrap_or_default().min(PAUSE_MAX),
         _ => Duration::ZERO,
     };
     let again = error.is_transient().then(|| TimeDelta::from_std(pause).unwrap_or_default());

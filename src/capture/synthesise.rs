@@ -56,7 +56,7 @@ pub async fn synthesise(engine: &Engine, ctx: &OpContext, held: Held, tries: i32
     let (drawn, mut facts, stood_in) = match drawn {
         Ok((drawn, facts)) => (Drawn { reread, ..drawn }, facts, None),
         Err(error) => {
-            let Some(reason) = stand_in::reason(&error, tries) else { return Ok(failure(&ExtractError::Model(error))) };
+            let Some(reason) = stand_in::reason(&error, tries) else { return Ok(failure(&ExtractError::ChatModel(error))) };
             tracing::warn!(%error, "rules read observations in place of the chat model");
             again.clear();
             (profile::by_rules(&read, policy.sensitive), HashMap::new(), Some(reason))

@@ -21,7 +21,7 @@ const STATEMENTS_MAX: usize = 200;
 
 /// A chat model that reads a transcript window by window.
 #[derive(Clone)]
-pub struct Model {
+pub struct ChatModel {
     engine: Engine,
     payer: Payer,
 }
@@ -56,7 +56,7 @@ struct Statement {
     corrects: bool,
 }
 
-impl Model {
+impl ChatModel {
     /// Uses the engine's chat model, on the account of `payer`.
     pub fn new(engine: Engine, payer: Payer) -> Self {
         Self { engine, payer }
@@ -102,7 +102,7 @@ impl Statement {
     }
 }
 
-impl Extractor for Model {
+impl Extractor for ChatModel {
     fn name(&self) -> &str {
         self.engine.chat().map_or("none", |chat| chat.model())
     }
@@ -117,7 +117,7 @@ impl Extractor for Model {
 }
 
 fn unusable(what: &str) -> ExtractError {
-    ExtractError::Model(ChatError::BadResponse(what.into()))
+    ExtractError::ChatModel(ChatError::BadResponse(what.into()))
 }
 
 /// What the model reads next: turns from byte `from` on, as many as fit. Turns that may carry instructions are quarantined instead, and

@@ -1,4 +1,4 @@
-use super::path::{EntryPath, PersonPath};
+use super::path::{LeafPath, PersonPath};
 use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
 use leptos::prelude::*;
 use remembrancer::profile::{self, Subject};
@@ -10,15 +10,15 @@ pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, Cons
     Ok(profile::people(&engine, &ctx, &filter).await?)
 }
 
-/// One profile with what its entries cite, and its changes before a version.
+/// One profile with what its leaves cite, and its changes before a version.
 pub async fn read_person(person: PersonPath, before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(profile::person(&engine, &ctx, subject(person), before).await?)
 }
 
-/// Forgets an entry, then redirects to the profile.
+/// Forgets a leaf, then redirects to the profile.
 #[server(endpoint = "forget_entry")]
-pub async fn forget_entry(entry: EntryPath, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+pub async fn forget_entry(entry: LeafPath, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     let here = entry.person.href();
     submit(&here, Query::default().with("entry", entry).with("reason", &reason), |engine, ctx| async move {
         profile::forget_leaf_of(&engine, &ctx, subject(entry.person), entry.leaf, &reason).await?;
@@ -28,9 +28,9 @@ pub async fn forget_entry(entry: EntryPath, #[server(default)] reason: String) -
     .await
 }
 
-/// Takes back that an entry was forgotten, then redirects to the profile.
+/// Takes back that a leaf was forgotten, then redirects to the profile.
 #[server(endpoint = "restore_entry")]
-pub async fn restore_entry(entry: EntryPath) -> Result<(), ConsoleError> {
+pub async fn restore_entry(entry: LeafPath) -> Result<(), ConsoleError> {
     let here = entry.person.href();
     submit(&here, Query::default(), |engine, ctx| async move {
         profile::restore_leaf(&engine, &ctx, subject(entry.person), entry.leaf).await?;

@@ -1,4 +1,4 @@
-use super::{entry::shown, path::PersonPath};
+use super::{leaf::shown, path::PersonPath};
 use crate::{
     query::Query,
     ui::{Time, Titled, text},

@@ -2,14 +2,14 @@
 
 mod api;
 mod connections;
-mod entry;
 mod history;
+mod leaf;
 mod list;
 mod path;
 mod person;
 mod tree;
 
-pub use entry::matter_name;
+pub use leaf::matter_name;
 pub use list::PeoplePage;
 pub use path::PersonPath;
 pub use person::PersonPage;

@@ -1,4 +1,4 @@
-//! Names of profiles and of their entries, as URLs and forms have them.
+//! Names of profiles and of their leaves, as URLs and forms have them.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -14,10 +14,10 @@ pub struct PersonPath {
     pub user: Option<UserId>,
 }
 
-/// An entry of a profile: `<agent>/<user>/<entry>`.
+/// A leaf of a profile: `<agent>/<user>/<leaf>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct EntryPath {
+pub struct LeafPath {
     pub person: PersonPath,
     pub leaf: LeafId,
 }
@@ -38,7 +38,7 @@ impl fmt::Display for PersonPath {
     }
 }
 
-impl fmt::Display for EntryPath {
+impl fmt::Display for LeafPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.person, self.leaf)
     }
@@ -57,7 +57,7 @@ impl FromStr for PersonPath {
     }
 }
 
-impl FromStr for EntryPath {
+impl FromStr for LeafPath {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -69,7 +69,7 @@ impl FromStr for EntryPath {
     }
 }
 
-impl TryFrom<String> for EntryPath {
+impl TryFrom<String> for LeafPath {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -77,8 +77,8 @@ impl TryFrom<String> for EntryPath {
     }
 }
 
-impl From<EntryPath> for String {
-    fn from(path: EntryPath) -> Self {
+impl From<LeafPath> for String {
+    fn from(path: LeafPath) -> Self {
         path.to_string()
     }
 }
@@ -91,13 +91,13 @@ mod tests {
     fn paths_survive_the_trip_and_others_are_refused() {
         let id = "01900000-0000-7000-8000-000000000000";
         for text in [format!("{id}/{id}/{id}"), format!("{id}/nobody/{id}")] {
-            let entry: EntryPath = text.parse().unwrap();
-            assert_eq!(entry.to_string(), text);
-            assert_eq!(entry.person.to_string().parse(), Ok(entry.person));
+            let leaf: LeafPath = text.parse().unwrap();
+            assert_eq!(leaf.to_string(), text);
+            assert_eq!(leaf.person.to_string().parse(), Ok(leaf.person));
         }
         for text in ["", "nobody", "atlas/nobody", &format!("{id}/vera")] {
             assert!(text.parse::<PersonPath>().is_err(), "{text}");
         }
-        assert!(format!("{id}/{id}").parse::<EntryPath>().is_err());
+        assert!(format!("{id}/{id}").parse::<LeafPath>().is_err());
     }
 }

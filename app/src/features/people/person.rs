@@ -1,10 +1,10 @@
 use super::{
     api::read_person,
     connections::Connections,
-    entry::Entry,
     history::History,
+    leaf::CitedLeaf,
     list::name,
-    path::{EntryPath, PersonPath},
+    path::{LeafPath, PersonPath},
     tree::Tree,
 };
 use crate::{
@@ -18,7 +18,7 @@ use leptos_meta::Title;
 use std::collections::HashMap;
 use wire::{OperatorRole, PersonDetail, ProfilePart};
 
-/// The page of one profile: working memory, entries, connections and history.
+/// The page of one profile: working memory, leaves, connections and history.
 #[component]
 pub fn PersonPage() -> impl IntoView {
     let part = |name: &str| use_param::<String>(name).unwrap_or_default();
@@ -44,12 +44,12 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
         None => format!("What {} knows from observations that name no user.", detail.agent_slug),
     };
     let mut sentences: HashMap<_, _> = detail.evidence.iter().map(|one| (one.leaf_id, one.sentences.clone())).collect();
-    let entries = detail.profile.leaves.iter().cloned().map(|leaf| {
+    let leaves = detail.profile.leaves.iter().cloned().map(|leaf| {
         let sentences = sentences.remove(&leaf.leaf_id).unwrap_or_default();
-        Entry { path: EntryPath { person, leaf: leaf.leaf_id }, leaf, sentences }
+        CitedLeaf { path: LeafPath { person, leaf: leaf.leaf_id }, leaf, sentences }
     });
-    let (of_tools, of_person): (Vec<_>, Vec<_>) = entries.partition(|entry| entry.leaf.connection_id.is_some());
-    let (scaffold, learned): (Vec<_>, Vec<_>) = of_person.into_iter().partition(|entry| entry.leaf.part == ProfilePart::Scaffold);
+    let (of_tools, of_person): (Vec<_>, Vec<_>) = leaves.partition(|cited| cited.leaf.connection_id.is_some());
+    let (scaffold, learned): (Vec<_>, Vec<_>) = of_person.into_iter().partition(|cited| cited.leaf.part == ProfilePart::Scaffold);
     let connections = detail.connections.clone();
     let has_tools = !(connections.is_empty() && of_tools.is_empty());
     view! {
@@ -62,11 +62,11 @@ fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <WorkingMemory text=detail.profile.working_memory.clone() />
-                <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." entries=scaffold may_forget />
-                <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." entries=learned may_forget />
+                <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." leaves=scaffold may_forget />
+                <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." leaves=learned may_forget />
                 {has_tools.then(|| view! {
                     <Titled id="connections" title="Connections">
-                        <Connections connections entries=of_tools may_forget />
+                        <Connections connections leaves=of_tools may_forget />
                     </Titled>
                 })}
                 <History history=detail.history.clone() person />
@@ -105,11 +105,11 @@ fn WorkingMemory(text: String) -> impl IntoView {
 }
 
 #[component]
-fn Part(id: &'static str, title: &'static str, none: &'static str, entries: Vec<Entry>, may_forget: bool) -> impl IntoView {
-    let body = if entries.is_empty() {
+fn Part(id: &'static str, title: &'static str, none: &'static str, leaves: Vec<CitedLeaf>, may_forget: bool) -> impl IntoView {
+    let body = if leaves.is_empty() {
         view! { <p class="text-sm text-soft">{none}</p> }.into_any()
     } else {
-        view! { <Tree entries may_forget /> }.into_any()
+        view! { <Tree leaves may_forget /> }.into_any()
     };
     view! {
         <section aria-labelledby=id data-testid=id>

@@ -1,23 +1,23 @@
-use super::entry::{Entry, EntryView};
+use super::leaf::{CitedLeaf, LeafView};
 use crate::ui::{Icon, Shape, text};
 use leptos::prelude::*;
 
-/// One key of a profile with its entries and the keys below it.
+/// One key of a profile with its leaves and the keys below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Branch {
     key: String,
-    entries: Vec<Entry>,
+    leaves: Vec<CitedLeaf>,
     below: Vec<Branch>,
 }
 
 impl Branch {
-    fn add(&mut self, path: &[String], entry: Entry) {
-        let Some((key, rest)) = path.split_first() else { return self.entries.push(entry) };
+    fn add(&mut self, path: &[String], cited: CitedLeaf) {
+        let Some((key, rest)) = path.split_first() else { return self.leaves.push(cited) };
         match self.below.iter_mut().find(|branch| folded(&branch.key) == folded(key)) {
-            Some(branch) => branch.add(rest, entry),
+            Some(branch) => branch.add(rest, cited),
             None => {
                 let mut branch = Self { key: key.clone(), ..Self::default() };
-                branch.add(rest, entry);
+                branch.add(rest, cited);
                 self.below.push(branch);
             }
         }
@@ -29,25 +29,25 @@ fn folded(key: &str) -> String {
     key.split(|c: char| c.is_whitespace() || c == '_').filter(|word| !word.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Entries of a profile as a tree of keys.
+/// Leaves of a profile as a tree of keys.
 #[component]
-pub fn Tree(entries: Vec<Entry>, may_forget: bool) -> impl IntoView {
+pub fn Tree(leaves: Vec<CitedLeaf>, may_forget: bool) -> impl IntoView {
     let mut root = Branch::default();
-    for entry in entries {
-        root.add(&entry.leaf.path.clone(), entry);
+    for cited in leaves {
+        root.add(&cited.leaf.path.clone(), cited);
     }
     view! { <ul class="space-y-4">{root.below.into_iter().map(|branch| key(branch, may_forget)).collect_view()}</ul> }
 }
 
 fn key(branch: Branch, may_forget: bool) -> AnyView {
-    let Branch { key: name, entries, below } = branch;
-    let (disputed, plain): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.leaf.disputed);
+    let Branch { key: name, leaves, below } = branch;
+    let (disputed, plain): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|cited| cited.leaf.disputed);
     let conflict = (!disputed.is_empty()).then(|| {
         view! {
             <div class="rounded-md border border-line-strong p-3" data-testid="disputed">
                 <p class="mb-2 flex items-center gap-1.5 text-sm text-warn"><Icon shape=Shape::Alert />"These contradict each other. Agents read both."</p>
                 <div class="grid gap-4 sm:grid-cols-2">
-                    {disputed.into_iter().map(|entry| view! { <EntryView entry may_forget /> }).collect_view()}
+                    {disputed.into_iter().map(|cited| view! { <LeafView cited may_forget /> }).collect_view()}
                 </div>
             </div>
         }
@@ -59,7 +59,7 @@ fn key(branch: Branch, may_forget: bool) -> AnyView {
         <li>
             <p class="mb-1 text-xs font-medium wrap-anywhere text-soft" dir="auto">{text::visible(&name)}</p>
             <div class="space-y-3">
-                {plain.into_iter().map(|entry| view! { <EntryView entry may_forget /> }).collect_view()} {conflict}
+                {plain.into_iter().map(|cited| view! { <LeafView cited may_forget /> }).collect_view()} {conflict}
             </div>
             {children}
         </li>

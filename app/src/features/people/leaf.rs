@@ -1,4 +1,4 @@
-use super::path::EntryPath;
+use super::path::LeafPath;
 use crate::{
     Flash,
     layout::ViewerResource,
@@ -8,10 +8,10 @@ use leptos::prelude::*;
 use serde_json::Value;
 use wire::{CitedSentence, Matter, MemoryId, ProfileLeaf};
 
-/// An entry of a profile with what it cites.
+/// A leaf of a profile with what it cites.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    pub path: EntryPath,
+pub struct CitedLeaf {
+    pub path: LeafPath,
     pub leaf: ProfileLeaf,
     pub sentences: Vec<CitedSentence>,
 }
@@ -21,10 +21,10 @@ pub fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), text::visible)
 }
 
-/// An entry: its value, how sure it is and how old, why, and the form that forgets it.
+/// A leaf: its value, how sure it is and how old, why, and the form that forgets it.
 #[component]
-pub fn EntryView(entry: Entry, may_forget: bool) -> impl IntoView {
-    let Entry { path, leaf, sentences } = entry;
+pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
+    let CitedLeaf { path, leaf, sentences } = cited;
     let value = shown(&leaf.value);
     let seen =
         format!("observed {}, last ", if leaf.observations == 1 { "once".to_owned() } else { format!("{} times", leaf.observations) });
@@ -101,7 +101,7 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
 }
 
 #[component]
-fn Forget(path: EntryPath, value: String) -> impl IntoView {
+fn Forget(path: LeafPath, value: String) -> impl IntoView {
     let who = ViewerResource::expect();
     awaited(async move {
         let flash = who.await.ok().and_then(|viewer| viewer.flash);
@@ -110,7 +110,7 @@ fn Forget(path: EntryPath, value: String) -> impl IntoView {
 }
 
 #[component]
-fn ForgetFold(path: EntryPath, value: String, flash: Option<Flash>) -> impl IntoView {
+fn ForgetFold(path: LeafPath, value: String, flash: Option<Flash>) -> impl IntoView {
     let id = format!("forget-{}", path.leaf);
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("entry", &path.to_string()), "reason")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());

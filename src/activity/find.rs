@@ -13,7 +13,7 @@ use words::stems;
 const READ: usize = 100;
 
 /// A search in reports.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ReportSearch<'a> {
     pub of: Reports,
     pub words: &'a Words,
     /// Of these kinds of actions; of all kinds if empty.
@@ -23,7 +23,7 @@ pub(crate) struct Asked<'a> {
 
 /// A report with its similarity.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct ScoredReport {
     pub report: Report,
     /// Share of the question's weight that the report's words have (normalised BM25), 0 to 1.
     pub similarity: f64,
@@ -33,11 +33,11 @@ pub(crate) struct Found {
 ///
 /// A word that more than some thousand reports have proposes only the newest of them. The proposed reports are scored by all of their words.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn find(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>) -> Result<Vec<Found>, DbError> {
-    let mut found = closest(engine, ctx, asked.of, asked.words, asked.kinds).await?;
+pub(crate) async fn find(engine: &Engine, ctx: &OpContext, search: &ReportSearch<'_>) -> Result<Vec<ScoredReport>, DbError> {
+    let mut found = closest(engine, ctx, search.of, search.words, search.kinds).await?;
     let mut seen = HashSet::new();
     found.retain(|one| seen.insert(one.report.content()));
-    found.truncate(asked.most);
+    found.truncate(search.most);
     Ok(found)
 }
 
@@ -48,18 +48,18 @@ pub(super) async fn closest(
     of: Reports,
     words: &Words,
     kinds: &[ActionKind],
-) -> Result<Vec<Found>, DbError> {
+) -> Result<Vec<ScoredReport>, DbError> {
     let mut tx = engine.db().control.begin_planned_once(ctx.tenancy()).await?;
     let store::Matches { found: matches, frequencies } = store::matches(&mut tx, ctx.tenancy(), of, &words.terms, kinds).await?;
     let proposed = Postings::weighed(words, matches.statistics, &frequencies, &matches.postings).best(READ, |_, _| true);
     let reports = store::by_ids(&mut tx, ctx.tenancy(), of, &proposed).await?;
     drop(tx);
-    let mut found: Vec<Found> = reports
+    let mut found: Vec<ScoredReport> = reports
         .into_iter()
         .map(|report| {
             let postings = words.postings(report.id, &stems::terms(&report.searched_text()));
             let relevance = Postings::weighed(words, matches.statistics, &frequencies, &postings).relevance(report.id);
-            Found { similarity: relevance.unwrap_or(0.0).clamp(0.0, 1.0), report }
+            ScoredReport { similarity: relevance.unwrap_or(0.0).clamp(0.0, 1.0), report }
         })
         .collect();
     found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| (b.report.at, b.report.id).cmp(&(a.report.at, a.report.id))));

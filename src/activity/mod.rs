@@ -7,7 +7,7 @@ mod record;
 pub mod store;
 mod suggest;
 
-pub(crate) use find::{Asked, Found, find};
+pub(crate) use find::{ReportSearch, ScoredReport, find};
 pub use model::{Body, NewReport, Report, Reports};
 pub use record::{record_action, record_steps};
 pub(crate) use suggest::{SuggestedAction, suggest};

@@ -1,6 +1,6 @@
 //! Suggesting actions: what succeeded or failed for similar tasks, by what agents reported.
 
-use super::find::{Found, closest};
+use super::find::{ScoredReport, closest};
 use super::model::{Report, Reports};
 use db::DbError;
 use foundation::{Engine, OpContext};
@@ -73,12 +73,12 @@ pub(crate) async fn suggest(
 }
 
 /// Groups reports, closest first, by their actions.
-fn by_action(found: Vec<Found>, floor: f64, most: usize) -> Vec<SuggestedAction> {
+fn by_action(found: Vec<ScoredReport>, floor: f64, most: usize) -> Vec<SuggestedAction> {
     let best = found.first().map_or(0.0, |one| one.similarity);
     let floor = floor.max(best * LEAST_OF_BEST);
     let mut suggestions: Vec<SuggestedAction> = Vec::new();
     let ended = found.into_iter().filter(|one| one.similarity >= floor && one.report.succeeded.is_some());
-    for Found { report, similarity } in ended {
+    for ScoredReport { report, similarity } in ended {
         let place = suggestions.iter().position(|one| one.action == report.title).unwrap_or_else(|| {
             suggestions.push(SuggestedAction::new(report.title.clone(), similarity));
             suggestions.len() - 1
@@ -96,7 +96,7 @@ mod tests {
     use uuid::Uuid;
     use wire::{ActionKind, AgentId};
 
-    fn found(action: &str, succeeded: Option<bool>, similarity: f64, day: i64) -> Found {
+    fn scored(action: &str, succeeded: Option<bool>, similarity: f64, day: i64) -> ScoredReport {
         let report = Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::nil()),
@@ -109,19 +109,19 @@ mod tests {
             importance: 0.5,
             at: DateTime::from_timestamp(day * 86_400, 0).unwrap_or_default(),
         };
-        Found { report, similarity }
+        ScoredReport { report, similarity }
     }
 
-    fn reports() -> Vec<Found> {
+    fn reports() -> Vec<ScoredReport> {
         vec![
-            found("berth.book", Some(false), 0.9, 4),
-            found("berth.book", Some(true), 0.8, 3),
-            found("berth.rent", Some(true), 0.7, 5),
-            found("berth.book", Some(true), 0.6, 9),
-            found("berth.fax", Some(false), 0.55, 1),
-            found("berth.fax", Some(true), 0.52, 8),
-            found("berth.fax", Some(false), 0.5, 6),
-            found("berth.draft", None, 0.5, 2),
+            scored("berth.book", Some(false), 0.9, 4),
+            scored("berth.book", Some(true), 0.8, 3),
+            scored("berth.rent", Some(true), 0.7, 5),
+            scored("berth.book", Some(true), 0.6, 9),
+            scored("berth.fax", Some(false), 0.55, 1),
+            scored("berth.fax", Some(true), 0.52, 8),
+            scored("berth.fax", Some(false), 0.5, 6),
+            scored("berth.draft", None, 0.5, 2),
         ]
     }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_failed_as_often_as_it_succeeded_is_a_warning() {
-        let even = vec![found("mast.paint", Some(true), 0.6, 1), found("mast.paint", Some(false), 0.5, 2)];
+        let even = vec![scored("mast.paint", Some(true), 0.6, 1), scored("mast.paint", Some(false), 0.5, 2)];
         let suggestions = by_action(even, 0.2, 3);
         assert_eq!(suggestions[0].because(), "Failed 1 of 2 times for similar tasks.");
         assert!(suggestions[0].success.is_some() && suggestions[0].failure.is_some());
@@ -161,16 +161,16 @@ mod tests {
 
     #[test]
     fn a_report_far_from_the_closest_one_does_not_count() {
-        let actions = |reports: Vec<Found>| by_action(reports, 0.2, 3).into_iter().map(|one| one.action).collect::<Vec<_>>();
-        let weak = found("cake.bake", Some(true), 0.21, 1);
-        assert_eq!(actions(vec![found("sail.mend", Some(false), 0.6, 1), weak.clone()]), ["sail.mend"]);
+        let actions = |reports: Vec<ScoredReport>| by_action(reports, 0.2, 3).into_iter().map(|one| one.action).collect::<Vec<_>>();
+        let weak = scored("cake.bake", Some(true), 0.21, 1);
+        assert_eq!(actions(vec![scored("sail.mend", Some(false), 0.6, 1), weak.clone()]), ["sail.mend"]);
         assert_eq!(
-            actions(vec![found("sail.mend", None, 0.6, 1), weak.clone()]),
+            actions(vec![scored("sail.mend", None, 0.6, 1), weak.clone()]),
             Vec::<String>::new(),
             "the closest does not say how it ended"
         );
-        assert_eq!(actions(vec![found("sail.mend", Some(true), 0.42, 1), weak.clone()]), ["sail.mend", "cake.bake"], "half is enough");
-        assert_eq!(actions(vec![found("sail.mend", Some(true), 0.19, 1)]), Vec::<String>::new(), "and never below the floor");
+        assert_eq!(actions(vec![scored("sail.mend", Some(true), 0.42, 1), weak.clone()]), ["sail.mend", "cake.bake"], "half is enough");
+        assert_eq!(actions(vec![scored("sail.mend", Some(true), 0.19, 1)]), Vec::<String>::new(), "and never below the floor");
         assert_eq!(actions(vec![]), Vec::<String>::new());
     }
 }

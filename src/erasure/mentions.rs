@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::memories::{self, PART, erase_phrases};
 use super::rows::erase_texts;
-use super::store::{self, Found, Known, PLACES, Place};
+use super::store::{self, Known, MentionRow, PLACES, Place};
 use db::Tx;
 use foundation::{Engine, Error, OpContext};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub(super) async fn search(
         let found = store::find(&mut tx, at, ctx.tenant_id, user, names, ids.as_deref(), most).await?;
         tx.commit().await?;
         more |= i64::try_from(found.len()).is_ok_and(|found| found == most);
-        for Found { id, user_id, text } in found {
+        for MentionRow { id, user_id, text } in found {
             let row = MentionRef { place: at.place, id };
             if !mentions.iter().any(|mention: &Mention| mention.row() == row) {
                 mentions.push(Mention { place: at.place, id, user_id, excerpt: excerpt(&text, names) });

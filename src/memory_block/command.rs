@@ -2,7 +2,7 @@
 
 use super::pages::{SHOWN_MAX, Shown, page};
 use super::remove;
-use super::store::{self, Listed};
+use super::store::{self, EntryFilter};
 use crate::memories;
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext};
@@ -89,7 +89,7 @@ pub(crate) async fn answer(engine: &Engine, ctx: &OpContext, request: CommandReq
     ctx.require(KeyScope::MemoryRead)?;
     Checks::default().limit("text", &request.text, COMMAND_MAX).done()?;
     Ok(match parse(&request.text) {
-        Command::List(number) => page(&listed(engine, ctx, request.user_id.as_ref()).await?, number),
+        Command::List(number) => page(&read_list(engine, ctx, request.user_id.as_ref()).await?, number),
         Command::Delete(id) => lines(&deleted(engine, ctx, id, request.user_id.as_ref()).await?),
         Command::Help | Command::Talk => lines(&help(&request.text)),
     })
@@ -109,11 +109,11 @@ fn parse(text: &str) -> Command<'_> {
 }
 
 /// Every memory that the person may see, with who shared it and where it holds.
-async fn listed(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Shown>, Error> {
+async fn read_list(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Result<Vec<Shown>, Error> {
     let ctx = &acting_for(engine, ctx, user).await?;
     let agents = [ctx.agent_id()?, ctx.commons_id];
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::entries(&mut tx, ctx.tenancy(), &agents, Listed::All, engine.clock().now()).await?;
+    let found = store::entries(&mut tx, ctx.tenancy(), &agents, EntryFilter::All, engine.clock().now()).await?;
     tx.commit().await?;
     let is_any_shared = found.iter().any(|memory| memory.agent_id == ctx.commons_id);
     let slugs = if is_any_shared { memories::slugs(engine, ctx).await? } else { HashMap::new() };
@@ -128,7 +128,7 @@ async fn listed(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Res
 
 async fn deleted(engine: &Engine, ctx: &OpContext, id: &str, user: Option<&UserRef>) -> Result<String, Error> {
     let outcome = match id.parse::<MemoryRef>() {
-        Ok(name) => remove(engine, ctx, &name, user, Listed::All).await,
+        Ok(name) => remove(engine, ctx, &name, user, EntryFilter::All).await,
         Err(_) => Err(Error::NotFound("memory")),
     };
     match outcome {

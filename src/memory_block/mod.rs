@@ -13,7 +13,7 @@ pub use command::command;
 pub(crate) use command::{Line, answer, help, lines};
 pub use prompt::{Block, prompt};
 pub(crate) use prompt::{Entries, block_entries};
-use store::Listed;
+use store::EntryFilter;
 
 use crate::memories;
 use crate::memories::access::{self, Purpose};
@@ -51,7 +51,7 @@ pub async fn get(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Optio
     ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, user).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, name, Listed::Categorised).await?;
+    let memory = find(engine, ctx, &mut tx, name, EntryFilter::Categorised).await?;
     let mut versions = memories::store::versions(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
     tx.commit().await?;
     versions.reverse();
@@ -84,7 +84,7 @@ pub async fn update(
     if let Some(answer) = once.stored_answer(&engine.db().memory).await? {
         return Ok(answer);
     }
-    let memory = find_entry(engine, ctx, &request.memory_id, Listed::Categorised).await?;
+    let memory = find_entry(engine, ctx, &request.memory_id, EntryFilter::Categorised).await?;
     let category = memory.category.ok_or(Error::NotFound("memory"))?;
     let request = request.into_inner();
     let revision = Admitted::new(ReviseRequest {
@@ -121,7 +121,7 @@ pub async fn update(
 /// `Forbidden` without `memory:forget`, or for a shared one that the agent did not write; `NotFound` for what is not in the list.
 #[verb]
 pub async fn delete(engine: &Engine, ctx: &OpContext, name: &MemoryRef, user: Option<&UserRef>) -> Result<Option<MemoryResponse>, Error> {
-    Ok(remove(engine, ctx, name, user, Listed::Categorised).await?.and_then(response))
+    Ok(remove(engine, ctx, name, user, EntryFilter::Categorised).await?.and_then(response))
 }
 
 /// As [`delete`], of what one of the lists has.
@@ -134,7 +134,7 @@ async fn remove(
     ctx: &OpContext,
     name: &MemoryRef,
     user: Option<&UserRef>,
-    listed: Listed,
+    filter: EntryFilter,
 ) -> Result<Option<Memory>, Error> {
     ctx.agent_id()?;
     ctx.require(KeyScope::MemoryForget)?;
@@ -143,7 +143,7 @@ async fn remove(
     if once.stored_answer::<ForgetResponse>(&engine.db().memory).await?.is_some() {
         return Ok(None);
     }
-    let memory = find_entry(engine, ctx, name, listed).await?;
+    let memory = find_entry(engine, ctx, name, filter).await?;
     let request = ForgetRequest { memory_id: memory.id.into(), reason: None, user_id: None };
     if memories::forget_once(engine, ctx, &request, &once).await?.already_forgotten {
         return Err(Error::NotFound("memory"));
@@ -162,23 +162,23 @@ async fn entries(engine: &Engine, ctx: &OpContext, user: Option<&UserRef>) -> Re
 pub(crate) async fn of_user(engine: &Engine, ctx: &OpContext) -> Result<Vec<Memory>, Error> {
     let agent = ctx.agent_id()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let found = store::entries(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], Listed::Categorised, engine.clock().now()).await?;
+    let found = store::entries(&mut tx, ctx.tenancy(), &[agent, ctx.commons_id], EntryFilter::Categorised, engine.clock().now()).await?;
     tx.commit().await?;
     Ok(found)
 }
 
 /// As [`find`], in a transaction of its own.
-async fn find_entry(engine: &Engine, ctx: &OpContext, name: &MemoryRef, listed: Listed) -> Result<Memory, Error> {
+async fn find_entry(engine: &Engine, ctx: &OpContext, name: &MemoryRef, filter: EntryFilter) -> Result<Memory, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let memory = find(engine, ctx, &mut tx, name, listed).await?;
+    let memory = find(engine, ctx, &mut tx, name, filter).await?;
     tx.commit().await?;
     Ok(memory)
 }
 
 /// A memory of the list by its name; `NotFound` for any other memory.
-async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef, listed: Listed) -> Result<Memory, Error> {
+async fn find(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &MemoryRef, filter: EntryFilter) -> Result<Memory, Error> {
     let memory = access::find(tx, ctx, name, Purpose::Read, engine.clock().now()).await?;
-    let in_list = memory.category.is_some() || (listed == Listed::All && memory.role.is_none());
+    let in_list = memory.category.is_some() || (filter == EntryFilter::All && memory.role.is_none());
     if memory.live && in_list { Ok(memory) } else { Err(Error::NotFound("memory")) }
 }
 

@@ -12,7 +12,7 @@ use words::normal;
 
 /// Which memories a list has.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Listed {
+pub enum EntryFilter {
     Categorised,
     /// Those without a category, too, but no messages of sessions.
     All,
@@ -24,27 +24,27 @@ pub async fn entries(
     tx: &mut Tx,
     tenancy: Tenancy,
     agents: &[AgentId],
-    listed: Listed,
+    filter: EntryFilter,
     now: DateTime<Utc>,
 ) -> Result<Vec<Memory>, DbError> {
     macro_rules! entries {
-        ($listed:literal) => {
+        ($filter:literal) => {
             concat!(
                 "select ",
                 columns!(),
                 " from agent_memories m where ",
                 of_user!("m", "$3"),
                 " and m.tenant_id = $1 and m.agent_id = any($2) and m.live and ",
-                $listed,
+                $filter,
                 r#" and (m.expires_at is null or m.expires_at > $4)
                    order by m.category collate "C", m.created_at, m.id"#
             )
         };
     }
     tx.rows(statement!(
-        match listed {
-            Listed::Categorised => entries!("m.category is not null"),
-            Listed::All => entries!("(m.category is not null or m.role is null)"),
+        match filter {
+            EntryFilter::Categorised => entries!("m.category is not null"),
+            EntryFilter::All => entries!("(m.category is not null or m.role is null)"),
         },
         tenancy.tenant,
         agents,

@@ -1,6 +1,6 @@
 //! recall: candidates, one ranking, an explanation for every hit, and a log entry. And the operators' view of it.
 
-mod asked;
+mod agent_recall;
 mod blend;
 mod browse;
 mod diagnose;

@@ -1,6 +1,6 @@
 //! The playground: a recall that shows every step and leaves no trace.
 
-use super::asked::Asked;
+use super::agent_recall::AgentRecall;
 use super::blend::Blended;
 use super::find::Finding;
 use super::near::Silent;
@@ -26,13 +26,13 @@ use wire::{
 pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest) -> Result<Playground, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let PlaygroundRequest { agent_id, recall } = request;
-    let asked = Asked::new(engine, ctx, *agent_id, recall).await?;
-    let found = asked.find(engine, recall.k, false).await?;
+    let agent_recall = AgentRecall::new(engine, ctx, *agent_id, recall).await?;
+    let found = agent_recall.find(engine, recall.k, false).await?;
     let list = blend::list(&found, recall.k, false);
 
     let zero_hit = found.order.passed.is_empty();
     // Near misses are those among today's memories.
-    let diagnosis = if zero_hit && recall.as_of.is_none() { Some(diagnose(engine, ctx, &asked, &found).await?) } else { None };
+    let diagnosis = if zero_hit && recall.as_of.is_none() { Some(diagnose(engine, ctx, &agent_recall, &found).await?) } else { None };
     let (cause, near_misses) = diagnosis.unzip();
     let candidates = candidates(&found, &list, ctx.commons_id);
     let mut hits = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect::<Vec<_>>();
@@ -47,8 +47,8 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
         memories: found.totals.map(|totals| totals.memories),
         passed: found.totals.map(|totals| totals.passed),
         more: found.totals.is_some_and(|totals| totals.more),
-        may_recall: asked.may(KeyScope::MemoryRead),
-        may_read_knowledge: asked.may(KeyScope::KbRead),
+        may_recall: agent_recall.may(KeyScope::MemoryRead),
+        may_read_knowledge: agent_recall.may(KeyScope::KbRead),
         zero_hit,
         cause,
         near_misses: near_misses.unwrap_or_default(),
@@ -58,12 +58,17 @@ pub async fn playground(engine: &Engine, ctx: &OpContext, request: &PlaygroundRe
 }
 
 /// Why no memory was found, and the near misses.
-async fn diagnose(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, found: &Finding) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
+async fn diagnose(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent_recall: &AgentRecall<'_>,
+    found: &Finding,
+) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
     let silent = Silent {
         tenant: ctx.tenant_id,
-        agent: asked.agent.id,
+        agent: agent_recall.agent.id,
         commons: ctx.commons_id,
-        user_id: asked.user,
+        user_id: agent_recall.user,
         at: found.now,
         model: &engine.model().name,
         floor: found.floors.vector,

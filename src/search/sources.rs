@@ -88,10 +88,10 @@ pub(super) async fn reports(
         Reports::Actions => (SearchSource::Audit, recipe.actions),
         Reports::Steps => (SearchSource::Workflow, &[][..]),
     };
-    let asked = activity::Asked { of, words, kinds, most: CANDIDATES };
-    let found = activity::find(engine, ctx, &asked).await?;
+    let search = activity::ReportSearch { of, words, kinds, most: CANDIDATES };
+    let found = activity::find(engine, ctx, &search).await?;
     let (now, reader) = (engine.clock().now(), ctx.agent_id().ok());
-    let candidate = |activity::Found { report, similarity }| {
+    let candidate = |activity::ScoredReport { report, similarity }| {
         let Report { id, at, importance, agent_id, .. } = report;
         Candidate {
             source,

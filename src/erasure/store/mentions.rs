@@ -63,7 +63,7 @@ impl Place {
 
 /// A row that mentions a person.
 #[derive(Clone, Debug, FromRow)]
-pub struct Found {
+pub struct MentionRow {
     pub id: Uuid,
     pub user_id: Option<UserId>,
     pub text: String,
@@ -79,7 +79,7 @@ pub async fn find(
     names: &[String],
     ids: Option<&[Uuid]>,
     most: i64,
-) -> Result<Vec<Found>, DbError> {
+) -> Result<Vec<MentionRow>, DbError> {
     let (of_user, columns) = at.listed();
     let (table, key) = (at.table, at.key);
     // Leaves empty JSON and empty arrays out of the text.

@@ -12,7 +12,9 @@ pub use memories::{
     Doomed, OF_MEMORY, TO_MEMORY, contradicted_by, delete_memories, delete_orphaned_jobs, doomed, erased, hashes_of_versions, memories_of,
     put_fingerprints, strip_forms,
 };
-pub use mentions::{Found, PLACES, Place, delete_reports, delete_retrievals, delete_sources, delete_where, find, lock_sources, owners};
+pub use mentions::{
+    MentionRow, PLACES, Place, delete_reports, delete_retrievals, delete_sources, delete_where, find, lock_sources, owners,
+};
 pub use requests::{
     NewRequest, Stored, begin_step, confirm, expire, finish, hold_of, holds, insert_hold, insert_request, insert_secret, lift_hold, list,
     lock_request, post_job, put_found, report, request, secret, unfinished, withdraw,

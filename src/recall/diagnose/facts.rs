@@ -1,6 +1,6 @@
 //! What the gates look at: the real recall, and the memory compared with its question, whether the recall may find it or not.
 
-use super::super::asked::Asked;
+use super::super::agent_recall::AgentRecall;
 use super::super::blend::{self, Blended};
 use super::super::find::Finding;
 use super::super::store::{self, Compared};
@@ -16,7 +16,7 @@ use words::stems;
 
 /// A recall and one memory.
 pub(super) struct Facts<'a> {
-    pub asked: &'a Asked<'a>,
+    pub agent_recall: &'a AgentRecall<'a>,
     pub memory: Memory,
     /// The slug of the agent whose memory it is.
     pub owner: String,
@@ -56,14 +56,14 @@ pub(super) struct Place {
 
 impl<'a> Facts<'a> {
     /// Runs the recall and compares the memory with its question.
-    pub async fn gather(engine: &Engine, ctx: &OpContext, asked: &'a Asked<'a>, memory: Memory) -> Result<Self, Error> {
-        let found = asked.find(engine, asked.recall.k, true).await?;
+    pub async fn gather(engine: &Engine, ctx: &OpContext, agent_recall: &'a AgentRecall<'a>, memory: Memory) -> Result<Self, Error> {
+        let found = agent_recall.find(engine, agent_recall.recall.k, true).await?;
         if found.degraded.contains(&DegradedPart::Memory) {
             return Err(Error::Unavailable("memory cannot be searched at the moment".into()));
         }
-        let changed = found.prepared.vector.is_some() && found.prepared.text != asked.recall.query;
+        let changed = found.prepared.vector.is_some() && found.prepared.text != agent_recall.recall.query;
         let as_asked = match changed {
-            true => PreparedQuery::new(engine, ctx.into(), asked.recall.query.clone()).await.vector,
+            true => PreparedQuery::new(engine, ctx.into(), agent_recall.recall.query.clone()).await.vector,
             false => None,
         };
         let slugs = memories::slugs(engine, ctx).await?;
@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
         };
         let models = memories::store::embedded_by(&mut tx, tenancy, agent, id).await?;
         let newer = if memory.status == MemoryStatus::Superseded { newer(&mut tx, ctx, memory.id).await? } else { None };
-        let left_out_by = left_out_by(&mut tx, ctx, &memory, &asked.recall.filters).await?;
+        let left_out_by = left_out_by(&mut tx, ctx, &memory, &agent_recall.recall.filters).await?;
         tx.commit().await?;
         let vocabulary = engine.vocabulary().snapshot(&engine.db().kb, tenancy).await;
         let mut facts = Self {
@@ -87,7 +87,7 @@ impl<'a> Facts<'a> {
             means: vocabulary.ok().map(|snapshot| snapshot.resolve(&memory.topic_raw)),
             model: model.name.clone(),
             place: Place::default(),
-            asked,
+            agent_recall,
             memory,
             found,
             models,
@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
     }
 
     async fn place(&self, engine: &Engine) -> Result<Place, Error> {
-        let k = self.asked.recall.k;
+        let k = self.agent_recall.recall.k;
         let list = blend::list(&self.found, k, false);
         let full = list.len() >= usize::try_from(k).unwrap_or(usize::MAX);
         let place = Place { hits: list.len(), last_hit: list.last().filter(|_| full).map(Blended::score), ..Place::default() };
@@ -120,7 +120,7 @@ impl<'a> Facts<'a> {
     /// candidates, and some of them may be better.
     async fn with_more_hits(&self, engine: &Engine, mut k: u32) -> Result<Option<(u32, u32)>, Error> {
         while k <= K_MAX {
-            let wide = self.asked.find(engine, k, true).await?;
+            let wide = self.agent_recall.find(engine, k, true).await?;
             match (rank_of(&self.memory, &wide, k), rank_of(&self.memory, &wide, u32::MAX)) {
                 (Some(rank), _) => return Ok(Some((k, rank))),
                 (None, Some(rank)) if rank > k => k = rank,
@@ -140,7 +140,7 @@ impl<'a> Facts<'a> {
 
     /// Whether words count for this memory: under `decay` only if it waits for its vector or the question has none.
     pub fn words_count(&self) -> bool {
-        self.asked.ranking() != Ranking::Decay || self.found.prepared.vector.is_none() || self.compared.awaiting_vector
+        self.agent_recall.ranking() != Ranking::Decay || self.found.prepared.vector.is_none() || self.compared.awaiting_vector
     }
 
     /// Its relevance by words, if words count.

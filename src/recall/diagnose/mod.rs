@@ -5,7 +5,7 @@ mod order;
 mod record;
 mod relevance;
 
-use super::asked::Asked;
+use super::agent_recall::AgentRecall;
 use crate::memories::{self, model::Memory};
 use facts::Facts;
 use foundation::{Engine, Error, OpContext};
@@ -27,9 +27,9 @@ pub async fn diagnose(engine: &Engine, ctx: &OpContext, request: &DiagnoseReques
     if recall.as_of.is_some() {
         return Err(Error::invalid("as_of", "is not allowed here: a diagnosis is about now; replay a recall to see the past"));
     }
-    let asked = Asked::new(engine, ctx, *agent_id, recall).await?;
-    let Some(memory) = named(engine, ctx, &asked, memory).await? else { return Ok(unknown(&asked)) };
-    let facts = Facts::gather(engine, ctx, &asked, memory).await?;
+    let agent_recall = AgentRecall::new(engine, ctx, *agent_id, recall).await?;
+    let Some(memory) = named(engine, ctx, &agent_recall, memory).await? else { return Ok(unknown(&agent_recall)) };
+    let facts = Facts::gather(engine, ctx, &agent_recall, memory).await?;
     let mut gates = record::gates(&facts);
     gates.extend(relevance::gates(&facts));
     let in_reach = gates.iter().take_while(|result| result.gate != Gate::Vector).all(|result| result.outcome != GateOutcome::Stopped);
@@ -38,11 +38,11 @@ pub async fn diagnose(engine: &Engine, ctx: &OpContext, request: &DiagnoseReques
 }
 
 /// The memory that a name means: the agent's own before a shared one, and these before other agents' memories.
-async fn named(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, name: &MemoryRef) -> Result<Option<Memory>, Error> {
+async fn named(engine: &Engine, ctx: &OpContext, agent_recall: &AgentRecall<'_>, name: &MemoryRef) -> Result<Option<Memory>, Error> {
     let (tenancy, mut tx) = (ctx.tenancy(), engine.db().memory.begin(ctx.tenancy()).await?);
     let mut found = match name {
         MemoryRef::Id(id) => memories::store::by_ids(&mut tx, tenancy, None, &[*id], false).await?,
-        MemoryRef::Short(short) => memories::store::by_short(&mut tx, tenancy, &asked.agents, short, false).await?,
+        MemoryRef::Short(short) => memories::store::by_short(&mut tx, tenancy, &agent_recall.agents, short, false).await?,
     };
     if let (MemoryRef::Short(short), true) = (name, found.is_empty()) {
         found = memories::store::by_short(&mut tx, tenancy, &[], short, false).await?;
@@ -52,12 +52,12 @@ async fn named(engine: &Engine, ctx: &OpContext, asked: &Asked<'_>, name: &Memor
 }
 
 /// The answer for a memory that the organisation does not have.
-fn unknown(asked: &Asked<'_>) -> Diagnosis {
+fn unknown(agent_recall: &AgentRecall<'_>) -> Diagnosis {
     let detail = "No memory of this organisation has this id.";
     let tenant = stopped(Gate::Tenant, detail, Mend::new("Check the id. A deleted memory would still be found."));
     let others = Gate::ALL.iter().filter(|gate| **gate != Gate::Tenant).map(|gate| open(*gate, "There is no memory to check."));
     Diagnosis {
-        agent_slug: asked.agent.slug.clone(),
+        agent_slug: agent_recall.agent.slug.clone(),
         memory: None,
         verdict: detail.into(),
         stopped_by: Some(Gate::Tenant),
@@ -70,7 +70,7 @@ fn unknown(asked: &Asked<'_>) -> Diagnosis {
 }
 
 fn answer(facts: Facts<'_>, gates: Vec<GateResult>) -> Diagnosis {
-    let slug = &facts.asked.agent.slug;
+    let slug = &facts.agent_recall.agent.slug;
     let stop = gates.iter().find(|result| result.outcome == GateOutcome::Stopped);
     let verdict = match (stop, facts.place.rank) {
         (Some(stop), _) => format!("{slug} does not get this memory: {}", as_clause(&stop.detail)),

@@ -24,7 +24,7 @@ fn rank(facts: &Facts<'_>) -> GateResult {
         let detail = format!("Memory {} has the same content and a better score. It stands for both.", equal.candidate.memory.short_id);
         return stopped(Gate::Rank, detail, Mend::new("Nothing is missing from the answer. Delete one of the two if you want only one."));
     }
-    let detail = match facts.asked.ranking() {
+    let detail = match facts.agent_recall.ranking() {
         Ranking::Decay => "It is not scored: enough other memories are nearer in meaning and newer.",
         Ranking::Hybrid | Ranking::HybridDecay => "It is not scored: enough other memories are nearer in meaning or share more words.",
     };
@@ -39,7 +39,7 @@ fn more_hits(facts: &Facts<'_>) -> Mend {
 }
 
 fn k(facts: &Facts<'_>) -> GateResult {
-    let k = match facts.asked.recall.k {
+    let k = match facts.agent_recall.recall.k {
         1 => "1 hit".to_owned(),
         k => format!("{k} hits"),
     };
@@ -47,7 +47,7 @@ fn k(facts: &Facts<'_>) -> GateResult {
         (Some(rank), _) => passed(Gate::K, format!("It has rank {rank}, and the recall asks for {k}.")),
         (None, None) => open(Gate::K, "Only scored memories have a rank."),
         (None, Some(_)) if facts.ranked().is_some_and(|ranked| ranked.is_elsewhere) => {
-            let most = most_elsewhere(usize::try_from(facts.asked.recall.k).unwrap_or(usize::MAX));
+            let most = most_elsewhere(usize::try_from(facts.agent_recall.recall.k).unwrap_or(usize::MAX));
             let detail = format!("It belongs to another project. Of those at most {most} may be among {k}, and others fit better.");
             stopped(Gate::K, detail, more_hits(facts))
         }

@@ -14,7 +14,7 @@ pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {
 }
 
 fn key(facts: &Facts<'_>) -> GateResult {
-    if facts.asked.may(KeyScope::MemoryRead) {
+    if facts.agent_recall.may(KeyScope::MemoryRead) {
         return passed(Gate::Key, "A key of the agent may recall.");
     }
     let mend = Mend::new("Create a key with this scope: remembrancer key create.");
@@ -22,13 +22,13 @@ fn key(facts: &Facts<'_>) -> GateResult {
 }
 
 fn agent(facts: &Facts<'_>) -> GateResult {
-    let [agent, commons] = facts.asked.agents;
+    let [agent, commons] = facts.agent_recall.agents;
     match facts.memory.agent_id {
         owner if owner == agent => passed(Gate::Agent, "It is the agent’s own."),
         owner if owner == commons => passed(Gate::Agent, "It is shared by all agents."),
         _ => {
             let owner = &facts.owner;
-            let mend = Mend::new(format!("Let {owner} store it as shared memory, or tell {} the same.", facts.asked.agent.slug));
+            let mend = Mend::new(format!("Let {owner} store it as shared memory, or tell {} the same.", facts.agent_recall.agent.slug));
             stopped(Gate::Agent, format!("It belongs to the agent {owner}, and agents recall only their own and shared memories."), mend)
         }
     }
@@ -38,10 +38,10 @@ fn user(facts: &Facts<'_>) -> GateResult {
     let Some(owner) = facts.memory.user_id else {
         return passed(Gate::User, "It belongs to no user, so recalls for every user can return it.");
     };
-    if Users::from(facts.asked.user).include(Some(owner)) {
+    if Users::from(facts.agent_recall.user).include(Some(owner)) {
         return passed(Gate::User, "It belongs to the user of the recall.");
     }
-    let asked_for = facts.asked.user.map_or("no user".to_owned(), |UserId(user)| format!("the user {user}"));
+    let asked_for = facts.agent_recall.user.map_or("no user".to_owned(), |UserId(user)| format!("the user {user}"));
     let mend = Mend::new("Recall on behalf of the user to whom it belongs.").at(MendLink::User(owner));
     stopped(Gate::User, format!("It belongs to the user {owner}, and the recall is on behalf of {asked_for}."), mend)
 }
@@ -86,7 +86,7 @@ fn expired(facts: &Facts<'_>) -> GateResult {
     let memory = &facts.memory;
     match memory.expires_at {
         None => passed(Gate::Expired, "It does not expire."),
-        Some(end) if end > facts.asked.now => {
+        Some(end) if end > facts.agent_recall.now => {
             passed(Gate::Expired, format!("It expires on {}; its retention is {}.", day(end), memory.retention))
         }
         Some(end) => {
@@ -115,7 +115,7 @@ fn archived(facts: &Facts<'_>) -> GateResult {
 
 fn filters(facts: &Facts<'_>) -> GateResult {
     match facts.left_out_by.as_slice() {
-        [] if facts.asked.recall.filters.narrows() => passed(Gate::Filters, "It matches the filters of the recall."),
+        [] if facts.agent_recall.recall.filters.narrows() => passed(Gate::Filters, "It matches the filters of the recall."),
         [] => passed(Gate::Filters, "The recall has no filters."),
         names => {
             let names = names.join(", ");

@@ -10,7 +10,7 @@ pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {
 }
 
 fn scope(facts: &Facts<'_>) -> GateResult {
-    let (scoping, memory) = (&facts.asked.scoping, &facts.memory);
+    let (scoping, memory) = (&facts.agent_recall.scoping, &facts.memory);
     let fit = scoping.fit(memory.scope, memory.project_id, memory.repo_id);
     if !scoping.narrow {
         return passed(Gate::Scope, "The recall is for no project, so every scope fits.");
@@ -104,7 +104,10 @@ fn similarity(facts: &Facts<'_>) -> GateResult {
 fn words(facts: &Facts<'_>) -> GateResult {
     let floor = facts.found.floors.lexical;
     if !facts.words_count() {
-        return open(Gate::Words, format!("The ranking {} compares the words only of memories without a vector.", facts.asked.ranking()));
+        return open(
+            Gate::Words,
+            format!("The ranking {} compares the words only of memories without a vector.", facts.agent_recall.ranking()),
+        );
     }
     let detail = match (facts.lexical, facts.matched_words().as_slice()) {
         (Some(lexical), shared) if lexical >= floor => {

@@ -2,14 +2,14 @@
 
 use super::queries::{FLOORS, Query, queries};
 use foundation::registry::EmbeddingModel;
-use remembrancer::memory_block::store::{self as memory_block, Likeness, Listed};
+use remembrancer::memory_block::store::{self as memory_block, EntryFilter, Likeness};
 
 /// In the database of memories; kept apart by tenant and by agent.
 pub const MEMORY_BLOCK: &[Query] = queries! {
     "memory_block::entries" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")
             .bind(c.tenant).bind(c.id).bind(c.ctx.users).execute(&mut **tx).await?;
-        memory_block::entries(tx, c.ctx.tenancy(), &[c.agent], Listed::Categorised, c.now).await?.len()
+        memory_block::entries(tx, c.ctx.tenancy(), &[c.agent], EntryFilter::Categorised, c.now).await?.len()
     };
     "memory_block::alike" |tx, c| {
         sqlx::query("update agent_memories set category = 'person' where tenant_id = $1 and id = $2 and (user_id is null or user_id = $3 or $3 = 'ffffffff-ffff-ffff-ffff-ffffffffffff')")

@@ -13,7 +13,7 @@ use foundation::{Engine, Error, OpContext};
 use wire::{AgentId, KeyScope, Ranking, RecallRequest, UserId};
 
 /// A recall, and what the agent may reach with it.
-pub(super) struct Asked<'a> {
+pub(super) struct AgentRecall<'a> {
     pub recall: &'a RecallRequest,
     pub agent: Agent,
     /// The agent and the commons.
@@ -26,7 +26,7 @@ pub(super) struct Asked<'a> {
     tenancy: Tenancy,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> AgentRecall<'a> {
     /// Checks the recall as the agent's keys would.
     ///
     /// # Errors

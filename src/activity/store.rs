@@ -1,7 +1,7 @@
 //! All SQL of what agents report.
 
 use super::model::{Body, NewReport, Report, Reports};
-use crate::index::{self, Found, WordRows, slot};
+use crate::index::{self, WordMatches, WordRows, slot};
 use crate::memories::model::content_hash;
 use db::{DbError, Tenancy, Tx, insert, of_user, sql, statement};
 use sqlx::FromRow;
@@ -126,7 +126,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, of: Reports, texts: &[Text
 /// What a search by words found, not yet scored.
 pub struct Matches {
     /// The newest rows of each word, and the statistics of all.
-    pub found: Found<Uuid>,
+    pub found: WordMatches<Uuid>,
     /// How many rows have each word, in the order of the words.
     pub frequencies: Vec<f64>,
 }
@@ -138,7 +138,7 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
     #[derive(FromRow)]
     struct Row {
         #[sqlx(flatten)]
-        found: Found<Uuid>,
+        found: WordMatches<Uuid>,
         words: Vec<i64>,
         rows: Vec<i64>,
         around: Vec<i64>,
@@ -181,7 +181,7 @@ pub async fn matches(tx: &mut Tx, tenancy: Tenancy, of: Reports, terms: &[String
                        where n.tenant_id = $1 and n.source = $5 and {counts_of_user}) as terms
                 from posting p",
             of.table(),
-            index::found(["p.place::integer", "p.id", "p.tf", "p.length", "false"])
+            index::match_columns(["p.place::integer", "p.id", "p.tf", "p.length", "false"])
         ),
         tenancy.tenant,
         tenancy.users,

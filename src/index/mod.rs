@@ -4,5 +4,5 @@
 mod rows;
 mod vectors;
 
-pub use rows::{Found, SLOTS, WordRows, found, slot};
+pub use rows::{SLOTS, WordMatches, WordRows, match_columns, slot};
 pub use vectors::{Operand, VectorTable, Vectors};

@@ -43,9 +43,9 @@ impl<Id: Copy> FromIterator<(Id, BTreeMap<String, u32>)> for WordRows<Id> {
     }
 }
 
-/// What a search found by words, not yet scored, or by how much that was another at some moment: the columns of [`found`], and `documents` and `terms` of the texts that it searched.
+/// What a search found by words, not yet scored, or by how much that was another at some moment: the columns of [`match_columns`], and `documents` and `terms` of the texts that it searched.
 #[derive(Debug)]
-pub struct Found<Id> {
+pub struct WordMatches<Id> {
     /// The words of the question in the texts that may be found.
     pub postings: Vec<Posting<Id>>,
     /// Those of these texts that the search is not for: of other kinds, or of another project.
@@ -53,7 +53,7 @@ pub struct Found<Id> {
     pub statistics: Statistics,
 }
 
-impl<Id: Eq + Hash> Found<Id> {
+impl<Id: Eq + Hash> WordMatches<Id> {
     /// Adds what a search of other texts found.
     pub fn add(&mut self, others: Self) {
         self.postings.extend(others.postings);
@@ -63,15 +63,15 @@ impl<Id: Eq + Hash> Found<Id> {
     }
 }
 
-/// The columns of [`Found`] as arrays, because a row for each word of each text would cost more than its data: the place of the word in the
+/// The columns of [`WordMatches`] as arrays, because a row for each word of each text would cost more than its data: the place of the word in the
 /// question, the text's id, how often it has the word, its length, and whether the search is for other texts.
-pub fn found([place, id, count, length, apart]: [&str; 5]) -> String {
+pub fn match_columns([place, id, count, length, apart]: [&str; 5]) -> String {
     [("places", place), ("ids", id), ("counts", count), ("lengths", length), ("apart", apart)]
         .map(|(name, column)| format!("coalesce(array_agg({column}), '{{}}') as {name}"))
         .join(", ")
 }
 
-impl<'r, Id: Copy + Eq + Hash> FromRow<'r, PgRow> for Found<Id>
+impl<'r, Id: Copy + Eq + Hash> FromRow<'r, PgRow> for WordMatches<Id>
 where
     Vec<Id>: Decode<'r, Postgres> + Type<Postgres>,
 {

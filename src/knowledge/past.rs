@@ -2,7 +2,7 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
-use crate::index::Found;
+use crate::index::WordMatches;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::heavy::off_thread;
@@ -29,7 +29,7 @@ pub async fn difference(
     words: &Words,
     kinds: &[DocumentKind],
     at: DateTime<Utc>,
-) -> Result<Found<ChunkId>, Error> {
+) -> Result<WordMatches<ChunkId>, Error> {
     let _turn = engine.past_words().acquire().await.map_err(Error::failed("words of the past are no longer counted"))?;
     let mut tx = engine.db().kb.begin(tenancy).await?;
     let (count, bytes) = store::count_retired_since(&mut tx, tenancy.tenant, at).await?;
@@ -46,11 +46,11 @@ pub async fn difference(
     let (words, kinds) = (words.clone(), kinds.to_vec());
     let counted = off_thread(move || count_words(&retired, &words, &kinds)).await?;
     let Statistics { documents, terms: then } = counted.statistics;
-    Ok(Found { statistics: Statistics { documents: documents - chunks, terms: then - terms }, ..counted })
+    Ok(WordMatches { statistics: Statistics { documents: documents - chunks, terms: then - terms }, ..counted })
 }
 
-fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> Found<ChunkId> {
-    let mut counted = Found { postings: vec![], apart: HashSet::new(), statistics: Statistics::default() };
+fn count_words(retired: &[RetiredChunk], words: &Words, kinds: &[DocumentKind]) -> WordMatches<ChunkId> {
+    let mut counted = WordMatches { postings: vec![], apart: HashSet::new(), statistics: Statistics::default() };
     for chunk in retired.iter().filter(|chunk| is_found(&chunk.status)) {
         let terms = stems::terms(&searched_text(chunk.reference.as_deref(), &chunk.title, &chunk.heading_path, &chunk.content));
         if terms.is_empty() {

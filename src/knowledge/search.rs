@@ -2,7 +2,7 @@
 
 use super::past;
 use super::store;
-use crate::index::Found;
+use crate::index::WordMatches;
 use crate::ranking::{self, explain, hybrid};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -184,7 +184,7 @@ pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
     if let Some(then) = then {
         found.add(then);
     }
-    let Found { postings, apart: others, statistics } = found;
+    let WordMatches { postings, apart: others, statistics } = found;
     // Chunks of every kind count for how rare a word is.
     let postings = Postings::new(&words, statistics, &postings, |_| true);
     let identifiers = Identifiers::in_documents(&prepared.text, &words.terms);

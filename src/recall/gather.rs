@@ -4,7 +4,7 @@ use super::NEAR_MISSES;
 use super::question::{Measure, MemorySide, Question, Totals};
 use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
-use crate::index::Found;
+use crate::index::WordMatches;
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{Memory, embedded_text, recency};
@@ -39,7 +39,7 @@ pub(super) async fn by_decay(
     let most = usize::try_from(question.most).unwrap_or(usize::MAX);
     let words = prepared.question_words();
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
-    let Sides { words: Found { postings, apart: foreign, statistics }, nearest } =
+    let Sides { words: WordMatches { postings, apart: foreign, statistics }, nearest } =
         sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
@@ -150,7 +150,7 @@ pub(super) async fn by_hybrid(
     let measure = question.measure();
     let most = anchors_of(&measure);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: None, most });
-    let Sides { words: Found { postings, apart: foreign, statistics }, nearest } =
+    let Sides { words: WordMatches { postings, apart: foreign, statistics }, nearest } =
         sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);

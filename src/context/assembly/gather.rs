@@ -100,7 +100,7 @@ async fn gather_memory(engine: &Engine, ctx: &OpContext, request: &AssembleReque
             }
         });
         let Timed { value: question, millis } = question.await;
-        let found = timed(leg(engine, "facts, episodes", found_memories(engine, ctx, &question, &filters)));
+        let found = timed(leg(engine, "facts, episodes", relevant_memories(engine, ctx, &question, &filters)));
         let chunks = timed(leg(engine, "knowledge", found_chunks(engine, ctx, &question)));
         let documents = timed(leg(engine, "connections", found_documents(engine, ctx, &query, connections, &question)));
         let reports = timed(leg(engine, "reports", top_reports(engine, ctx, &query, &question)));
@@ -188,7 +188,7 @@ fn memory_item(memory: &Memory, provenance: Provenance) -> BlockItem {
 }
 
 /// A memory that answers the query.
-struct Found {
+struct RelevantMemory {
     memory: Memory,
     text: String,
     item: BlockItem,
@@ -197,12 +197,12 @@ struct Found {
 }
 
 /// The memories that answer the query, best first.
-async fn found_memories(
+async fn relevant_memories(
     engine: &Engine,
     ctx: &OpContext,
     question: &PreparedQuestion,
     filters: &RecallFilters,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<RelevantMemory>, Error> {
     let ranked = recall::candidates(engine, ctx, question, Narrowing::Agent(filters), engine.model().floors, CANDIDATES).await?;
     let ids: Vec<MemoryId> = ranked.iter().map(|one| one.candidate.memory.id).collect();
     let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &ids))?;
@@ -222,16 +222,17 @@ async fn found_memories(
             because: Some(item.because),
             ..memory_item(&memory, provenance)
         };
-        Found { memory, text, item, is_elsewhere }
+        RelevantMemory { memory, text, item, is_elsewhere }
     };
     Ok(ranked.into_iter().map(found).collect())
 }
 
 /// Facts and episodes, the best of each, and after the facts what attachments say. No content is repeated, neither that of the memory block (`shown`, by hash) nor another's. Of other
 /// projects there is at most one of each, and only where there is room.
-fn memory_blocks(found: Vec<Found>, attachments: &[ContextDocument], mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
+fn memory_blocks(found: Vec<RelevantMemory>, attachments: &[ContextDocument], mut shown: HashSet<Vec<u8>>) -> impl Iterator<Item = Block> {
     let (mut facts, mut episodes) = ((Vec::new(), 0), (Vec::new(), 0));
-    for Found { memory, text, item, is_elsewhere } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone())) {
+    for RelevantMemory { memory, text, item, is_elsewhere } in found.into_iter().filter(|one| shown.insert(one.memory.content_hash.clone()))
+    {
         let (of, elsewhere) = if memory.kind == MemoryKind::Episode { &mut episodes } else { &mut facts };
         *elsewhere += usize::from(is_elsewhere);
         if of.len() < MOST && (!is_elsewhere || *elsewhere <= ELSEWHERE) {

@@ -1,7 +1,7 @@
 //! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
 use super::VECTORS;
-use crate::index::{self, Found};
+use crate::index::{self, WordMatches};
 use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
@@ -56,7 +56,7 @@ pub struct Sides {
     /// The words of the query in the chunks that are in force now and were at the moment; those of other kinds than the search is for are
     /// apart. The statistics are those of the chunks in force now.
     #[sqlx(flatten)]
-    pub words: Found<ChunkId>,
+    pub words: WordMatches<ChunkId>,
     /// The nearest chunks, nearest first.
     pub nearest: Vec<ChunkId>,
 }
@@ -77,7 +77,7 @@ pub async fn sides(tx: &mut Tx, lookup: &Lookup<'_>, terms: &[String], most: usi
                      (select coalesce(sum(n.chunks), 0)::bigint from chunk_counts n where n.tenant_id = $2) as documents,
                      (select coalesce(sum(n.terms), 0)::bigint from chunk_counts n where n.tenant_id = $2) as terms,
                      array(",
-            index::found(["array_position($1, t.term) - 1", "t.chunk_id", "t.tf", "t.length", &other])
+            index::match_columns(["array_position($1, t.term) - 1", "t.chunk_id", "t.tf", "t.length", &other])
         ),
         terms,
         lookup.tenant,

@@ -1,7 +1,7 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::index::{self, Found, VectorTable};
+use crate::index::{self, VectorTable, WordMatches};
 use crate::memories::store::VECTORS;
 use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
@@ -34,7 +34,7 @@ pub struct Nearest {
 /// What the two sides of a search found, not yet scored.
 pub struct Sides {
     /// The words of the question in the memories that may be found; those that belong to another project than the search are apart.
-    pub words: Found<MemoryId>,
+    pub words: WordMatches<MemoryId>,
     /// The nearest memories that may be found, best first; after them the memories of other projects that are near enough to be shown.
     pub nearest: Vec<Nearest>,
 }
@@ -56,7 +56,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
     #[derive(FromRow)]
     struct Row {
         #[sqlx(flatten)]
-        words: Found<MemoryId>,
+        words: WordMatches<MemoryId>,
         nearest: Vec<MemoryId>,
         similar: Vec<f64>,
         ranks: Vec<f64>,
@@ -89,7 +89,7 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
               select {}, {}, array(select memory_id from nearest) as nearest, array(select similarity from nearest) as similar,
                      array(select rank from nearest) as ranks
                 from memory_terms t where t.tenant_id = $1 and t.agent_id = any($2) and t.term = any($5){}{}",
-        index::found(["array_position($5, t.term) - 1", "t.memory_id", "t.tf", "t.length", foreign]),
+        index::match_columns(["array_position($5, t.term) - 1", "t.memory_id", "t.tf", "t.length", foreign]),
         reach.statistics(),
         reach.of_user("t", "$4"),
         reach.may_find("t"),

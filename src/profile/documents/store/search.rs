@@ -1,7 +1,7 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
 use super::VECTORS;
-use crate::index::{self, Found};
+use crate::index::{self, WordMatches};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
 use chrono::{DateTime, Utc};
@@ -133,9 +133,9 @@ pub async fn nearest(
 }
 
 /// The documents without a vector, or all of them if the query has none, and the words of a query in them.
-pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<Found<Uuid>, DbError> {
+pub async fn waiting(tx: &mut Tx, lookup: &Lookup<'_>, all: bool, terms: &[String]) -> Result<WordMatches<Uuid>, DbError> {
     let table = VECTORS.of(lookup.dimension)?.table;
-    let found = index::found(["array_position($11, t.term) - 1", "w.id", "t.tf", "w.length", "false"]);
+    let found = index::match_columns(["array_position($11, t.term) - 1", "w.id", "t.tf", "w.length", "false"]);
     let embedded = is_subjects("e", lookup.subject.user_id);
     let of_subject = is_subjects("t", lookup.subject.user_id);
     let rest = format!(

@@ -2,14 +2,14 @@
 
 use super::near::Near;
 use super::period::{Bars, Period};
-use super::store::{self, Recalls, Share, SilentRow};
+use super::store::{self, Recalls, Share, ZeroHitRow};
 use crate::memories::{self, model::Memory};
 use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallHealth, Silence, ZeroHit};
+use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallCounts, RecallHealth, ZeroHit};
 
 /// Zero hits on one page of the console.
 const PAGE: usize = 25;
@@ -36,7 +36,7 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
     let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST, &empty).await?;
     let last_write = memories::store::last_write(&mut tx, ctx.tenant_id, filter.agent_id).await?;
     tx.commit().await?;
-    let (mut totals, mut causes, mut agents, mut topics) = (Silence::default(), Vec::new(), Vec::new(), Vec::new());
+    let (mut totals, mut causes, mut agents, mut topics) = (RecallCounts::default(), Vec::new(), Vec::new(), Vec::new());
     for Share { part, agent_id, topic, cause, counts } in shares {
         match (part.as_str(), agent_id, topic, cause) {
             ("all", ..) => totals = counts,
@@ -71,9 +71,9 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span, filter };
-    let total = store::count_silent(&mut tx, recalls).await?;
-    let rows = store::list_silent(&mut tx, recalls, &seek, PAGE).await?;
-    let page = seek.page(rows, PAGE, total, |row: &SilentRow| Cursor { key: row.at, id: row.id.0 });
+    let total = store::count_zero_hits(&mut tx, recalls).await?;
+    let rows = store::list_zero_hits(&mut tx, recalls, &seek, PAGE).await?;
+    let page = seek.page(rows, PAGE, total, |row: &ZeroHitRow| Cursor { key: row.at, id: row.id.0 });
     let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
     let known = known(&mut tx, ctx, &near).await?;
     tx.commit().await?;

@@ -20,10 +20,10 @@ mod retrievals;
 pub mod scope;
 mod search;
 mod sight;
-pub mod silence;
 pub mod store;
 mod trace;
 mod why;
+pub mod zero_hit;
 
 pub use browse::search_console;
 pub use diagnose::diagnose;

@@ -17,7 +17,7 @@ pub struct Near {
 }
 
 /// A recall that found nothing.
-pub struct Silent<'a> {
+pub struct EmptyRecall<'a> {
     pub tenant: TenantId,
     pub agent: AgentId,
     pub commons: AgentId,

@@ -3,9 +3,9 @@
 use super::agent_recall::AgentRecall;
 use super::blend::Blended;
 use super::find::Finding;
-use super::near::Silent;
+use super::near::EmptyRecall;
 use super::trace::{chunk_rank, memory_rank};
-use super::{NEAR_MISSES, blend, health, show_reviews, silence};
+use super::{NEAR_MISSES, blend, health, show_reviews, zero_hit};
 use crate::knowledge;
 use crate::memories;
 use crate::ranking::Ranked;
@@ -64,7 +64,7 @@ async fn diagnose(
     agent_recall: &AgentRecall<'_>,
     found: &Finding,
 ) -> Result<(ZeroHitCause, Vec<NearMiss>), Error> {
-    let silent = Silent {
+    let empty = EmptyRecall {
         tenant: ctx.tenant_id,
         agent: agent_recall.agent.id,
         commons: ctx.commons_id,
@@ -78,7 +78,7 @@ async fn diagnose(
     };
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let (cause, near) = silence::diagnose(&mut tx, &silent).await?;
+    let (cause, near) = zero_hit::diagnose(&mut tx, &empty).await?;
     let near = health::near_misses(&mut tx, ctx, &slugs, near).await?;
     tx.commit().await?;
     Ok((cause, near))

@@ -1,9 +1,9 @@
 //! The log writer: writes the retrieval log and the access counters in batches, and diagnoses recalls that found nothing.
 
 use crate::recall::log::{Access, Entry, Message};
-use crate::recall::near::{Near, Silent};
-use crate::recall::silence;
+use crate::recall::near::{EmptyRecall, Near};
 use crate::recall::store;
+use crate::recall::zero_hit;
 use db::{DbError, EVERY_AGENT, Tenancy, Users};
 use foundation::Engine;
 use std::collections::{BTreeMap, HashMap};
@@ -116,21 +116,21 @@ type Diagnosis = (Option<ZeroHitCause>, Vec<Near>);
 /// The causes of recalls that found nothing, and the near misses of the first [`DIAGNOSED`] of them. It has a transaction of its own: a
 /// diagnosis that takes too long costs no entry of the log.
 async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> HashMap<RetrievalId, Diagnosis> {
-    let silences: Vec<&Entry> = entries.iter().filter(|entry| entry.zero_hit).collect();
-    let skipped = silences.len().saturating_sub(DIAGNOSED) as u64;
+    let zero_hits: Vec<&Entry> = entries.iter().filter(|entry| entry.zero_hit).collect();
+    let skipped = zero_hits.len().saturating_sub(DIAGNOSED) as u64;
     if skipped > 0 {
         metrics::counter!("remembrancer_near_misses_skipped_total").increment(skipped);
     }
-    let mut diagnoses = match near_misses(engine, tenancy, &silences).await {
+    let mut diagnoses = match near_misses(engine, tenancy, &zero_hits).await {
         Ok(diagnoses) => diagnoses,
         Err(error) => {
             tracing::warn!(%error, "recalls that found nothing are logged without near misses");
             HashMap::new()
         }
     };
-    for entry in silences {
+    for entry in zero_hits {
         let (cause, _) =
-            diagnoses.entry(entry.id).or_insert_with(|| (Some(silence::cause(entry.reason, entry.considered == 0, &[])), Vec::new()));
+            diagnoses.entry(entry.id).or_insert_with(|| (Some(zero_hit::cause(entry.reason, entry.considered == 0, &[])), Vec::new()));
         let cause = cause.map_or("unknown", ZeroHitCause::as_str);
         let labels = [("cause", cause), ("expected", if entry.expected { "true" } else { "false" })];
         metrics::counter!("agent_memory_recall_silences_total", &labels).increment(1);
@@ -138,14 +138,14 @@ async fn diagnose_all(engine: &Engine, tenancy: Tenancy, entries: &[Entry]) -> H
     diagnoses
 }
 
-async fn near_misses(engine: &Engine, tenancy: Tenancy, silences: &[&Entry]) -> Result<HashMap<RetrievalId, Diagnosis>, DbError> {
+async fn near_misses(engine: &Engine, tenancy: Tenancy, zero_hits: &[&Entry]) -> Result<HashMap<RetrievalId, Diagnosis>, DbError> {
     let mut diagnoses = HashMap::new();
-    if silences.is_empty() {
+    if zero_hits.is_empty() {
         return Ok(diagnoses);
     }
     let mut tx = engine.db().memory.begin(tenancy).await?;
-    for (place, entry) in silences.iter().enumerate() {
-        let silent = Silent {
+    for (place, entry) in zero_hits.iter().enumerate() {
+        let empty = EmptyRecall {
             tenant: entry.tenancy.tenant,
             agent: entry.agent_id,
             commons: entry.tenancy.commons,
@@ -157,7 +157,7 @@ async fn near_misses(engine: &Engine, tenancy: Tenancy, silences: &[&Entry]) -> 
             considered: entry.considered,
             vector: entry.vector.as_deref().filter(|_| place < DIAGNOSED),
         };
-        let (cause, near) = silence::diagnose(&mut tx, &silent).await?;
+        let (cause, near) = zero_hit::diagnose(&mut tx, &empty).await?;
         diagnoses.insert(entry.id, (Some(cause), near));
     }
     tx.commit().await?;

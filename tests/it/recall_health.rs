@@ -8,7 +8,7 @@ use foundation::testing::{World, fact};
 use remembrancer::{memories, overview, recall};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, BarUnit, HealthFilter, RecallHealth, Silence, ZeroHitCause};
+use wire::{AgentId, BarUnit, HealthFilter, RecallCounts, RecallHealth, ZeroHitCause};
 
 /// Recalls of the fixture, one each quarter of an hour, newest first: more than 60 hours.
 const RECALLS: i64 = 250;
@@ -72,7 +72,7 @@ async fn log_all(world: &World, hour: DateTime<Utc>) -> Vec<Logged> {
 }
 
 /// What a filter must count of the rows that `wanted` names.
-fn expect(rows: &[Logged], filter: &HealthFilter, wanted: impl Fn(&Logged) -> bool) -> Silence {
+fn expect(rows: &[Logged], filter: &HealthFilter, wanted: impl Fn(&Logged) -> bool) -> RecallCounts {
     let in_filter = |row: &&Logged| {
         filter.agent_id.is_none_or(|agent| row.agent == agent)
             && filter.topic.as_deref().is_none_or(|topic| row.topic.unwrap_or("other") == topic)
@@ -84,7 +84,7 @@ fn expect(rows: &[Logged], filter: &HealthFilter, wanted: impl Fn(&Logged) -> bo
         .map(|row| {
             let zero = row.cause.is_some() && filter.cause.is_none_or(|cause| row.cause == Some(cause));
             let (zero_hits, expected) = (i64::from(zero), i64::from(row.expected));
-            Silence { recalls: 1, zero_hits, expected, expected_zero_hits: zero_hits * expected }
+            RecallCounts { recalls: 1, zero_hits, expected, expected_zero_hits: zero_hits * expected }
         })
         .sum()
 }
@@ -127,8 +127,8 @@ async fn every_filter_narrows_every_number_of_the_hours() {
         assert!(all.recalls > 0 && all.zero_hits > 0, "{filter:?}");
         assert_eq!(health.totals, all, "{filter:?}");
         assert_eq!(health.causes.iter().map(|(_, count)| count).sum::<i64>(), all.zero_hits, "{filter:?}");
-        assert_eq!(health.agents.iter().map(|(.., counts)| *counts).sum::<Silence>(), all, "{filter:?}");
-        assert_eq!(health.topics.iter().map(|(_, counts)| *counts).sum::<Silence>(), all, "{filter:?}");
+        assert_eq!(health.agents.iter().map(|(.., counts)| *counts).sum::<RecallCounts>(), all, "{filter:?}");
+        assert_eq!(health.topics.iter().map(|(_, counts)| *counts).sum::<RecallCounts>(), all, "{filter:?}");
         assert_eq!(recall::zero_hits(&world.engine, &world.vera, &filter).await.unwrap().total, all.zero_hits, "{filter:?}");
     }
 }
@@ -227,7 +227,7 @@ async fn the_front_page_has_what_needs_attention_and_what_is_new() {
     let all = HealthFilter::default();
     assert_eq!(page.attention.week, expect(&rows, &all, |_| true));
     assert_eq!((page.attention.blocked_agents, page.attention.proposals, page.attention.exhausted_accounts), (1, 8, 0));
-    let hours: Silence = page.last_day.bars.iter().map(|bar| bar.recalls).sum();
+    let hours: RecallCounts = page.last_day.bars.iter().map(|bar| bar.recalls).sum();
     assert_eq!(hours, expect(&rows, &all, |row| row.at >= page.last_day.bars[0].from));
     assert_eq!(page.last_day.bars.iter().map(|bar| bar.stored).sum::<i64>(), 8);
     let newest: Vec<_> = page.last_day.newest.iter().map(|memory| (memory.topic.as_str(), memory.agent_slug.as_str())).collect();

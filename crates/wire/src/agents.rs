@@ -1,5 +1,5 @@
 use super::text_enum::text_enum;
-use super::{AgentId, Discipline, KeyId, KeyScope, LifecyclePolicy, MemoryStatus, Silence, UserId};
+use super::{AgentId, Discipline, KeyId, KeyScope, LifecyclePolicy, MemoryStatus, RecallCounts, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -64,10 +64,10 @@ pub struct AgentDetail {
     /// Memories that are not deleted, by status.
     pub statuses: Vec<(MemoryStatus, i64)>,
     /// Recalls of the last 7 and 30 days.
-    pub week: Silence,
-    pub month: Silence,
+    pub week: RecallCounts,
+    pub month: RecallCounts,
     /// One entry per day of the last 30 (UTC), oldest first.
-    pub days: Vec<(NaiveDate, Silence)>,
+    pub days: Vec<(NaiveDate, RecallCounts)>,
     /// The users with the most memories, at most ten, with their names and numbers of memories; and how many users there are.
     pub users: Vec<(UserId, Option<String>, i64)>,
     pub users_total: i64,

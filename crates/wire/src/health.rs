@@ -1,4 +1,4 @@
-//! Loud silence: how often recall comes back empty, why, and what was nearest; the front page's numbers; the playground.
+//! Zero hits: how often recall comes back empty, why, and what was nearest; the front page's numbers; the playground.
 
 use super::text_enum::text_enum;
 use super::{AgentId, DocumentId, MatchedBy, MemoryId, RecallHit, RecallRequest, RetrievalId, SourceTag, UserId};
@@ -76,7 +76,7 @@ pub struct HealthFilter {
 
 /// Recalls, and those of them that found nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
-pub struct Silence {
+pub struct RecallCounts {
     pub recalls: i64,
     pub zero_hits: i64,
     /// Recalls that expected a result.
@@ -85,14 +85,14 @@ pub struct Silence {
     pub expected_zero_hits: i64,
 }
 
-impl Silence {
+impl RecallCounts {
     /// The share of recalls that found nothing, 0 to 1; 0 without recalls.
     pub fn rate(&self) -> f64 {
         if self.recalls == 0 { 0.0 } else { self.zero_hits as f64 / self.recalls as f64 }
     }
 }
 
-impl Sum for Silence {
+impl Sum for RecallCounts {
     fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
         counts.fold(Self::default(), |sum, one| Self {
             recalls: sum.recalls + one.recalls,
@@ -107,7 +107,7 @@ impl Sum for Silence {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthBar {
     pub from: DateTime<Utc>,
-    pub recalls: Silence,
+    pub recalls: RecallCounts,
     /// Memories that were stored. Candidates that wait for review do not count, and a new version of a memory does not.
     pub stored: i64,
 }
@@ -115,7 +115,7 @@ pub struct HealthBar {
 /// Recall health over a period, without the list of zero hits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecallHealth {
-    pub totals: Silence,
+    pub totals: RecallCounts,
     /// What a bar covers.
     pub unit: BarUnit,
     /// The bars of the period, or of the day that the filter names, oldest first, without gaps.
@@ -125,9 +125,9 @@ pub struct RecallHealth {
     /// Zero hits by cause, most first.
     pub causes: Vec<(ZeroHitCause, i64)>,
     /// Agents by zero hits, most first, at most ten: id, slug, counts.
-    pub agents: Vec<(AgentId, String, Silence)>,
+    pub agents: Vec<(AgentId, String, RecallCounts)>,
     /// Topics by zero hits, most first, at most ten; `other` gathers queries outside the vocabulary.
-    pub topics: Vec<(String, Silence)>,
+    pub topics: Vec<(String, RecallCounts)>,
     /// The agents that made these recalls and have no live memories of their own: id and slug. What is shared may still answer them.
     pub without_memories: Vec<(AgentId, String)>,
 }
@@ -206,7 +206,7 @@ pub struct Attention {
     pub outbox: i64,
     pub outbox_seconds: i64,
     /// Recalls of the last seven days.
-    pub week: Silence,
+    pub week: RecallCounts,
     pub blocked_agents: i64,
     /// Accounts whose credit or quota is used up: calls of paid models wait.
     pub exhausted_accounts: i64,

@@ -91,7 +91,7 @@ pub use erasure::{
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{
     Attention, BarUnit, CandidateLink, HealthBar, HealthFilter, Inventory, LastDay, NearMiss, NearMissState, NewMemory, Overview,
-    Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallHealth, Silence, ZeroHit, ZeroHitCause,
+    Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
     AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId,

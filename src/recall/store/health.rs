@@ -1,7 +1,7 @@
 //! SQL of the log for operators.
 
 use crate::memories::store::VECTORS;
-use crate::recall::near::{Near, Silent};
+use crate::recall::near::{EmptyRecall, Near};
 use crate::recall::period::{Bars, Span};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
@@ -9,10 +9,10 @@ use db::{DbError, Tx, statement};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use wire::{AgentId, BarUnit, HealthFilter, RetrievalId, Silence, TenantId, UserId, ZeroHitCause};
+use wire::{AgentId, BarUnit, HealthFilter, RecallCounts, RetrievalId, TenantId, UserId, ZeroHitCause};
 
 /// The nearest of all memories that the agent and the commons ever had, in reach or not, nearest first.
-pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {
+pub async fn nearest_of_all(tx: &mut Tx, empty: &EmptyRecall<'_>, vector: &[f32], most: i64) -> Result<Vec<Near>, DbError> {
     let table = VECTORS.of(vector.len())?.table;
     let sql = format!(
         r"with near as (
@@ -35,14 +35,14 @@ pub async fn nearest_of_all(tx: &mut Tx, silent: &Silent<'_>, vector: &[f32], mo
     // The table follows from the dimension.
     tx.rows(statement!(
         sql,
-        silent.tenant,
-        vec![silent.agent.0, silent.commons.0],
-        silent.model,
+        empty.tenant,
+        vec![empty.agent.0, empty.commons.0],
+        empty.model,
         Vector::from(vector.to_vec()),
         most,
-        silent.floor,
-        silent.at,
-        silent.user_id
+        empty.floor,
+        empty.at,
+        empty.user_id
     ))
     .await
 }
@@ -55,7 +55,7 @@ pub struct Recalls<'a> {
     pub filter: &'a HealthFilter,
 }
 
-/// The columns of [`Silence`]. Knowledge fulfils what an agent expected, too. `$4` is the cause of the filter: it narrows zero hits, not recalls.
+/// The columns of [`RecallCounts`]. Knowledge fulfils what an agent expected, too. `$4` is the cause of the filter: it narrows zero hits, not recalls.
 macro_rules! counts {
     () => {
         "count(*) as recalls,
@@ -90,12 +90,12 @@ fn push_filter(query: &mut QueryBuilder<Postgres>, filter: &HealthFilter) {
 
 /// Recalls of each hour or day (UTC) of the span, oldest first. Each is counted by its place in the index: to compute the day of every recall
 /// takes five times as long.
-pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, Silence)>, DbError> {
+pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, RecallCounts)>, DbError> {
     #[derive(FromRow)]
     struct Row {
         start: DateTime<Utc>,
         #[sqlx(flatten)]
-        counts: Silence,
+        counts: RecallCounts,
     }
     let Recalls { tenant, span, filter } = recalls;
     let Bars { starts, ends } = span.bars(unit);
@@ -125,7 +125,7 @@ pub struct Share {
     /// Also absent: the recalls that found something.
     pub cause: Option<ZeroHitCause>,
     #[sqlx(flatten)]
-    pub counts: Silence,
+    pub counts: RecallCounts,
 }
 
 /// Recalls in total, by agent, by topic and by cause, in one pass; of each at most `most`, those with most zero hits first, and the recalls of
@@ -151,7 +151,7 @@ pub async fn shares(tx: &mut Tx, recalls: Recalls<'_>, most: i64, agents: &[Agen
 
 /// A recall that found nothing, as it is stored.
 #[derive(Clone, Debug, FromRow)]
-pub struct SilentRow {
+pub struct ZeroHitRow {
     pub id: RetrievalId,
     pub at: DateTime<Utc>,
     pub agent_id: AgentId,
@@ -173,12 +173,12 @@ fn zero_hits(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres
 }
 
 /// How many zero hits a filter matches.
-pub async fn count_silent(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, DbError> {
+pub async fn count_zero_hits(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, DbError> {
     tx.value(zero_hits("count(*)", recalls)?).await
 }
 
 /// One page's zero hits and one more, in reading order; newest first.
-pub async fn list_silent(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: usize) -> Result<Vec<SilentRow>, DbError> {
+pub async fn list_zero_hits(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: usize) -> Result<Vec<ZeroHitRow>, DbError> {
     let columns =
         "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits";
     let mut query = zero_hits(columns, recalls)?;

@@ -6,7 +6,7 @@ use db::cursor::Seek;
 use foundation::registry::EmbeddingModel;
 use remembrancer::memories::store as memories;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
-use remembrancer::recall::near::Silent;
+use remembrancer::recall::near::EmptyRecall;
 use remembrancer::recall::period::Span;
 use remembrancer::recall::scope::Scoping;
 use remembrancer::recall::store::{self as recall, Meaning, Narrowing, Reach, Recalls};
@@ -124,7 +124,7 @@ pub const RECALL: &[Query] = queries! {
     "recall::versions_seen" |tx, c| recall::versions_seen(tx, c.ctx.tenancy(), &[(c.agent, c.id, 1)], true, c.now).await?.len();
     "recall::insert_log" |tx, c| { recall::insert_log(tx, &log(c), Some(ZeroHitCause::BelowFloor), &[]).await?; 0 };
     "recall::nearest_of_all" |tx, c| {
-        let silent = Silent {
+        let empty = EmptyRecall {
             tenant: c.tenant,
             agent: c.agent,
             commons: c.agent,
@@ -136,7 +136,7 @@ pub const RECALL: &[Query] = queries! {
             considered: 0,
             vector: Some(&c.vector),
         };
-        recall::nearest_of_all(tx, &silent, &c.vector, 10).await?.len()
+        recall::nearest_of_all(tx, &empty, &c.vector, 10).await?.len()
     };
     "recall::by_bar" |tx, c| {
         // The bars are there even if they are 0.
@@ -146,8 +146,8 @@ pub const RECALL: &[Query] = queries! {
         // The total is there even if it is 0.
         recall::shares(tx, recalls(c, &of_agent(c)), 10, &[c.agent]).await?.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
     };
-    "recall::count_silent" |tx, c| recall::count_silent(tx, recalls(c, &of_agent(c))).await? as usize;
-    "recall::list_silent" |tx, c| recall::list_silent(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();
+    "recall::count_zero_hits" |tx, c| recall::count_zero_hits(tx, recalls(c, &of_agent(c))).await? as usize;
+    "recall::list_zero_hits" |tx, c| recall::list_zero_hits(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();
     "recall::count_accesses" |tx, c| {
         recall::count_accesses(tx, c.tenant, &[Access { agent_id: c.agent, memory_id: c.id, count: 1, last: c.now }]).await?;
         0

@@ -9,7 +9,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{AgentDetail, AgentId, AgentKind, Discipline, MemoryStatus, OperatorRole, Silence, UserId};
+use wire::{AgentDetail, AgentId, AgentKind, Discipline, MemoryStatus, OperatorRole, RecallCounts, UserId};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]
@@ -74,15 +74,15 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl Int
 
 /// The recalls of the last 30 days, and those that found nothing.
 #[component]
-fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, Silence)>, week: Silence, month: Silence) -> impl IntoView {
-    let row = move |days: u32, silence: Silence| {
+fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, RecallCounts)>, week: RecallCounts, month: RecallCounts) -> impl IntoView {
+    let row = move |days: u32, counts: RecallCounts| {
         let href = Query::default().with("agent", id).with("days", days).href("/recall");
-        let share = rate(&silence);
+        let share = rate(&counts);
         view! {
             <tr>
                 <th scope="row" class="font-normal!"><a href=href>{format!("Last {days} days")}</a></th>
-                <td class="number">{text::number(silence.recalls)}</td>
-                <td class="number">{text::number(silence.zero_hits)}</td>
+                <td class="number">{text::number(counts.recalls)}</td>
+                <td class="number">{text::number(counts.zero_hits)}</td>
                 <td class="number">{share}</td>
             </tr>
         }

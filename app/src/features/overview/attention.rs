@@ -138,14 +138,14 @@ fn some<const N: usize>(items: [(i64, (&'static str, &'static str), String, &'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::Silence;
+    use wire::RecallCounts;
 
     #[test]
     fn only_what_there_is_needs_attention() {
         let calm = Attention {
             outbox: 3,
             outbox_seconds: LATE - 1,
-            week: Silence { recalls: 9, zero_hits: 4, ..Silence::default() },
+            week: RecallCounts { recalls: 9, zero_hits: 4, ..RecallCounts::default() },
             ..Attention::default()
         };
         let idle = CaptureNumbers { waiting: 7, ..CaptureNumbers::default() };
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn each_item_has_its_number_and_its_page() {
-        let week = Silence { recalls: 9, zero_hits: 4, expected: 5, expected_zero_hits: 2 };
+        let week = RecallCounts { recalls: 9, zero_hits: 4, expected: 5, expected_zero_hits: 2 };
         let attention = Attention {
             knowledge_dead: 1,
             ingest_failures: 3,

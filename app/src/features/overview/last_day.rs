@@ -4,13 +4,13 @@ use crate::{
     ui::{Icon, Shape, Time, Titled, text},
 };
 use leptos::prelude::*;
-use wire::{BarUnit, HealthBar, LastDay, NewMemory, Silence};
+use wire::{BarUnit, HealthBar, LastDay, NewMemory, RecallCounts};
 
 /// What agents learned and asked in the last 24 hours.
 #[component]
 pub fn Last24Hours(day: LastDay) -> impl IntoView {
     let LastDay { bars, contexts, newest } = day;
-    let recalls: Silence = bars.iter().map(|bar| bar.recalls).sum();
+    let recalls: RecallCounts = bars.iter().map(|bar| bar.recalls).sum();
     let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
     let share = rate(&recalls);
     let nothing = format!("{} of {}", text::number(recalls.zero_hits), text::count(recalls.recalls, "recall", "recalls"));

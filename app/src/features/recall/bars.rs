@@ -7,7 +7,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
-use wire::Silence;
+use wire::RecallCounts;
 
 /// One row of a [`BarTable`].
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +24,9 @@ pub struct Line {
 
 impl Line {
     /// A row with zero hits and their share of the recalls.
-    pub fn of(text: String, value: String, silence: Silence) -> Self {
-        let beside = format!("of {} · {}", text::number(silence.recalls), percent(silence.rate()));
-        Self { text, value, zero_hits: silence.zero_hits, share: silence.rate(), beside }
+    pub fn of(text: String, value: String, counts: RecallCounts) -> Self {
+        let beside = format!("of {} · {}", text::number(counts.recalls), percent(counts.rate()));
+        Self { text, value, zero_hits: counts.zero_hits, share: counts.rate(), beside }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::{
     columns::{Column, Columns},
+    days::{Legend, rate},
     narrow::{bar_href, bar_name},
-    silence::{Legend, rate},
 };
 use crate::{
     query::Query,
     ui::{DataTable, Time, columns, text},
 };
 use leptos::prelude::*;
-use wire::{BarUnit, HealthBar, RecallHealth, Silence};
+use wire::{BarUnit, HealthBar, RecallCounts, RecallHealth};
 
 /// The columns of recalls: those that found something, zero hits, and expected zero hits.
 pub fn recall_columns(bars: &[HealthBar]) -> Vec<Column> {
@@ -81,14 +81,14 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
 #[component]
 fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
     let row = |bar: &HealthBar| {
-        let silence = bar.recalls;
+        let counts = bar.recalls;
         view! {
             <tr>
                 <th scope="row" class="font-normal!"><a href=bar_href(&query, unit, bar.from)>{bar_name(unit, bar.from)}</a></th>
-                <td class="number">{text::number(silence.recalls)}</td>
-                <td class="number">{text::number(silence.zero_hits)}</td>
-                <td class="number">{text::number(silence.expected_zero_hits)}</td>
-                <td class="number">{rate(&silence)}</td>
+                <td class="number">{text::number(counts.recalls)}</td>
+                <td class="number">{text::number(counts.zero_hits)}</td>
+                <td class="number">{text::number(counts.expected_zero_hits)}</td>
+                <td class="number">{rate(&counts)}</td>
                 <td class="number">{text::number(bar.stored)}</td>
             </tr>
         }
@@ -119,13 +119,13 @@ fn plural(unit: BarUnit) -> &'static str {
     }
 }
 
-fn summary(silence: &Silence) -> String {
-    let recalls = text::count(silence.recalls, "recall", "recalls");
-    match silence.expected_zero_hits {
-        0 => format!("{} of {recalls} found nothing", text::number(silence.zero_hits)),
+fn summary(counts: &RecallCounts) -> String {
+    let recalls = text::count(counts.recalls, "recall", "recalls");
+    match counts.expected_zero_hits {
+        0 => format!("{} of {recalls} found nothing", text::number(counts.zero_hits)),
         n => format!(
             "{} of {recalls} found nothing, {} of them although a result was expected",
-            text::number(silence.zero_hits),
+            text::number(counts.zero_hits),
             text::number(n)
         ),
     }
@@ -133,7 +133,7 @@ fn summary(silence: &Silence) -> String {
 
 /// The chart of recalls as a sentence.
 pub fn spoken(bars: &[HealthBar], unit: BarUnit) -> String {
-    let all: Silence = bars.iter().map(|bar| bar.recalls).sum();
+    let all: RecallCounts = bars.iter().map(|bar| bar.recalls).sum();
     let worst = bars.iter().filter(|bar| bar.recalls.zero_hits > 0).max_by_key(|bar| bar.recalls.zero_hits);
     let most = worst.map(|bar| format!("; most on {}: {}", bar_name(unit, bar.from), text::number(bar.recalls.zero_hits)));
     format!("{} {}: {}{}", bars.len(), plural(unit), summary(&all), most.unwrap_or_default())
@@ -147,7 +147,7 @@ mod tests {
     fn a_chart_can_be_read_aloud() {
         let bar = |from: &str, recalls, zero_hits, expected_zero_hits| HealthBar {
             from: from.parse().unwrap(),
-            recalls: Silence { recalls, zero_hits, expected: 0, expected_zero_hits },
+            recalls: RecallCounts { recalls, zero_hits, expected: 0, expected_zero_hits },
             stored: 0,
         };
         let bars = [bar("2026-06-01T00:00:00Z", 1200, 3, 0), bar("2026-06-02T00:00:00Z", 0, 0, 0), bar("2026-06-03T00:00:00Z", 40, 4, 1)];

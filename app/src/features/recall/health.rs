@@ -2,8 +2,8 @@ use super::{
     api::{measure_recall, zero_hits},
     bars::{BarTable, Line},
     chart::{RecallChart, StoredChart},
+    days::rate,
     narrow::Narrowed,
-    silence::rate,
     url,
     words::cause_name,
     zero_hits::ZeroHits,
@@ -15,7 +15,7 @@ use crate::{
     ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
-use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallHealth, Silence, ZeroHit, ZeroHitCause};
+use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause};
 
 /// Agents without memories that the page names.
 const NAMED: usize = 10;
@@ -132,14 +132,14 @@ fn WithoutMemories(agents: Vec<(AgentId, String)>) -> impl IntoView {
 fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
     let zero_hits = health.totals.zero_hits;
     let causes = health.causes.into_iter().map(|(cause, count)| {
-        let share = Silence { recalls: zero_hits, zero_hits: count, ..Silence::default() }.rate();
+        let share = RecallCounts { recalls: zero_hits, zero_hits: count, ..RecallCounts::default() }.rate();
         let (text, beside) = (cause_name(cause).to_owned(), format!("of {} · {}", text::number(zero_hits), percent(share)));
         Line { text, value: cause.to_string(), zero_hits: count, share, beside }
     });
-    let agents = health.agents.into_iter().map(|(id, slug, silence)| Line::of(slug, id.to_string(), silence));
-    let topics = health.topics.into_iter().map(|(topic, silence)| {
+    let agents = health.agents.into_iter().map(|(id, slug, counts)| Line::of(slug, id.to_string(), counts));
+    let topics = health.topics.into_iter().map(|(topic, counts)| {
         let text = if topic == "other" { "not in the vocabulary".to_owned() } else { topic.clone() };
-        Line::of(text, topic, silence)
+        Line::of(text, topic, counts)
     });
     view! {
         <div class="grid items-start gap-5 lg:grid-cols-3">
@@ -152,11 +152,11 @@ fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
 
 #[component]
 fn Tiles(
-    totals: Silence,
+    totals: RecallCounts,
     /// Zero hits are those of one cause only.
     cause: bool,
 ) -> impl IntoView {
-    let expected = Silence { recalls: totals.expected, zero_hits: totals.expected_zero_hits, ..Silence::default() };
+    let expected = RecallCounts { recalls: totals.expected, zero_hits: totals.expected_zero_hits, ..RecallCounts::default() };
     let found = match cause {
         true => "With any result".to_owned(),
         false => format!("{} found something", text::number(totals.recalls - totals.zero_hits)),

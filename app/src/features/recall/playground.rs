@@ -99,7 +99,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
         let text = format!("degraded: {}", answer.degraded.join(", "));
         view! { <Badge tone=Tone::Warn text title="Part of the search could not run. Some hits may be missing." /> }
     });
-    let silence = answer.zero_hit.then(|| view! { <Silent answer=answer.clone() /> });
+    let zero_hit = answer.zero_hit.then(|| view! { <NothingFound answer=answer.clone() /> });
     view! {
         <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
             <span>{total}</span>
@@ -108,7 +108,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
         {limits}
         {unexpected}
         <div class="space-y-5">
-            {silence}
+            {zero_hit}
             <div class="grid items-start gap-5 lg:grid-cols-2">
                 <Words answer=answer.clone() question=query.text("q") />
                 <Timings timings=answer.timings />
@@ -122,7 +122,7 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
 
 /// The cause of a recall without hits, and the near misses.
 #[component]
-fn Silent(answer: Playground) -> impl IntoView {
+fn NothingFound(answer: Playground) -> impl IntoView {
     let stopped = NearMiss::decisive(&answer.near_misses).map(|miss| miss.state);
     let cause = answer.cause.map(|cause| {
         view! {

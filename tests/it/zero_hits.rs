@@ -1,4 +1,4 @@
-//! Loud silence: zero hits of each kind, what operators see of them, and the playground.
+//! Zero hits of each kind, what operators see of them, and the playground.
 
 use crate::support::{agent, alone_with, impatient, ingest, remember};
 use foundation::testing::{World, fact, key, nowhere, question};
@@ -19,7 +19,7 @@ async fn logged(settings: Settings) -> World {
 }
 
 /// Sends a recall, and returns it with what operators see of it.
-async fn silence(world: &World, ctx: &OpContext, request: RecallRequest) -> (RecallResponse, ZeroHit) {
+async fn zero_hit(world: &World, ctx: &OpContext, request: RecallRequest) -> (RecallResponse, ZeroHit) {
     let answer = recall::recall(&world.engine, ctx, request).await.unwrap();
     world.engine.log().flush().await;
     let rows = recall::zero_hits(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().rows;
@@ -40,7 +40,7 @@ async fn share_kettle(world: &World) {
 #[tokio::test]
 async fn nothing_stored() {
     let world = logged(Settings::default()).await;
-    let (answer, seen) = silence(&world, &world.atlas, expected("tea")).await;
+    let (answer, seen) = zero_hit(&world, &world.atlas, expected("tea")).await;
     assert_eq!((answer.zero_hit, answer.reason), (true, Some(NothingReason::NothingFound)));
     assert_eq!(
         (seen.cause, seen.near_misses.len(), seen.expected, seen.agent_slug.as_str()),
@@ -52,7 +52,7 @@ async fn nothing_stored() {
 async fn all_below_the_floor() {
     let world = logged(Settings::default()).await;
     remember(&world, &world.atlas, fact("kettle", "The kettle is in the green cupboard")).await;
-    let (answer, seen) = silence(&world, &world.atlas, expected("quarterly budget")).await;
+    let (answer, seen) = zero_hit(&world, &world.atlas, expected("quarterly budget")).await;
     assert_eq!(answer.reason, Some(NothingReason::BelowFloor));
     assert_eq!(seen.cause, ZeroHitCause::BelowFloor);
     let near = &seen.near_misses[0];
@@ -68,7 +68,7 @@ async fn shared_memories_do_not_hide_an_empty_agent() {
         let mut causes = Vec::new();
         for (ctx, user) in [(&world.atlas, None), (&world.binky, None), (&world.binky, Some(mina))] {
             let request = RecallRequest { user_id: user.map(Into::into), ..expected("quarterly budget") };
-            let (answer, seen) = silence(&world, ctx, request).await;
+            let (answer, seen) = zero_hit(&world, ctx, request).await;
             assert_eq!(answer.reason, Some(NothingReason::BelowFloor), "a shared memory was scored");
             let near = seen.near_misses;
             assert!(!near.is_empty() && near.iter().all(|near| near.similarity < near.floor), "{near:?}");
@@ -138,7 +138,7 @@ async fn filtered_out() {
     let mina = UserId(nowhere());
     let deleted = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     memories::delete(&world.engine, &world.vera, &[deleted], "wrong").await.unwrap();
-    let (answer, seen) = silence(&world, &world.atlas, expected("tea black")).await;
+    let (answer, seen) = zero_hit(&world, &world.atlas, expected("tea black")).await;
     assert_eq!(answer.reason, Some(NothingReason::NothingFound), "an agent does not learn that there was something");
     assert_eq!(
         (seen.cause, seen.near_misses[0].state, seen.near_misses[0].memory_id),
@@ -147,14 +147,14 @@ async fn filtered_out() {
 
     let other = RecallRequest { user_id: Some(mina.into()), ..question("coffee") };
     remember(&world, &world.atlas, wire::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") }).await;
-    let (_, seen) = silence(&world, &world.atlas, expected("coffee Mina drinks")).await;
+    let (_, seen) = zero_hit(&world, &world.atlas, expected("coffee Mina drinks")).await;
     assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::OtherUser));
     assert!(!recall::recall(&world.engine, &world.atlas, other).await.unwrap().zero_hit);
 
     let brief = wire::RememberRequest { retention: Some(wire::Retention::Routine), ..fact("lunch", "Lunch is at noon") };
     remember(&world, &world.binky, brief).await;
     world.clock.advance(chrono::Duration::days(8));
-    let (_, seen) = silence(&world, &world.binky, expected("lunch noon")).await;
+    let (_, seen) = zero_hit(&world, &world.binky, expected("lunch noon")).await;
     assert_eq!((seen.cause, seen.near_misses[0].state), (ZeroHitCause::FilteredOut, NearMissState::Expired));
 }
 
@@ -162,7 +162,7 @@ async fn filtered_out() {
 async fn search_degraded() {
     let world = logged(impatient()).await;
     world.embedder.fail();
-    let (answer, seen) = silence(&world, &world.atlas, expected("tea")).await;
+    let (answer, seen) = zero_hit(&world, &world.atlas, expected("tea")).await;
     assert_eq!(answer.reason, Some(NothingReason::Degraded));
     assert_eq!((seen.cause, seen.degraded.as_slice()), (ZeroHitCause::Degraded, ["embedding".to_owned()].as_slice()));
 }
@@ -171,10 +171,10 @@ async fn search_degraded() {
 async fn a_document_fulfils_what_was_expected() {
     let world = logged(Settings::default()).await;
     ingest(&world, "handbook", vec![("tea.md".to_owned(), b"# Tea\n\nThe kettle of the kitchen is green.\n".to_vec())]).await;
-    let (answer, seen) = silence(&world, &world.atlas, expected("kettle kitchen green")).await;
+    let (answer, seen) = zero_hit(&world, &world.atlas, expected("kettle kitchen green")).await;
     assert!(answer.zero_hit && answer.hits.iter().any(|hit| hit.memory().is_none()), "{answer:?}");
     assert_eq!(seen.knowledge_hits, 1);
-    silence(&world, &world.atlas, expected("quarterly budget")).await;
+    zero_hit(&world, &world.atlas, expected("quarterly budget")).await;
     let totals = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().totals;
     assert_eq!((totals.zero_hits, totals.expected, totals.expected_zero_hits), (2, 2, 1));
 }
@@ -184,8 +184,8 @@ async fn health_counts_by_day_cause_agent_and_topic() {
     let world = logged(Settings::default()).await;
     vocabulary::add(&world.engine, &world.system, NewTerm { term: "tea", aliases: &["chai"], ..NewTerm::default() }).await.unwrap();
     remember(&world, &world.atlas, fact("kettle", "The kettle is green")).await;
-    silence(&world, &world.atlas, expected("chai")).await;
-    silence(&world, &world.binky, question("quarterly budget")).await;
+    zero_hit(&world, &world.atlas, expected("chai")).await;
+    zero_hit(&world, &world.binky, question("quarterly budget")).await;
     recall::recall(&world.engine, &world.atlas, question("kettle green")).await.unwrap();
     world.engine.log().flush().await;
     let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();

@@ -1,6 +1,6 @@
 //! Why a recall came back empty, and what was closest: for operators only.
 
-use super::near::{Near, Silent};
+use super::near::{EmptyRecall, Near};
 use super::store;
 use crate::memories;
 use db::{DbError, Tx};
@@ -14,13 +14,13 @@ const NEAR_MISSES: i64 = 5;
 ///
 /// # Errors
 /// When the database is out of reach.
-pub async fn diagnose(tx: &mut Tx, silent: &Silent<'_>) -> Result<(ZeroHitCause, Vec<Near>), DbError> {
-    let near = match silent.vector {
-        Some(vector) => store::nearest_of_all(tx, silent, vector, NEAR_MISSES).await?,
+pub async fn diagnose(tx: &mut Tx, empty: &EmptyRecall<'_>) -> Result<(ZeroHitCause, Vec<Near>), DbError> {
+    let near = match empty.vector {
+        Some(vector) => store::nearest_of_all(tx, empty, vector, NEAR_MISSES).await?,
         None => Vec::new(),
     };
-    let own = memories::store::in_reach(tx, silent.tenant, silent.user_id.into(), &[silent.agent], silent.at).await?;
-    Ok((cause(silent.reason, silent.considered == 0 || own == 0, &near), near))
+    let own = memories::store::in_reach(tx, empty.tenant, empty.user_id.into(), &[empty.agent], empty.at).await?;
+    Ok((cause(empty.reason, empty.considered == 0 || own == 0, &near), near))
 }
 
 /// The cause of an empty answer, from the near misses and whether there was nothing to search: no memory was scored, or none of the agent's
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn four_silences_are_told_apart() {
+    fn four_causes_are_told_apart() {
         let deleted = [near(0.8, NearMissState::Deleted)];
         let weak = [near(0.2, NearMissState::BelowFloor)];
         assert_eq!(cause(Some(NothingReason::NothingFound), true, &[]), ZeroHitCause::NothingStored);

@@ -5,21 +5,21 @@ use crate::ui::{
 use chrono::NaiveDate;
 use leptos::prelude::*;
 use std::fmt::Write;
-use wire::Silence;
+use wire::RecallCounts;
 
 const HEIGHT: f64 = 56.0;
 const STEP: f64 = 10.0;
 const BAR: f64 = 8.0;
 
 /// The zero-hit rate, or a dash without recalls.
-pub fn rate(silence: &Silence) -> String {
-    if silence.recalls == 0 { "–".to_owned() } else { percent(silence.rate()) }
+pub fn rate(counts: &RecallCounts) -> String {
+    if counts.recalls == 0 { "–".to_owned() } else { percent(counts.rate()) }
 }
 
 /// A bar chart of recalls by day. Each bar stacks, from the bottom: expected hits that were not found, other zero hits, and recalls
 /// that found something.
 #[component]
-pub fn Days(days: Vec<(NaiveDate, Silence)>) -> impl IntoView {
+pub fn Days(days: Vec<(NaiveDate, RecallCounts)>) -> impl IntoView {
     let label = spoken(&days);
     let title = label.clone();
     let most = days.iter().map(|(_, day)| day.recalls).max().unwrap_or(0).max(1);
@@ -73,12 +73,12 @@ pub fn Legend() -> impl IntoView {
     }
 }
 
-fn spoken(days: &[(NaiveDate, Silence)]) -> String {
+fn spoken(days: &[(NaiveDate, RecallCounts)]) -> String {
     let (recalls, zero): (i64, i64) = days.iter().fold((0, 0), |(recalls, zero), (_, day)| (recalls + day.recalls, zero + day.zero_hits));
     let worst = days.iter().filter(|(_, day)| day.zero_hits > 0).max_by_key(|(_, day)| day.zero_hits);
     let sentence = format!("{} in {} days, {} found nothing", text::count(recalls, "recall", "recalls"), days.len(), text::number(zero));
     match worst {
-        Some((day, silence)) => format!("{sentence}, most on {}: {}", text::day(*day), text::number(silence.zero_hits)),
+        Some((day, counts)) => format!("{sentence}, most on {}: {}", text::day(*day), text::number(counts.zero_hits)),
         None => sentence,
     }
 }
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn the_chart_can_be_heard() {
         let day = |d: u32, recalls, zero_hits| {
-            (NaiveDate::from_ymd_opt(2026, 6, d).unwrap(), Silence { recalls, zero_hits, ..Silence::default() })
+            (NaiveDate::from_ymd_opt(2026, 6, d).unwrap(), RecallCounts { recalls, zero_hits, ..RecallCounts::default() })
         };
         assert_eq!(spoken(&[day(1, 4, 1), day(2, 3, 2)]), "7 recalls in 2 days, 3 found nothing, most on 2 Jun 2026: 2");
         assert_eq!(spoken(&[day(1, 1, 0)]), "1 recall in 1 days, 0 found nothing");

@@ -239,7 +239,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'recall health by hour': async ({ frame }) => {
     const agent = Agent.create();
     await agent.remember({ topic_raw: unique(LONG), content: `${LONG} is on the third floor.` });
-    await agent.ask(`chess in ${'Reykjavik'.repeat(8)}`, { expected: true });
+    await agent.ask(`Who played chess in ${'Reykjavik'.repeat(8)} last winter?`, { expected: true });
     await frame.gotoUntil(`/recall?days=1&agent=${agent.id}`, async () => expect(await frame.page.getByTestId('zero-hit').count()).toBe(1));
   },
   'recall health, nothing matches': ({ frame }) => frame.goto('/recall?topic=nothing+is+called+this'),

@@ -144,7 +144,7 @@ async fn a_question_is_answered_by_a_memory_in_another_language() {
     {
         remember(&world, &world.atlas, fact(topic, content)).await;
     }
-    for question in ["配達はいつ来ますか。", "متى تصل الشحنة؟", "When will the delivery arrive?"] {
+    for question in ["配達はいつ来ますか。", "في أي يوم يصل التوصيل؟", "When will the delivery arrive?"] {
         let answer = ask(&world, &world.atlas, question).await;
         assert_eq!(answer.memories().first().map(|hit| hit.memory_id), Some(kept.memory_id), "{question}: {:?}", answer.told());
     }

@@ -52,7 +52,7 @@ pub async fn evaluate(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> R
     let tenant = identity::create_tenant(engine, "eval", "Evaluation").await?;
     let mut scopes: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     for line in lines {
-        let (Line::Memory { scope, .. } | Line::Question { scope, .. }) = line;
+        let (Line::Memory { scope, .. } | Line::Question { scope, .. } | Line::OffTopic { scope, .. }) = line;
         scopes.entry(scope).or_default().push(line);
     }
     let captured = captured(engine, &tenant, &scopes).await?;

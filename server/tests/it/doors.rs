@@ -10,7 +10,7 @@ use foundation::testing::{TestDatabases, World, fact};
 use foundation::{identity, usage};
 use remembrancer::capture::{self, Paste};
 use remembrancer::memories;
-use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
+use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::vocabulary::{self, NewTerm};
 use serde_json::{Map, Value, json};
 use server::api::document;
@@ -300,7 +300,7 @@ pub async fn ids(site: &Site) -> Ids {
 async fn leaf(site: &Site, word: &str) -> String {
     let world = &site.world;
     let id = world.engine.clock().id();
-    let proposal = Proposal {
+    let proposal = NewLeaf {
         part: Part::Scaffold,
         connection_id: None,
         path: vec![word.to_owned()],
@@ -311,7 +311,7 @@ async fn leaf(site: &Site, word: &str) -> String {
     };
     let subject = Subject { agent_id: world.atlas.agent_id().unwrap(), user_id: None };
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
-    profile::apply(&world.engine, &world.system, &mut tx, subject, Drawn { proposals: vec![proposal], ..Drawn::default() }).await.unwrap();
+    profile::apply(&world.engine, &world.system, &mut tx, subject, Drawn { new_leaves: vec![proposal], ..Drawn::default() }).await.unwrap();
     tx.commit().await.unwrap();
     let known = site.atlas("get_user_profile", json!({})).await.json();
     known["leaves"].as_array().unwrap().iter().find(|leaf| leaf.to_string().contains(word)).unwrap()["leaf_id"].as_str().unwrap().to_owned()

@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
 use foundation::testing::{TestDatabases, World};
-use remembrancer::profile::{self, Citation, Drawn, Part, Proposal, Subject};
+use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -169,7 +169,7 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
 async fn leaves(site: &Site) -> [(&'static str, String); 2] {
     let world = &site.world;
     let id = world.engine.clock().id();
-    let proposal = |key: &str| Proposal {
+    let proposal = |key: &str| NewLeaf {
         part: Part::Scaffold,
         connection_id: None,
         path: vec![key.to_owned()],
@@ -178,7 +178,7 @@ async fn leaves(site: &Site) -> [(&'static str, String); 2] {
         corrects: false,
         cites: vec![Citation { source_id: SourceId(id), event_id: EventId(id), session_id: None, at: world.engine.clock().now() }],
     };
-    let drawn = Drawn { proposals: ["Home", "Office"].map(proposal).to_vec(), ..Drawn::default() };
+    let drawn = Drawn { new_leaves: ["Home", "Office"].map(proposal).to_vec(), ..Drawn::default() };
     let subject = Subject { agent_id: world.atlas.agent_id().unwrap(), user_id: None };
     let mut tx = world.engine.db().memory.begin(world.system.tenancy()).await.unwrap();
     profile::apply(&world.engine, &world.system, &mut tx, subject, drawn).await.unwrap();

@@ -64,8 +64,8 @@ test('a memory below the relevance floor is not shown, but its relevance is', { 
 
 test('an agent without an answer links to all agents', { tag: '@no-js' }, async ({ memories }) => {
   // A mark alone may resemble the marks of memories that other tests share.
-  const [agent, other, topic] = [Agent.create(), Agent.create(), unique('gasket of the old espresso machine in the kitchen')];
-  await other.remember({ topic_raw: topic, content: 'The gasket is changed every spring.' });
+  const [agent, other, topic] = [Agent.create(), Agent.create(), unique('Mozart wrote his first symphony as a child')];
+  await other.remember({ topic_raw: topic, content: 'He was eight years old.' });
   await memories.goto(agent.memories({ q: topic }));
   await expect(memories.empty).toContainText('Nothing relevant enough');
   await memories.empty.getByRole('link', { name: 'Ask all agents, without filters' }).click();

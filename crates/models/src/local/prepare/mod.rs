@@ -300,7 +300,8 @@ mod tests {
             [(&start[..], "cut short"), (&start[..4_000_000], "cut short"), (b"E5S2....", "it is no file of 4-bit blocks")]
         {
             fs::write(folder.path().join(BLOCKS), file).unwrap();
-            assert!(refusal(folder.path()).contains(reason) && refusal(folder.path()).contains(BLOCKS), "{}", refusal(folder.path()));
+            let refused = prepare(folder.path(), &KNOWN[0]).unwrap_err().to_string();
+            assert!(refused.contains(reason) && refused.contains(BLOCKS), "{refused}");
         }
     }
 

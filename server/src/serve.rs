@@ -71,7 +71,7 @@ pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failur
 pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, IfAbsent::Refuse).await?;
     migrate(&urls).await?;
-    let embedder = Arc::new(NoModel::new(config, model(config, &urls).await?));
+    let embedder = Arc::new(NoModel::new(config, model(config, &urls).await?)?);
     Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
@@ -186,6 +186,13 @@ pub async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failu
             );
             Ok(wanted.to_owned())
         }
+        None if first != local::KNOWN[0].name => {
+            tracing::info!(
+                "the embedding model is {first}, as before; {} reads more languages, and docs/models.md says how to change it",
+                local::KNOWN[0].name
+            );
+            Ok(first)
+        }
         _ => Ok(first),
     }
 }
@@ -239,12 +246,12 @@ struct NoModel {
 }
 
 impl NoModel {
-    fn new(config: &Config, name: String) -> Self {
+    fn new(config: &Config, name: String) -> Result<Self, Failure> {
         let dimension = match config.provider {
-            Provider::Local => local::known(&name).map_or(OPENAI_DIMENSION, |known| known.dimension),
+            Provider::Local => local_model(&name)?.dimension,
             Provider::OpenAi => OPENAI_DIMENSION,
         };
-        Self { name, dimension }
+        Ok(Self { name, dimension })
     }
 }
 

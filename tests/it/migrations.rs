@@ -4,9 +4,10 @@ use crate::support::{Fetch, Run, row_counts};
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
-use foundation::{Engine, Error, Settings};
+use foundation::{Engine, Error, Settings, registry};
 use futures_util::future::BoxFuture;
 use models::{EmbedError, Embedder, Role};
+use sqlx::{Connection, PgConnection};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -207,4 +208,25 @@ async fn three_names_for_fewer_databases_are_refused() {
     assert!(urls.clone().check().is_ok());
     let sentence = DatabaseUrls { shared_kb: urls.agent_memory.clone(), ..urls }.check().unwrap_err();
     assert!(sentence.contains("three"), "{sentence}");
+}
+
+#[tokio::test]
+async fn databases_keep_the_local_model_that_they_began_with() {
+    let urls = TestDatabases::fresh(&FakeClock::default()).await;
+    let first = async |wanted| registry::first(&urls, wanted).await.unwrap();
+    assert_eq!(first(None).await, "multilingual-e5-small");
+    assert_eq!(first(Some("all-MiniLM-L6-v2")).await, "all-MiniLM-L6-v2");
+    assert_eq!(first(None).await, "all-MiniLM-L6-v2", "it is remembered");
+    assert_eq!(first(Some("multilingual-e5-small")).await, "multilingual-e5-small");
+    let world = World::on(urls.clone()).await;
+    assert_eq!(first(Some("all-MiniLM-L6-v2")).await, "multilingual-e5-small", "there is an organisation now");
+
+    // As if the databases were from before this model.
+    let before = "alter table models drop column is_first; delete from models where name = 'multilingual-e5-small'";
+    let migration = include_str!("../../migrations/internal_shared/20261128000000_multilingual.sql");
+    let mut connection = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
+    for statements in [before, migration] {
+        sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+    }
+    assert_eq!(first(None).await, "all-MiniLM-L6-v2");
 }

@@ -14,21 +14,19 @@ mod centre;
 mod known;
 mod onnx;
 mod prepare;
+mod tokenizer;
 
 use futures_util::future::BoxFuture;
-use tokenizers::Tokenizer;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{EmbedError, Embedder, Role};
 use centre::Centre;
 use onnx::{Onnx, Thread};
-use prepare::Prepared;
-use words::tokens::{Estimate, Tokens};
+use tokenizer::ModelTokenizer;
+use words::tokens::Tokens;
 
 pub use known::{KNOWN, Known, known};
 
-/// Tokens that a model adds to every text: one in front, one at the end.
-const TOKENS_ADDED: usize = 2;
 /// Texts that run together. Larger batches gain nothing on a processor.
 const BATCH: usize = 8;
 /// Texts longer than this, in tokens, run alone: batching them costs more in padding than it saves.
@@ -64,7 +62,7 @@ pub struct Local {
     // Before the threads: they end when nobody can send any more.
     queue: mpsc::Sender<Job>,
     _threads: Arc<Threads>,
-    pieces: Arc<Pieces>,
+    tokenizer: Arc<ModelTokenizer>,
 }
 
 /// The threads of a model. ONNX Runtime unloads itself when the process exits, so no thread may still be in it by then.
@@ -76,50 +74,6 @@ impl Drop for Threads {
             // A thread that panicked has ended, too.
             thread.join().ok();
         }
-    }
-}
-
-/// The model's own tokenizer, which counts beyond what the model reads.
-struct Pieces {
-    tokenizer: Tokenizer,
-    model: &'static Known,
-    /// Tokens that mean something to the model and are no words, such as `</s>`.
-    special: Vec<String>,
-}
-
-impl Pieces {
-    /// A text in which nothing is such a token: what somebody writes is only text.
-    fn plain(&self, text: &str) -> String {
-        self.special.iter().fold(text.to_owned(), |text, token| match token.chars().next() {
-            Some(first) if text.contains(token.as_str()) => {
-                text.replace(token.as_str(), &format!("{first} {}", &token[first.len_utf8()..]))
-            }
-            _ => text,
-        })
-    }
-}
-
-impl Tokens for Pieces {
-    fn limit(&self) -> usize {
-        let prefix = [Role::Query, Role::Passage].map(|role| self.count(self.model.prefix(role)));
-        self.model.tokens_max - TOKENS_ADDED - prefix.into_iter().max().unwrap_or_default()
-    }
-
-    fn starts(&self, text: &str) -> Vec<usize> {
-        match self.tokenizer.encode(text, false) {
-            Ok(encoding) => encoding.get_offsets().iter().map(|(start, _)| *start).collect(),
-            Err(error) => {
-                tracing::warn!(%error, "the tokenizer failed on a text; its tokens are estimated");
-                Estimate.starts(text)
-            }
-        }
-    }
-
-    fn unknown(&self, text: &str) -> f64 {
-        let Some(unknown) = self.tokenizer.token_to_id(self.model.unknown) else { return 0.0 };
-        let Ok(encoding) = self.tokenizer.encode_fast(self.plain(text), false) else { return 0.0 };
-        let ids = encoding.get_ids();
-        ids.iter().filter(|id| **id == unknown).count() as f64 / (ids.len() as f64).max(1.0)
     }
 }
 
@@ -165,23 +119,22 @@ impl Local {
     /// # Errors
     /// `Load` with the file that is missing or cannot be read: of the model, or the library.
     pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
-        let reader = Reader::load(options)?;
-        let Prepared { graph, .. } = prepare::prepare(&options.directory, options.model)?;
-        let onnx = Onnx::load(&options.onnxruntime, graph)?;
-        let (pieces, reader, centre) = (Arc::clone(&reader.pieces), Arc::new(reader), Arc::new(Centre::of(options.model)));
+        let tokenizer = Arc::new(ModelTokenizer::load(options.model, &options.directory)?);
+        let onnx = Onnx::load(&options.onnxruntime, prepare::prepare(&options.directory, options.model)?)?;
+        let centre = Arc::new(Centre::of(options.model));
         let (sender, receiver) = mpsc::channel(options.queue.max(1));
         let receiver = Arc::new(Mutex::new(receiver));
         let mut threads = Vec::new();
         for n in 0..options.threads.max(1) {
-            let (reader, centre, receiver, mut runner) = (reader.clone(), centre.clone(), receiver.clone(), onnx.session()?);
+            let (tokenizer, centre, receiver, mut runner) = (tokenizer.clone(), centre.clone(), receiver.clone(), onnx.session()?);
             let thread = thread::Builder::new()
                 .name(format!("embed-{n}"))
-                .spawn(move || work(&reader, &centre, &mut runner, &receiver))
+                .spawn(move || work(&tokenizer, &centre, &mut runner, &receiver))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
             threads.push(thread);
         }
         let threads = Arc::new(Threads(threads));
-        Ok(Self { model: options.model, queue: sender, _threads: threads, pieces })
+        Ok(Self { model: options.model, queue: sender, _threads: threads, tokenizer })
     }
 }
 
@@ -195,7 +148,7 @@ impl Embedder for Local {
     }
 
     fn tokens(&self) -> Arc<dyn Tokens> {
-        Arc::<Pieces>::clone(&self.pieces)
+        Arc::<ModelTokenizer>::clone(&self.tokenizer)
     }
 
     fn embed(&self, texts: Vec<String>, role: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
@@ -207,7 +160,7 @@ impl Embedder for Local {
                 let mut waiting = Vec::with_capacity(BATCH);
                 for text in texts.by_ref().take(BATCH) {
                     let (reply, vector) = oneshot::channel();
-                    let text = format!("{}{}", self.model.prefix(role), self.pieces.plain(&text));
+                    let text = format!("{}{}", self.model.prefix(role), self.tokenizer.plain(&text));
                     self.queue.send(Job { text, reply }).await.map_err(|_| stopped())?;
                     waiting.push(vector);
                 }
@@ -225,7 +178,7 @@ fn stopped() -> EmbedError {
 }
 
 /// The loop of one thread: wait for a text, take what else is queued, run it in batches.
-fn work(reader: &Reader, centre: &Centre, runner: &mut Thread, queue: &Mutex<mpsc::Receiver<Job>>) {
+fn work(tokenizer: &ModelTokenizer, centre: &Centre, runner: &mut Thread, queue: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         let jobs = {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -238,8 +191,8 @@ fn work(reader: &Reader, centre: &Centre, runner: &mut Thread, queue: &Mutex<mps
             }
             jobs
         };
-        for batch in batches(reader.encode(jobs)) {
-            run(runner, centre, reader.pad, batch);
+        for batch in batches(encode(tokenizer, jobs)) {
+            run(runner, centre, tokenizer.pad, batch);
         }
     }
 }
@@ -283,52 +236,16 @@ fn run(runner: &mut Thread, centre: &Centre, pad: u32, mut batch: Vec<Encoded>) 
     }
 }
 
-/// Turns texts into tokens.
-struct Reader {
-    pieces: Arc<Pieces>,
-    pad: u32,
-}
-
-impl Reader {
-    fn load(LocalOptions { model, directory, .. }: &LocalOptions) -> Result<Self, EmbedError> {
-        const FILE: &str = "tokenizer.json";
-        let failed = |reason: String| EmbedError::Load { path: directory.join(FILE).display().to_string(), reason };
-        let file = std::fs::read(directory.join(FILE)).map_err(|error| failed(prepare::reason(&error)))?;
-        let mut tokenizer = Tokenizer::from_bytes(file).map_err(|error| failed(error.to_string()))?;
-        let tokens = tokenizer.get_vocab_size(true);
-        if tokens != model.tokens {
-            return Err(failed(format!("it is that of another model: it has {tokens} tokens, and {} has {}", model.name, model.tokens)));
+/// Tokens of the texts that somebody still waits for.
+fn encode(tokenizer: &ModelTokenizer, jobs: Vec<Job>) -> Vec<Encoded> {
+    let mut encoded = Vec::with_capacity(jobs.len());
+    for Job { text, reply } in jobs.into_iter().filter(|job| !job.reply.is_closed()) {
+        match tokenizer.read(text) {
+            Ok(tokens) => encoded.push(Encoded { tokens, reply }),
+            Err(error) => drop(reply.send(Err(error))),
         }
-        // The file may ask for padding and a limit; both are ours.
-        tokenizer.with_truncation(None).map_err(|error| failed(error.to_string()))?;
-        tokenizer.with_padding(None);
-        let pad = tokenizer.token_to_id(model.padding).ok_or_else(|| failed(format!("it has no token {}", model.padding)))?;
-        let special = tokenizer.get_added_tokens_decoder().into_values().filter(|token| token.special).map(|token| token.content).collect();
-        Ok(Self { pieces: Arc::new(Pieces { tokenizer, model, special }), pad })
     }
-
-    /// Tokens of the texts that somebody still waits for.
-    fn encode(&self, jobs: Vec<Job>) -> Vec<Encoded> {
-        let mut encoded = Vec::with_capacity(jobs.len());
-        for Job { text, reply } in jobs {
-            if reply.is_closed() {
-                continue;
-            }
-            match self.pieces.tokenizer.encode_fast(text, true) {
-                Ok(encoding) => encoded.push(Encoded { tokens: cut(encoding.get_ids(), self.pieces.model.tokens_max), reply }),
-                Err(error) => drop(reply.send(Err(EmbedError::Failed(error.to_string())))),
-            }
-        }
-        encoded
-    }
-}
-
-/// At most so many tokens. The last one ends a text.
-fn cut(tokens: &[u32], most: usize) -> Vec<u32> {
-    match tokens.split_last() {
-        Some((last, before)) if tokens.len() > most => [&before[..most - 1], &[*last]].concat(),
-        _ => tokens.to_vec(),
-    }
+    encoded
 }
 
 #[cfg(test)]

@@ -37,13 +37,6 @@ const WEIGHTS: &str = "encoder.weights";
 /// What the graph was made from.
 const RECORD: &str = "encoder.json";
 
-/// A model that ONNX Runtime can open.
-#[derive(Debug, PartialEq)]
-pub struct Prepared {
-    pub graph: PathBuf,
-    pub sizes: Sizes,
-}
-
 /// What a graph was made from.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Record {
@@ -72,19 +65,18 @@ struct Stamp {
 /// # Errors
 /// `Load` with the file that is missing, cannot be read, is cut short, or is of another kind or another model; or when the folder cannot be
 /// written to.
-pub fn prepare(directory: &Path, model: &Known) -> Result<Prepared, EmbedError> {
+pub fn prepare(directory: &Path, model: &Known) -> Result<PathBuf, EmbedError> {
     // Two threads make it once.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let failed =
         |(file, error): (&str, io::Error)| EmbedError::Load { path: directory.join(file).display().to_string(), reason: reason(&error) };
     let from = stamp(directory).map_err(failed)?;
-    let graph = directory.join(GRAPH);
-    let sizes = match made_from(directory, &from) {
+    match made_from(directory, &from) {
         Some(sizes) => check(sizes, model).map_err(|error| failed((&from.file, error)))?,
         None => make(directory, from, model).map_err(failed)?,
-    };
-    Ok(Prepared { graph, sizes })
+    }
+    Ok(directory.join(GRAPH))
 }
 
 /// The reason of an error, without the number that the system has for it.
@@ -116,8 +108,8 @@ fn made_from(directory: &Path, from: &Stamp) -> Option<Sizes> {
     (is_whole && unchanged()).then_some(sizes)
 }
 
-/// The sizes, if they can be those of the model.
-fn check(sizes: Sizes, model: &Known) -> io::Result<Sizes> {
+/// Whether these can be the sizes of the model.
+fn check(sizes: Sizes, model: &Known) -> io::Result<()> {
     let Sizes { hidden, layers, heads, inner, rows, positions, types, .. } = sizes;
     let fits = (hidden, rows) == (model.dimension, model.rows)
         && positions >= model.tokens_max
@@ -125,7 +117,7 @@ fn check(sizes: Sizes, model: &Known) -> io::Result<Sizes> {
         && hidden.is_multiple_of(heads)
         && [layers, inner, positions, types].iter().all(|size| *size <= SIZE_MAX);
     if fits {
-        return Ok(sizes);
+        return Ok(());
     }
     Err(io::Error::new(
         io::ErrorKind::InvalidData,
@@ -137,7 +129,7 @@ fn check(sizes: Sizes, model: &Known) -> io::Result<Sizes> {
 }
 
 /// Errors say in which file.
-fn make(directory: &Path, from: Stamp, model: &Known) -> Result<Sizes, (&'static str, io::Error)> {
+fn make(directory: &Path, from: Stamp, model: &Known) -> Result<(), (&'static str, io::Error)> {
     let name = if from.file == BLOCKS { BLOCKS } else { SAFETENSORS };
     let path = directory.join(name);
     let in_source = |error| (name, error);
@@ -145,7 +137,8 @@ fn make(directory: &Path, from: Stamp, model: &Known) -> Result<Sizes, (&'static
         None => source::blocks(&path).map_err(in_source)?,
         Some(config) => source::safetensors(&path, config).map_err(in_source)?,
     };
-    let sizes = check(source.sizes, model).map_err(in_source)?;
+    let sizes = source.sizes;
+    check(sizes, model).map_err(in_source)?;
     let mut weights = NamedTempFile::new_in(directory).map_err(|error| (WEIGHTS, error))?;
     let places: Places = weights::place(&mut source, name, &mut weights, WEIGHTS).map_err(in_source)?;
     let weights = keep(weights, directory, WEIGHTS)?;
@@ -154,7 +147,7 @@ fn make(directory: &Path, from: Stamp, model: &Known) -> Result<Sizes, (&'static
     // The record last: it says that the others are there.
     let record = Record { version: VERSION, from, sha256, graph, weights, sizes };
     write(&serde_json::to_vec_pretty(&record).map_err(|error| (RECORD, error.into()))?, directory, RECORD)?;
-    Ok(sizes)
+    Ok(())
 }
 
 fn write(bytes: &[u8], directory: &Path, name: &'static str) -> Result<u64, (&'static str, io::Error)> {
@@ -234,7 +227,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let record = || read(folder.path().join(RECORD)).unwrap();
         write_tiny(folder.path(), Numbers::F32);
-        assert_eq!(prepare(folder.path(), &MODEL).unwrap(), Prepared { graph: folder.path().join(GRAPH), sizes: TINY });
+        assert_eq!(prepare(folder.path(), &MODEL).unwrap(), folder.path().join(GRAPH));
+        let kept: Record = serde_json::from_slice(&record()).unwrap();
+        assert_eq!((kept.sizes, kept.sha256.len()), (TINY, 64));
         let first = record();
         let graph = read(folder.path().join(GRAPH)).unwrap();
         fs::write(folder.path().join(GRAPH), vec![0; graph.len()]).unwrap();
@@ -263,7 +258,9 @@ mod tests {
         prepare(folder.path(), &MODEL).unwrap();
         let config = || fs::read_to_string(folder.path().join(CONFIG)).unwrap();
         fs::write(folder.path().join(CONFIG), config().replace("\"num_attention_heads\":2", "\"num_attention_heads\":4")).unwrap();
-        assert_eq!(prepare(folder.path(), &MODEL).unwrap().sizes.heads, 4);
+        prepare(folder.path(), &MODEL).unwrap();
+        let kept: Record = serde_json::from_slice(&read(folder.path().join(RECORD)).unwrap()).unwrap();
+        assert_eq!(kept.sizes.heads, 4);
         let other = Known { rows: 5, ..MODEL };
         let error = prepare(folder.path(), &other).unwrap_err().to_string();
         assert!(

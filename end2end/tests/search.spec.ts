@@ -11,7 +11,7 @@ test('a search finds by meaning, best first, and shows the scores', { tag: '@no-
   await memories.goto(agent.memories());
   await memories.question.fill('Where can guests park their car?');
   await memories.search.click();
-  await expect(memories.total).toContainText(/^(At least )?[\d,]+ of [\d,]+ memories reached the relevance floor of 0\.25/);
+  await expect(memories.total).toContainText(/^(At least )?[\d,]+ of [\d,]+ memories reached the relevance floor of 0\.28/);
   await expect.poll(() => memories.query()).toEqual({ q: 'Where can guests park their car?', agent: agent.id });
   await expect(memories.topics.first()).toHaveText('parking');
   const scores = await memories.scores();
@@ -53,8 +53,8 @@ test('a memory below the relevance floor is not shown, but its relevance is', { 
   const question = 'Who won the chess tournament in Reykjavik?';
   await memories.goto(agent.memories({ q: question, topic: 'gasket' }));
   await expect(memories.empty.getByRole('heading')).toHaveText('Nothing relevant enough');
-  await expect(memories.empty).toContainText(/The closest memory has a relevance of -?0\.[01]\d; the floor is 0\.25\./);
-  await expect(memories.total).toContainText('0 of 1 memory reached the relevance floor of 0.25');
+  await expect(memories.empty).toContainText(/The closest memory has a relevance of -?0\.[01]\d; the floor is 0\.28\./);
+  await expect(memories.total).toContainText('0 of 1 memory reached the relevance floor of 0.28');
   await expect(memories.rows).toHaveCount(0);
 
   await memories.empty.getByRole('link', { name: 'Browse instead' }).click();

@@ -6,6 +6,7 @@
 mod commands;
 mod fold;
 mod kind;
+mod lexicon;
 mod markup;
 mod named;
 mod orders;

@@ -1,7 +1,8 @@
 //! Secrets by the name before them: "password:", `API_KEY=`, "the PIN is".
 
+use super::fold::is_unspaced;
 use super::kind::{Match, SecretKind};
-use super::rules::{NAMES, PHRASES, PLACEHOLDERS, SAYS, SAYS_UNSPACED, SUFFIXES, Value};
+use super::lexicon::{BETWEEN, ENDS_UNSPACED, NAMES, PHRASES, PLACEHOLDERS, SAYS, SAYS_LATER, SAYS_UNSPACED, SUFFIXES, Value};
 use super::value::{is_code, is_marked, is_odd, is_plain_id, is_random, is_reference, is_strong, mixed, stretch};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -57,7 +58,7 @@ enum Join {
 
 /// The secret after the name at this place.
 pub fn named(text: &str, at: usize, before: Option<char>) -> Option<Match> {
-    let name = phrase(text, at).or_else(|| identifier(text, at, before))?;
+    let name = phrase(text, at, before).or_else(|| identifier(text, at, before))?;
     let rest = text.get(name.end..)?;
     let (gap, join) = join(rest, &name, text.get(..at).unwrap_or_default())?;
     let start = name.end + gap;
@@ -76,14 +77,26 @@ pub fn named(text: &str, at: usize, before: Option<char>) -> Option<Match> {
     }
 }
 
-/// A name of several words or of another language.
-fn phrase(text: &str, at: usize) -> Option<Name<'_>> {
+/// A name of several words or of another language. Where a capital letter can begin a word, a name does not begin within one.
+fn phrase(text: &str, at: usize, before: Option<char>) -> Option<Name<'_>> {
     let rest = text.get(at..)?;
-    let first = rest.chars().next()?.to_ascii_lowercase();
-    let ends = |length: usize| !rest.get(length..).is_some_and(|after| after.starts_with(|c: char| c.is_ascii_alphanumeric()));
-    let fits = |(name, _): &&&(&str, Value)| rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)) && ends(name.len());
-    let (name, value) = BY_FIRST.get(&first)?.iter().find(fits)?;
-    Some(Name { text: rest.get(..name.len())?, end: at + name.len(), value: *value, flag: false })
+    let first = rest.chars().next()?;
+    if before.is_some_and(|c| c.is_alphabetic() && c < '\u{590}') && first < '\u{590}' {
+        return None;
+    }
+    let ends = |length: &usize| {
+        let (name, after) = rest.split_at(*length);
+        name.ends_with(is_unspaced) || !after.starts_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let fits = |(name, value): &&(&str, Value)| Some((head(rest, name).filter(ends)?, *value));
+    let (length, value) = BY_FIRST.get(&first.to_lowercase().next()?)?.iter().find_map(fits)?;
+    Some(Name { text: rest.get(..length)?, end: at + length, value, flag: false })
+}
+
+/// The length of a name in lower case with which a text begins, in any case.
+fn head(text: &str, name: &str) -> Option<usize> {
+    let mut letters = text.chars();
+    name.chars().all(|c| letters.next().is_some_and(|letter| letter.to_lowercase().eq([c]))).then(|| text.len() - letters.as_str().len())
 }
 
 /// An identifier that ends with a name: `password`, `DB_PASS_PROD`, `x-api-key`.
@@ -176,10 +189,13 @@ fn join(rest: &str, name: &Name<'_>, above: &str) -> Option<(usize, Join)> {
         return Some((open(mark + word.len()), Join::Said));
     }
     let netrc = || near(100).contains("machine ") && near(100).contains("login ");
+    if blanks == 0 && name.text.ends_with(is_unspaced) {
+        return Some((mark, Join::Loose));
+    }
     if blanks == 0 || name.flag || netrc() {
         return (blanks > 0).then_some((mark, Join::Sure));
     }
-    let says = |word: &&&str| after.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let says = |word: &&&str| head(after, word).is_some();
     let spaced = |word: &&&str| after.get(word.len()..).is_some_and(|rest| rest.starts_with([' ', ':']));
     if let Some(word) = SAYS.iter().filter(says).find(spaced) {
         return Some((open(mark + word.len() + usize::from(after.get(word.len()..)?.starts_with(':'))), Join::Said));
@@ -189,14 +205,11 @@ fn join(rest: &str, name: &Name<'_>, above: &str) -> Option<(usize, Join)> {
 
 /// The length of words between a name and a colon or an "is".
 fn filler(after: &str) -> Option<usize> {
-    if !["for ", "of ", "on ", "to ", "at ", "in ", "für ", "pour ", "para ", "per ", "voor ", "от ", "для ", "("]
-        .iter()
-        .any(|word| after.starts_with(word))
-    {
+    if !BETWEEN.iter().any(|word| head(after, word).is_some()) {
         return None;
     }
     let line = after.get(..stretch(after, FILLER_MAX, |c| matches!(c, '\n' | '.' | ',' | ';' | '!' | '?')))?;
-    let said = [" is ", " ist ", " est ", " es ", " è ", " é ", " = ", " - "].iter().filter_map(|word| Some(line.find(word)? + word.len()));
+    let said = SAYS_LATER.iter().filter_map(|word| Some(line.find(word)? + word.len()));
     said.chain(line.find(": ").map(|at| at + 2)).min()
 }
 
@@ -244,7 +257,7 @@ impl Place<'_> {
     fn ends(&self) -> bool {
         let mut rest = self.after.chars();
         match rest.next() {
-            _ if self.assigned => true,
+            _ if self.assigned || ENDS_UNSPACED.iter().any(|end| self.after.starts_with(end)) => true,
             None | Some('\n' | '\r' | ',' | ';' | '.' | ')' | ']' | '}' | '<' | '"' | '\'' | '`' | '&' | '|') => true,
             _ => {
                 let next = self.after.trim_start_matches([' ', '\t']);
@@ -263,6 +276,7 @@ fn judge(value: &str, place: &Place<'_>) -> Option<SecretKind> {
     let sure = place.join == Join::Sure;
     let secret = match place.name.value {
         Value::Password => is_password(value, place),
+        Value::Weak => place.join != Join::Loose && is_strong(value),
         Value::Key | Value::Token if is_random(value, 12) => sure || place.join == Join::Said || value.len() >= 20 && !is_plain_id(value),
         Value::Key | Value::Token => sure && is_strong(value) && value.len() >= 8 && (place.quoted || place.ends()),
         Value::Code => is_code(value) || place.join != Join::Loose && is_strong(value),

@@ -1,4 +1,4 @@
-//! What secrets look like, as data: how keys of vendors begin, names that stand before a secret, addresses that are one.
+//! What secrets look like, as data: how keys of vendors begin, commands and addresses that hold one.
 
 use super::kind::SecretKind::{self, ApiKey, Password, PrivateKey, Token};
 
@@ -72,97 +72,6 @@ pub const WORDS: &[Vendor] = &[
     ("secret_", 30, Plain, ApiKey), ("sl.", 60, Url, Token), ("s.", 24, Plain, Token), ("t1.", 60, Dotted, Token), ("y0_", 40, Url, Token),
 ];
 
-/// What stands after a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Value {
-    Password,
-    Key,
-    Token,
-    /// A short code: digits, or groups of letters and digits.
-    Code,
-    /// The three or four digits on a card.
-    Check,
-    /// A line of words.
-    Phrase,
-    /// A scheme and a credential.
-    Header,
-    /// Names and values to the end of the line.
-    Cookie,
-    /// The number of a person.
-    Person,
-}
-
-/// Names that end an identifier, without its separators. Short ones must be a part of it: `DB_PASS`, `dbPass`, but not "bypass".
-#[rustfmt::skip]
-pub const NAMES: &[(&str, Value)] = &[
-    ("password", Value::Password), ("passwd", Value::Password), ("passphrase", Value::Password), ("passcode", Value::Code),
-    ("passwort", Value::Password), ("kennwort", Value::Password), ("wachtwoord", Value::Password), ("contrasena", Value::Password),
-    ("motdepasse", Value::Password), ("requirepass", Value::Password), ("storepass", Value::Password), ("keypass", Value::Password), ("losenord", Value::Password),
-    ("pwd", Value::Password), ("pass", Value::Password), ("pw", Value::Password), ("mdp", Value::Password), ("pswd", Value::Password),
-    ("psw", Value::Password), ("senha", Value::Password), ("parola", Value::Password), ("haslo", Value::Password), ("pin", Value::Code),
-    ("otp", Value::Code), ("totp", Value::Code), ("cvv", Value::Check), ("cvc", Value::Check), ("cvv2", Value::Check), ("ssn", Value::Person),
-    ("apikey", Value::Key), ("accesskey", Value::Key), ("accesskeyid", Value::Key), ("secretkey", Value::Key), ("secretaccesskey", Value::Key),
-    ("privatekey", Value::Key), ("signingkey", Value::Key), ("encryptionkey", Value::Key), ("accountkey", Value::Key), ("authkey", Value::Key),
-    ("storagekey", Value::Key), ("masterkey", Value::Key), ("consumerkey", Value::Key), ("subscriptionkey", Value::Key), ("hmackey", Value::Key),
-    ("sharedaccesskey", Value::Key), ("functionkey", Value::Key), ("deploykey", Value::Key), ("appkey", Value::Key), ("licensekey", Value::Key),
-    ("clientsecret", Value::Key), ("secret", Value::Key), ("secretid", Value::Key), ("keybase", Value::Key), ("key", Value::Key),
-    ("token", Value::Token), ("bearer", Value::Token), ("jwt", Value::Token), ("credential", Value::Token), ("credentials", Value::Token),
-    ("sessionid", Value::Token), ("phpsessid", Value::Token), ("jsessionid", Value::Token), ("sid", Value::Token), ("sig", Value::Token),
-    ("signature", Value::Token), ("csrftoken", Value::Token), ("auth", Value::Token), ("authorization", Value::Header),
-    ("authorisation", Value::Header), ("cookie", Value::Cookie),
-];
-
-/// Names of several words, and names in other languages and scripts.
-#[rustfmt::skip]
-pub const PHRASES: &[(&str, Value)] = &[
-    ("pass phrase", Value::Password), ("pass word", Value::Password), ("pass code", Value::Code), ("mot de passe", Value::Password),
-    ("code secret", Value::Code), ("contraseña", Value::Password), ("clave de acceso", Value::Password), ("clave secreta", Value::Password),
-    ("palavra-passe", Value::Password), ("palavra passe", Value::Password), ("lösenord", Value::Password), ("hasło", Value::Password),
-    ("adgangskode", Value::Password), ("passord", Value::Password), ("salasana", Value::Password), ("heslo", Value::Password),
-    ("şifre", Value::Password), ("parolası", Value::Password), ("пароль", Value::Password), ("Пароль", Value::Password),
-    ("كلمة المرور", Value::Password), ("كلمة السر", Value::Password), ("الرقم السري", Value::Password), ("पासवर्ड", Value::Password),
-    ("密码", Value::Password), ("密碼", Value::Password), ("口令", Value::Password), ("パスワード", Value::Password), ("비밀번호", Value::Password),
-    ("暗証番号", Value::Code), ("пин-код", Value::Code), ("pin code", Value::Code), ("pin-code", Value::Code), ("pincode", Value::Code),
-    ("one-time code", Value::Code), ("one time code", Value::Code), ("verification code", Value::Code), ("2fa code", Value::Code),
-    ("access code", Value::Code), ("login code", Value::Code), ("alarm code", Value::Code), ("door code", Value::Code),
-    ("recovery code", Value::Code), ("recovery codes", Value::Code), ("backup code", Value::Code), ("backup codes", Value::Code),
-    ("unlock code", Value::Code), ("security code", Value::Check), ("card code", Value::Check), ("prüfziffer", Value::Check),
-    ("recovery phrase", Value::Phrase), ("seed phrase", Value::Phrase), ("secret phrase", Value::Phrase), ("mnemonic", Value::Phrase),
-    ("seed words", Value::Phrase), ("social security number", Value::Person), ("social security no", Value::Person),
-    ("api key", Value::Key), ("api-key", Value::Key), ("access key", Value::Key), ("access key id", Value::Key), ("secret key", Value::Key),
-    ("secret access key", Value::Key), ("client secret", Value::Key), ("private key", Value::Key), ("account key", Value::Key),
-    ("signing key", Value::Key), ("encryption key", Value::Key), ("webhook secret", Value::Key), ("aws secret", Value::Key),
-    ("api-schlüssel", Value::Key), ("clé api", Value::Key), ("clave api", Value::Key), ("chave de api", Value::Key), ("chiave api", Value::Key),
-    ("ключ api", Value::Key), ("api 密钥", Value::Key), ("密钥", Value::Key), ("auth token", Value::Token), ("access token", Value::Token),
-    ("refresh token", Value::Token), ("bot token", Value::Token), ("токен", Value::Token), ("proxy-authorization", Value::Header),
-    ("set-cookie", Value::Cookie),
-];
-
-/// What environments add to a name: `DB_PASSWORD_PROD`.
-pub const SUFFIXES: &[&str] =
-    &["prod", "production", "dev", "staging", "stage", "test", "live", "old", "new", "main", "backup", "base", "b64"];
-
-/// Between a name and a value, in prose.
-#[rustfmt::skip]
-pub const SAYS: &[&str] = &[
-    "is now", "is still", "is set to", "was set to", "was changed to", "is called", "changed to", "set to", "reset to", "should be", "is", "was",
-    "to", "ist jetzt", "ist", "lautet", "war", "est", "était", "es", "era", "é", "è", "fue", "foi", "was", "это", "теперь", "هي", "هو", "है",
-];
-/// The same where nothing separates words.
-pub const SAYS_UNSPACED: &[&str] = &["は", "是", "为", "為", "が", "는", "은", "이", "가"];
-
-/// What stands where a secret would and is none.
-#[rustfmt::skip]
-pub const PLACEHOLDERS: &[&str] = &[
-    "about", "absent", "again", "always", "and", "any", "anything", "asked", "ask", "below", "blank", "bool", "boolean", "box", "changed", "change",
-    "changeme", "char", "default", "disabled", "empty", "enabled", "env", "example", "expired", "expires", "false", "field", "flag", "forgotten",
-    "given", "hash", "hashed", "here", "hidden", "incorrect", "int", "invalid", "known", "later", "length", "lost", "manager", "mandatory",
-    "masked", "missing", "must", "n/a", "never", "nil", "no", "none", "not", "null", "number", "omitted", "optional", "option", "password",
-    "pending", "placeholder", "policy", "private", "protected", "redacted", "removed", "required", "reset", "rotated", "same", "secret",
-    "secure", "see", "set", "shared", "stored", "str", "string", "tbd", "text", "that", "the", "this", "todo", "token", "true", "undefined",
-    "unchanged", "unknown", "unset", "valid", "value", "varchar", "vault", "wrong", "yes", "your", "yours", "erforderlich", "vergessen",
-    "obligatorio", "obligatoire", "requis", "obrigatório", "obbligatoria", "verplicht", "обязателен", "забыт", "必須", "必填",
-];
 /// How references to a secret begin.
 #[rustfmt::skip]
 pub const REFERENCES: &[&str] = &[
@@ -192,24 +101,6 @@ pub const HOOKS: &[&str] = &[
 /// Words before a name of a user and a password.
 pub const LOGINS: &[&str] =
     &["login", "ssh", "sftp", "ftp", "rdp", "vnc", "credentials", "creds", "account", "zugangsdaten", "identifiants"];
-
-/// Words before a number with a check digit that is no card.
-pub const NOT_CARDS: &[&str] = &[
-    "order",
-    "invoice",
-    "tracking",
-    "parcel",
-    "shipment",
-    "ticket",
-    "imei",
-    "isbn",
-    "ean",
-    "gtin",
-    "iccid",
-    "serial",
-    "bestellung",
-    "commande",
-];
 
 /// Countries of IBANs, each with its length.
 #[rustfmt::skip]

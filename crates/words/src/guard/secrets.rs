@@ -1,5 +1,6 @@
 //! Secrets by their shape or by the name before them. Each becomes a marker, so that nobody stores it.
 
+use super::fold::is_unspaced;
 use super::kind::{MARKER, Match, SecretKind};
 use super::view::View;
 use super::{commands, named, shapes};
@@ -119,7 +120,7 @@ impl Reader<'_> {
             Some(c) if c.is_ascii_alphabetic() => {
                 ["card", "visa", "number", "nr", "no", "pan", "karte"].iter().any(|word| self.follows(at, word))
             }
-            Some(c) => !c.is_alphanumeric() && !matches!(c, '.' | '_'),
+            Some(c) => is_unspaced(c) || !c.is_alphanumeric() && !matches!(c, '.' | '_' | '+'),
             None => true,
         };
         Some(()).filter(|()| fresh).and_then(|()| shapes::card(self.text, at).or_else(|| shapes::bot(self.text, at)))

@@ -1,13 +1,16 @@
 //! The shapes of secrets. Each function looks at one place of a text, reads a bounded stretch from there, and returns the secret if it is one.
 
 use super::kind::{Match, SecretKind};
-use super::rules::{Body, HOOKS, IBANS, NOT_CARDS, VENDORS, Vendor, WORDS};
+use super::lexicon::{CARDS, NOT_CARDS, NOT_CARDS_UNSPACED, NUMBERED};
+use super::rules::{Body, HOOKS, IBANS, VENDORS, Vendor, WORDS};
 use super::value::{entropy, is_cased, is_marked, mixed, stretch};
 use crate::steps;
 use std::sync::LazyLock;
 
 /// The longest beginning of a key or an address that is read to decide, in bytes.
 const READ_MAX: usize = 200;
+/// How much is read of what stands before a number, in bytes.
+const BEFORE_MAX: usize = 48;
 /// The longest private key, in bytes.
 const PEM_MAX: usize = 64 * 1024;
 /// The least entropy of what follows the beginning of a key, in bits per character: four characters in turn have 2, and `xxxx` has none.
@@ -105,24 +108,37 @@ pub fn pem(text: &str, at: usize, end_at: impl Fn(usize) -> Option<usize>) -> Op
     Some(Match { start: at, end, kind: SecretKind::PrivateKey })
 }
 
-/// A card number by issuer, length and check digit; its digits may stand in groups, and other numbers may follow.
+/// A card number by issuer, length and check digit, and by its groups or by what stands before it; other numbers may follow.
 pub fn card(text: &str, at: usize) -> Option<Match> {
     let bytes = text.as_bytes();
-    let (mut digits, mut groups, mut place) = (String::new(), 1, at);
+    let (mut digits, mut groups, mut group, mut place) = (String::new(), 1, 0, at);
     while let Some(byte) = bytes.get(place) {
         match byte {
-            b'0'..=b'9' if digits.len() < 19 => digits.push(char::from(*byte)),
-            b' ' | b'-' | b'.' if groups < 6 && bytes.get(place + 1).is_some_and(u8::is_ascii_digit) => groups += 1,
+            b'0'..=b'9' if digits.len() < 19 => {
+                digits.push(char::from(*byte));
+                group += 1;
+            }
+            // A group of one or two digits belongs to a telephone number or to a barcode.
+            b' ' | b'-' | b'.' if groups < 6 && group > 2 && bytes.get(place + 1).is_some_and(u8::is_ascii_digit) => {
+                (groups, group) = (groups + 1, 0);
+            }
             _ => break,
         }
         place += 1;
         let ends = !bytes.get(place).is_some_and(u8::is_ascii_alphanumeric);
-        let fits = groups == 1 || (digits.len() / groups >= 3 && groups > 2);
-        if ends && fits && is_issued(&digits) && luhn(&digits) && !(groups == 1 && is_numbered(text, at)) {
+        let fits = || if groups == 1 { is_alone(text, at, digits.len()) } else { groups > 2 && group > 2 };
+        if ends && is_issued(&digits) && luhn(&digits) && fits() {
             return Some(Match { start: at, end: place, kind: SecretKind::CardNumber });
         }
     }
     None
+}
+
+/// Whether a number without groups is a card's: nothing before it names another kind of number. Of lengths that few cards have and many
+/// numbers, the words before it must say so.
+fn is_alone(text: &str, at: usize, length: usize) -> bool {
+    let before = text.get(text.floor_char_boundary(at.saturating_sub(BEFORE_MAX))..at).unwrap_or_default().to_lowercase();
+    !is_numbered(&before) && (matches!(length, 14..=16) || CARDS.iter().any(|word| before.contains(word)))
 }
 
 /// Whether an issuer gives out cards with so many digits that begin so.
@@ -138,17 +154,19 @@ fn is_issued(digits: &str) -> bool {
                 || matches!(prefix / 10, 644..=649)
                 || matches!(prefix, 2200..=2204 | 2221..=2720 | 3528..=3589 | 6011)
         }
-        17..=19 => prefix / 1000 == 4 || prefix / 100 == 62,
+        17 | 18 => prefix / 100 == 62,
+        19 => prefix / 1000 == 4 || prefix / 100 == 62,
         _ => false,
     }
 }
 
 /// Whether the words before a number name another kind of number: an order, a parcel.
-fn is_numbered(text: &str, at: usize) -> bool {
-    let before = text.get(text.floor_char_boundary(at.saturating_sub(32))..at).unwrap_or_default().to_ascii_lowercase();
-    let mut words = before.split(|c: char| !c.is_alphanumeric()).rev().filter(|word| !word.is_empty());
-    let named = words.find(|word| !matches!(*word, "no" | "nr" | "id" | "number" | "code" | "ref" | "is"));
-    named.is_some_and(|word| NOT_CARDS.contains(&word))
+fn is_numbered(before: &str) -> bool {
+    // The signs of Devanagari are parts of words.
+    let parts = |c: char| !(c.is_alphanumeric() || matches!(c, '°' | '№') || ('\u{900}'..='\u{963}').contains(&c));
+    let mut words = before.split(parts).rev().filter(|word| !word.is_empty());
+    let named = words.find(|word| !NUMBERED.contains(word));
+    named.is_some_and(|word| NOT_CARDS.contains(&word) || NOT_CARDS_UNSPACED.iter().any(|part| word.contains(part)))
 }
 
 fn luhn(digits: &str) -> bool {

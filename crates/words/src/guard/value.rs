@@ -1,7 +1,8 @@
 //! What a value looks like: a random key, an odd word, a word of a language.
 
 use super::kind::MARKER;
-use super::rules::{PLACEHOLDERS, REFERENCES};
+use super::lexicon::PLACEHOLDERS;
+use super::rules::REFERENCES;
 use crate::steps;
 
 /// How many bytes of a text stand before the first character that stops it; at most about `most`.

@@ -53,11 +53,19 @@ pub fn plain(c: char) -> char {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' => '-',
         '\u{ff01}'..='\u{ff5e}' => u32::from(c).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(c),
+        '\u{660}'..='\u{669}' => digit(c, '\u{660}'),
+        '\u{6f0}'..='\u{6f9}' => digit(c, '\u{6f0}'),
+        '\u{966}'..='\u{96f}' => digit(c, '\u{966}'),
         '、' => ',',
         '。' => '.',
         '→' => '=',
         c => c,
     }
+}
+
+/// The ASCII digit of a digit of another script, by that script's zero.
+fn digit(c: char, zero: char) -> char {
+    char::from_digit(u32::from(c) - u32::from(zero), 10).unwrap_or(c)
 }
 
 #[cfg(test)]

@@ -190,6 +190,156 @@ fn cards_accounts_and_numbers_of_people_become_markers() {
 }
 
 #[test]
+fn passwords_are_found_in_twelve_languages() {
+    for (form, before, after) in [
+        ("the pw is {10}", "the pw is ", ""),
+        ("My Netflix password is “swordfish”.", "My Netflix password is “", "”."),
+        ("Das Passwort lautet {10}.", "Das Passwort lautet ", "."),
+        ("Kennwort fürs WLAN: {10}", "Kennwort fürs WLAN: ", ""),
+        ("Passwort vom Router ist {10}", "Passwort vom Router ist ", ""),
+        ("Le mot de passe du wifi est {10}", "Le mot de passe du wifi est ", ""),
+        ("MOT DE PASSE : {10}", "MOT DE PASSE : ", ""),
+        ("La contraseña de Netflix es {10}", "La contraseña de Netflix es ", ""),
+        ("contraseña wifi: {10}", "contraseña wifi: ", ""),
+        ("la clave es {10}", "la clave es ", ""),
+        ("A senha do wifi é {10}", "A senha do wifi é ", ""),
+        ("Palavra-passe: {10}", "Palavra-passe: ", ""),
+        ("La password del router è {10}", "La password del router è ", ""),
+        ("la parola d'ordine è {10}", "la parola d'ordine è ", ""),
+        ("Het wachtwoord luidt {10}", "Het wachtwoord luidt ", ""),
+        ("wachtwoord voor de server is {10}", "wachtwoord voor de server is ", ""),
+        ("Мой пароль — {10}", "Мой пароль — ", ""),
+        ("ПАРОЛЬ ОТ ВАЙФАЯ: {10}", "ПАРОЛЬ ОТ ВАЙФАЯ: ", ""),
+        ("كلمة المرور الخاصة بي هي {10}", "كلمة المرور الخاصة بي هي ", ""),
+        ("كلمة السر: {10}", "كلمة السر: ", ""),
+        ("मेरा पासवर्ड {10} है", "मेरा पासवर्ड ", " है"),
+        ("पासवर्ड: {10}", "पासवर्ड: ", ""),
+        ("我的密码是12345678。", "我的密码是", "。"),
+        ("密碼改為{10}", "密碼改為", ""),
+        ("密码{10}", "密码", ""),
+        ("パスワードは12345678です", "パスワードは", "です"),
+        ("パスワードを{10}に変更しました", "パスワードを", "に変更しました"),
+    ] {
+        becomes(form, &format!("{before}{PASSWORD}{after}"));
+    }
+}
+
+#[test]
+fn codes_are_found_in_twelve_languages() {
+    for (form, before, after) in [
+        ("My PIN is 4711.", "My PIN is ", "."),
+        ("Die Geheimzahl ist 4711", "Die Geheimzahl ist ", ""),
+        ("code PIN : 4711", "code PIN : ", ""),
+        ("El código de acceso es 4711", "El código de acceso es ", ""),
+        ("O código de verificação é 482913", "O código de verificação é ", ""),
+        ("Il codice segreto è 4711", "Il codice segreto è ", ""),
+        ("De toegangscode is 4711", "De toegangscode is ", ""),
+        ("Пин-код 4711", "Пин-код ", ""),
+        ("код подтверждения: 482913", "код подтверждения: ", ""),
+        ("الرقم السري هو ٤٧١١", "الرقم السري هو ", ""),
+        ("मेरा पिन 4711 है", "मेरा पिन ", " है"),
+        ("पिन है ४७११", "पिन है ", ""),
+        ("验证码是482913", "验证码是", ""),
+        ("暗証番号は4711です", "暗証番号は", "です"),
+    ] {
+        becomes(form, &format!("{before}{PASSWORD}{after}"));
+    }
+    for (form, kept) in [
+        ("SECRET_KEY_BASE={64}", "SECRET_KEY_BASE="),
+        ("Der API-Schlüssel ist {32}", "Der API-Schlüssel ist "),
+        ("clé secrète : {32}", "clé secrète : "),
+        ("clave privada: {32}", "clave privada: "),
+        ("chave de acesso: {32}", "chave de acesso: "),
+        ("chiave api: {32}", "chiave api: "),
+        ("geheime sleutel: {32}", "geheime sleutel: "),
+        ("секретный ключ: {32}", "секретный ключ: "),
+        ("مفتاح الوصول: {32}", "مفتاح الوصول: "),
+        ("गुप्त कुंजी: {32}", "गुप्त कुंजी: "),
+        ("密钥是{32}", "密钥是"),
+        ("APIキーは{32}", "APIキーは"),
+    ] {
+        becomes(form, &format!("{kept}{KEY}"));
+    }
+}
+
+#[test]
+fn a_number_of_another_kind_is_no_card() {
+    // Each passes the check digit of cards.
+    for text in [
+        "order no. 4111111111111111",
+        "{\"order_id\": 4111111111111111}",
+        "Bestellnummer 4111111111111111",
+        "numéro de commande : 4111111111111111",
+        "el número de pedido es 4111111111111111",
+        "número da encomenda 4111111111111111",
+        "numero di spedizione: 4111111111111111",
+        "factuurnummer 4111111111111111",
+        "номер заказа 4111111111111111",
+        "رقم الطلب 4111111111111111",
+        "ऑर्डर नंबर 4111111111111111",
+        "订单号4111111111111111",
+        "注文番号は4111111111111111",
+        "EAN 4222222222222",
+        "barcode 4 222222 222222",
+        "4222222222222",
+        "the user <@481234567890123456> wrote",
+        "call +4111111111111111",
+        "call 41 11 11 11 11 11 11 11",
+    ] {
+        assert_eq!(redact(text).text, text);
+    }
+    for (text, expected) in [
+        ("Meine Karte: 4111111111111111", "Meine Karte: #"),
+        ("ma carte est 4111 1111 1111 1111", "ma carte est #"),
+        ("tarjeta 5555555555554444", "tarjeta #"),
+        ("номер карты 4111111111111111", "номер карты #"),
+        ("رقم البطاقة 4111111111111111", "رقم البطاقة #"),
+        ("कार्ड नंबर 4111111111111111", "कार्ड नंबर #"),
+        ("卡号4111111111111111", "卡号#"),
+        ("カード番号は4111111111111111です", "カード番号は#です"),
+        ("my old Visa 4222222222222", "my old Visa #"),
+        ("I paid for the order with 4111 1111 1111 1111", "I paid for the order with #"),
+    ] {
+        assert_eq!(redact(text).text, expected.replace('#', CARD));
+    }
+}
+
+#[test]
+fn sentences_about_passwords_stay_in_twelve_languages() {
+    for text in [
+        "Your PIN is required at the desk.",
+        "Passwort: erforderlich",
+        "Das Passwort ist dem Team bekannt.",
+        "Das Kennwort wurde 2024 geändert.",
+        "Le mot de passe est obligatoire.",
+        "Mot de passe : oublié",
+        "La contraseña es demasiado corta.",
+        "Contraseña: obligatoria",
+        "La clave es la paciencia.",
+        "Clave: paciencia.",
+        "A senha é pessoal e intransferível.",
+        "Senha: incorreta",
+        "La parola: amore.",
+        "La password è scaduta ieri.",
+        "Het wachtwoord is verlopen.",
+        "Wachtwoord: verplicht",
+        "Пароль должен содержать 12 символов.",
+        "В зоопарке живёт пингвин: 2024 год рождения.",
+        "Пароли не хранятся.",
+        "كلمة المرور مطلوبة.",
+        "كلمة المرور قصيرة جدا",
+        "पासवर्ड सही नहीं है।",
+        "पासवर्ड 8 अक्षर का है।",
+        "密码是2024年设置的",
+        "密码至少8位",
+        "パスワードは8文字以上です",
+        "パスワードは2023年に変更しました",
+    ] {
+        assert_eq!(redact(text).text, text);
+    }
+}
+
+#[test]
 fn ordinary_text_stays() {
     for text in [
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",

@@ -16,6 +16,7 @@ pub mod names;
 mod normal;
 mod pieces;
 pub mod quote;
+pub mod sensitive;
 mod shorten;
 pub mod stems;
 pub mod steps;

@@ -4,7 +4,7 @@
 //! quarantined for a person to review.
 
 mod commands;
-mod fold;
+pub(crate) mod fold;
 mod kind;
 mod lexicon;
 mod markup;

@@ -10,6 +10,7 @@ mod csv;
 pub mod dates;
 pub mod guard;
 pub mod identifiers;
+mod lists;
 pub mod marks;
 pub mod minutes;
 pub mod names;

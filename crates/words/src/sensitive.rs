@@ -1,6 +1,7 @@
 //! What a text gives away that is nobody's business by default: health, faith, politics and money, by words in twelve languages.
 
 use crate::guard::fold::{folded, words};
+use crate::lists::lists;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use wire::Matter;
@@ -74,13 +75,9 @@ fn bare(word: &str) -> impl Iterator<Item = &str> {
 
 /// The entries of a file in the form of `sensitive.txt`.
 fn entries(file: &'static str) -> impl Iterator<Item = Entry> {
-    let mut language = "";
-    file.lines().filter(|line| !line.starts_with('#')).flat_map(move |line| {
-        language = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or(language);
-        let (matter, list) = line.split_once(':').unwrap_or_default();
-        let matter = Matter::ALL.iter().copied().find(|known| known.as_str() == matter);
-        let words = matter.into_iter().flat_map(move |matter| list.split_whitespace().map(move |word| (matter, word)));
-        words.map(move |(matter, word)| (language, matter, word))
+    lists(file).flat_map(|(language, name, list)| {
+        let matter = Matter::ALL.iter().copied().find(|matter| matter.as_str() == name);
+        matter.into_iter().flat_map(move |matter| list.split_whitespace().map(move |word| (language, matter, word)))
     })
 }
 
@@ -188,9 +185,8 @@ mod tests {
         let known: BTreeSet<(&str, &str)> = entries(WORDS).map(|(language, matter, _)| (language, matter.as_str())).collect();
         let languages: BTreeSet<&str> = known.iter().map(|(language, _)| *language).collect();
         assert_eq!((languages.len(), known.len()), (12, 12 * Matter::ALL.len()));
-        let lists = WORDS.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '[']));
-        for line in lists {
-            assert!(Matter::ALL.iter().any(|matter| line.starts_with(&format!("{}: ", matter.as_str()))), "{line}");
+        for (_, name, list) in lists(WORDS) {
+            assert!(Matter::ALL.iter().any(|matter| matter.as_str() == name), "{name}: {list}");
         }
     }
 

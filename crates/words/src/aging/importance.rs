@@ -1,137 +1,29 @@
-//! How important a message is, by its words. English only: in other languages a message has the base importance.
+//! How important a message is, by its words in twelve languages. In other languages a message has the base importance.
 
-use super::phrases::Words;
+use super::phrases::{Phrases, Words};
+use crate::guard::fold::is_unspaced;
+use std::sync::LazyLock;
 use wire::{Factor, FactorShare, ImportanceWeights};
 
 /// Requests to remember something.
-const EXPLICIT: &[&str] = &[
-    "remember this",
-    "remember that",
-    "remember the following",
-    "please remember",
-    "don't forget",
-    "do not forget",
-    "keep in mind",
-    "make a note",
-    "for future reference",
-];
+static EXPLICIT: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("explicit"));
+static DECISIONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("decision"));
+static ACTIONS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("action"));
+static APPROVALS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("approval"));
 /// Before a request to remember, these words make it a statement: "I remember that".
 const STATED: &[&str] = &["i", "i'll", "we", "they", "he", "she", "not", "don't", "can't", "cannot", "couldn't", "never", "didn't", "to"];
-const DECISIONS: &[&str] = &[
-    "decided",
-    "decide",
-    "decision",
-    "we'll go with",
-    "we will go with",
-    "let's go with",
-    "we chose",
-    "agreed to",
-    "agreed on",
-    "agreed that",
-    "from now on",
-    "ruled out",
-    "settled on",
+/// Directly before an action, or one word before that, these words say that it was not done.
+const NOT: &[&str] = &["not", "nicht", "pas", "no", "não", "non", "niet", "не", "لم", "नहीं"];
+#[rustfmt::skip]
+const CURRENCIES: &[&str] = &[
+    "usd", "eur", "chf", "gbp", "jpy", "cny", "rmb", "sek", "nok", "dkk", "inr", "rub", "brl", "dollars", "dollar", "euros", "euro", "francs", "pounds",
+    "cents", "franken", "dólares", "dólar", "reais", "pesos", "dollari", "sterline", "franchi", "рублей", "рубля", "руб", "долларов", "евро",
+    "دولار", "دولارا", "يورو", "درهم", "रुपये", "रुपए", "रुपयों", "डॉलर", "यूरो",
 ];
-const ACTIONS: &[&str] = &[
-    "done",
-    "completed",
-    "finished",
-    "deployed",
-    "shipped",
-    "released",
-    "merged",
-    "migrated",
-    "installed",
-    "fixed",
-    "resolved",
-    "published",
-    "created",
-    "deleted",
-    "cancelled",
-    "scheduled",
-    "booked",
-    "ordered",
-    "signed",
-    "sent",
-    "paid",
-    "assigned",
-    "succeeded",
-    "successfully",
-];
-const APPROVALS: &[&str] = &["approved", "approve", "approval", "rejected", "rejection", "declined", "signed off", "sign off", "vetoed"];
-const CURRENCIES: &[&str] =
-    &["usd", "eur", "chf", "gbp", "jpy", "cny", "sek", "nok", "dkk", "dollars", "dollar", "euros", "euro", "francs", "pounds", "cents"];
-/// Most words of small talk.
-const SMALL_TALK_MAX: usize = 8;
-const SMALL_TALK: &[&str] = &[
-    "hi",
-    "hello",
-    "hey",
-    "there",
-    "good",
-    "morning",
-    "afternoon",
-    "evening",
-    "night",
-    "thanks",
-    "thank",
-    "you",
-    "thx",
-    "so",
-    "much",
-    "very",
-    "ok",
-    "okay",
-    "k",
-    "yes",
-    "yeah",
-    "yep",
-    "no",
-    "nope",
-    "sure",
-    "great",
-    "cool",
-    "nice",
-    "perfect",
-    "awesome",
-    "got",
-    "it",
-    "understood",
-    "noted",
-    "ack",
-    "bye",
-    "goodbye",
-    "see",
-    "later",
-    "soon",
-    "welcome",
-    "you're",
-    "how",
-    "are",
-    "i'm",
-    "fine",
-    "well",
-    "and",
-    "a",
-    "all",
-    "sounds",
-    "haha",
-    "lol",
-    "wow",
-    "please",
-    "will",
-    "do",
-    "np",
-    "problem",
-    "again",
-    "too",
-    "have",
-    "day",
-    "weekend",
-    "cheers",
-    "hm",
-    "hmm",
-];
+/// Signs of money.
+const SIGNS: &[char] = &['$', '€', '£', '¥', '₹', '₽'];
+/// What follows an amount where nothing separates words.
+const CURRENCIES_UNSPACED: &[&str] = &["元", "円", "块", "塊", "美元", "欧元", "歐元", "日元", "ドル", "ユーロ"];
 
 /// The importance of a message, and what it was computed from.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,12 +45,12 @@ impl Importance {
 pub fn importance(text: &str, may_ask: bool, weights: &ImportanceWeights) -> Importance {
     let words = Words::of(text);
     let found = [
-        (Factor::Explicit, words.phrase(EXPLICIT, is_request).filter(|_| may_ask)),
-        (Factor::Decision, words.phrase(DECISIONS, |_| true)),
-        (Factor::Action, words.phrase(ACTIONS, |before| before.last().is_none_or(|(word, _)| word != "not"))),
-        (Factor::Amount, words.pair(is_amount)),
-        (Factor::Approval, words.phrase(APPROVALS, |_| true)),
-        (Factor::SmallTalk, is_small_talk(&words).then(|| words.written())),
+        (Factor::Explicit, words.phrase(&EXPLICIT, is_request).filter(|_| may_ask)),
+        (Factor::Decision, words.phrase(&DECISIONS, |_| true)),
+        (Factor::Action, words.phrase(&ACTIONS, is_done)),
+        (Factor::Amount, words.pair(is_amount).or_else(|| unspaced_amount(text))),
+        (Factor::Approval, words.phrase(&APPROVALS, |_| true)),
+        (Factor::SmallTalk, words.small_talk()),
     ];
     let factors: Vec<FactorShare> = found
         .into_iter()
@@ -176,17 +68,27 @@ fn is_request(before: &[(String, &str)]) -> bool {
     !STATED.contains(&word(1)) && !asks
 }
 
-fn is_small_talk(words: &Words<'_>) -> bool {
-    (1..=SMALL_TALK_MAX).contains(&words.len()) && words.all(|word| SMALL_TALK.contains(&word))
+fn is_done(before: &[(String, &str)]) -> bool {
+    !before.iter().rev().take(2).any(|(word, _)| NOT.contains(&word.as_str()))
 }
 
 /// "$1,200", "1.200 EUR", "€5k", "300 dollars".
 fn is_amount(written: &str, next: &str) -> bool {
     let written = written.trim_matches(|c: char| "\"'“”‘’().,;:!?".contains(c));
-    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    let (symbol, rest) = (written.starts_with(['$', '€', '£', '¥']), written.trim_start_matches(['$', '€', '£', '¥']));
+    let number = |text: &str| text.starts_with(char::is_numeric);
     let code = CURRENCIES.contains(&next);
-    (symbol && number(rest)) || (number(written) && (code || written.ends_with(['$', '€', '£', '¥'])))
+    (written.starts_with(SIGNS) && number(written.trim_start_matches(SIGNS))) || (number(written) && (code || written.ends_with(SIGNS)))
+}
+
+/// "3000元", "5万円".
+fn unspaced_amount(text: &str) -> Option<String> {
+    let in_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '百' | '千' | '万' | '萬' | '億' | '亿');
+    let numbers = text.match_indices(|c: char| c.is_ascii_digit()).filter_map(|(at, _)| text.get(at..));
+    numbers.filter(|_| text.contains(is_unspaced)).find_map(|number| {
+        let unit = number.find(|c| !in_number(c))?;
+        let currency = CURRENCIES_UNSPACED.iter().find(|currency| number.get(unit..).is_some_and(|rest| rest.starts_with(**currency)))?;
+        number.get(..unit + currency.len()).map(str::to_owned)
+    })
 }
 
 #[cfg(test)]
@@ -220,6 +122,101 @@ mod tests {
             ("", vec![]),
         ] {
             assert_eq!(factors(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_show_the_factors_in_twelve_languages() {
+        use Factor::{Action, Amount, Approval, Decision, Explicit, SmallTalk};
+        for (text, expected) in [
+            ("Bitte merk dir: Tee ohne Milch.", Explicit),
+            ("Wir haben uns für Blau entschieden.", Decision),
+            ("Die Rechnung ist bezahlt.", Action),
+            ("Idris hat den Antrag genehmigt.", Approval),
+            ("Das kostet 300 Franken.", Amount),
+            ("Vielen Dank, bis morgen!", SmallTalk),
+            ("N'oublie pas que Mina est absente.", Explicit),
+            ("Nous avons décidé de partir.", Decision),
+            ("Le colis est envoyé.", Action),
+            ("La demande est refusée.", Approval),
+            ("Merci beaucoup, à demain !", SmallTalk),
+            ("Atlas, recuerda que Mina no toma leche.", Explicit),
+            ("Decidimos esperar al lunes.", Decision),
+            ("El informe está enviado.", Action),
+            ("Idris aprobó el plan.", Approval),
+            ("Cuesta 300 dólares.", Amount),
+            ("¡Muchas gracias!", SmallTalk),
+            ("Não se esqueça: Mina chega hoje.", Explicit),
+            ("A partir de agora usamos o azul.", Decision),
+            ("O relatório foi concluído.", Action),
+            ("O pedido foi aprovado.", Approval),
+            ("Muito obrigada, até logo!", SmallTalk),
+            ("Ricordati del tè.", Explicit),
+            ("D'ora in poi usiamo il blu.", Decision),
+            ("La fattura è pagata.", Action),
+            ("La richiesta è stata respinta.", Approval),
+            ("Grazie mille!", SmallTalk),
+            ("Onthoud dat Mina geen melk drinkt.", Explicit),
+            ("We hebben besloten te wachten.", Decision),
+            ("De rekening is betaald.", Action),
+            ("Het plan is goedgekeurd.", Approval),
+            ("Dank je wel, tot straks!", SmallTalk),
+            ("Запомни: чай без молока.", Explicit),
+            ("Мы решили подождать.", Decision),
+            ("Отчёт отправлен, всё готово.", Action),
+            ("Идрис одобрил план.", Approval),
+            ("Это стоит 300 рублей.", Amount),
+            ("Большое спасибо!", SmallTalk),
+            ("لا تنس أن مينا لا تشرب الحليب.", Explicit),
+            ("قررنا أن ننتظر.", Decision),
+            ("تم إرسال التقرير.", Action),
+            ("وافق إدريس على الخطة.", Approval),
+            ("السعر ٣٠٠ دولار.", Amount),
+            ("شكرا جزيلا!", SmallTalk),
+            ("यह याद रखें: चाय बिना दूध।", Explicit),
+            ("हमने इंतज़ार का निर्णय लिया।", Decision),
+            ("काम हो गया।", Action),
+            ("योजना मंज़ूर है।", Approval),
+            ("कीमत 300 रुपये है।", Amount),
+            ("बहुत धन्यवाद!", SmallTalk),
+            ("请记住：茶不加奶。", Explicit),
+            ("我们决定等到周一。", Decision),
+            ("报告已发送。", Action),
+            ("计划得到批准。", Approval),
+            ("价格是3000元。", Amount),
+            ("好的，谢谢！", SmallTalk),
+            ("覚えておいて、お茶はミルクなしで。", Explicit),
+            ("月曜日まで待つと決めました。", Decision),
+            ("報告書を送りました。", Action),
+            ("計画は承認された。", Approval),
+            ("値段は5万円だ。", Amount),
+            ("ありがとうございます！", SmallTalk),
+        ] {
+            assert_eq!(factors(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_look_alike_show_no_factor() {
+        for text in [
+            "Die Rechnung ist nicht bezahlt.",
+            "Ich merke mir das schon.",
+            "Le colis n'est pas envoyé.",
+            "Vera recuerda que llovió.",
+            "El informe no está enviado.",
+            "Mina ricorda che pioveva.",
+            "A fatura não foi paga.",
+            "De rekening is niet betaald.",
+            "Ещё не отправлено.",
+            "لم يتم إرسال التقرير.",
+            "काम नहीं हुआ।",
+            "报告还没有发送。",
+            "まだ完了していません。",
+            "Danke für den Bericht über den Hafen.",
+            "お茶が好きです。",
+            "一共有14艘船。",
+        ] {
+            assert_eq!(factors(text), [], "{text}");
         }
     }
 

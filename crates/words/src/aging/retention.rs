@@ -1,27 +1,12 @@
 //! How long a message is kept, by its words and its role, and when a memory expires.
 
 use super::importance::Importance;
-use super::phrases::Words;
+use super::phrases::{Phrases, Words};
 use chrono::{DateTime, Duration, Utc};
+use std::sync::LazyLock;
 use wire::{Factor, Retention, RetentionDays, RetentionRule, Role};
 
-const ERRORS: &[&str] = &[
-    "error",
-    "errors",
-    "failed",
-    "fails",
-    "failure",
-    "exception",
-    "traceback",
-    "panicked",
-    "crashed",
-    "timed out",
-    "timeout",
-    "refused",
-    "denied",
-    "unavailable",
-    "not found",
-];
+static ERRORS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("error"));
 
 /// The retention of a message, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +17,7 @@ pub struct Kept {
 
 /// The longest retention whose rule applies.
 pub fn retention(text: &str, role: Role, importance: &Importance) -> Kept {
-    let failed = || role != Role::User && Words::of(text).phrase(ERRORS, |_| true).is_some();
+    let failed = || role != Role::User && Words::of(text).phrase(&ERRORS, |_| true).is_some();
     let (retention, rule) = if importance.has(Factor::Explicit) {
         (Retention::Permanent, RetentionRule::Explicit)
     } else if importance.has(Factor::Decision) || importance.has(Factor::Approval) {
@@ -70,6 +55,17 @@ mod tests {
             (Role::ToolResult, "Request timed out.", RetentionRule::Error),
             (Role::User, "My exam failed to impress me.", RetentionRule::Routine),
             (Role::User, "It rains in Bern.", RetentionRule::Routine),
+            (Role::ToolResult, "Verbindung verweigert", RetentionRule::Error),
+            (Role::ToolResult, "fichier introuvable", RetentionRule::Error),
+            (Role::ToolResult, "La copia falló.", RetentionRule::Error),
+            (Role::ToolResult, "Arquivo não encontrado", RetentionRule::Error),
+            (Role::ToolResult, "Errore di rete", RetentionRule::Error),
+            (Role::ToolResult, "Kopiëren mislukt", RetentionRule::Error),
+            (Role::ToolResult, "Ошибка сети", RetentionRule::Error),
+            (Role::ToolResult, "فشل النسخ", RetentionRule::Error),
+            (Role::ToolResult, "त्रुटि: फ़ाइल खाली है", RetentionRule::Error),
+            (Role::ToolResult, "网络超时", RetentionRule::Error),
+            (Role::ToolResult, "コピーに失敗しました", RetentionRule::Error),
         ] {
             let kept = retention(text, role, &importance(text, role == Role::User, &ImportanceWeights::default()));
             assert_eq!(kept.rule, expected, "{role}: {text}");

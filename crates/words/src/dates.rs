@@ -1,16 +1,21 @@
-//! Times in questions and texts: months and days in words, and whether a text mentions a time. English, pure.
+//! Times in questions and texts: months and days in words, and whether a text mentions a time. In twelve languages, pure.
 
+use crate::guard::fold::is_unspaced;
+use crate::guard::view::plain;
+use crate::lists::lists;
 use chrono::{Datelike, Days, NaiveDate};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
-const MONTHS: [&str; 12] =
-    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-/// Words that name a time by themselves.
-const TIMES: [&str; 7] = ["yesterday", "today", "tomorrow", "tonight", "ago", "recently", "weekend"];
-/// Words that name a time together with a period.
+const TIMES: &str = include_str!("dates.txt");
+/// English words that name a time together with a period.
 const BEFORE_PERIODS: [&str; 8] = ["last", "next", "this", "past", "few", "every", "other", "couple"];
 const PERIODS: [&str; 13] =
     ["day", "week", "weekend", "month", "year", "night", "morning", "afternoon", "evening", "spring", "summer", "autumn", "winter"];
+/// Most words of a phrase of `dates.txt`.
+const PHRASE: usize = 3;
+/// Words between a day and its month: "3rd of October", "3 de mayo".
+const LINKS: [&str; 3] = ["of", "de", "del"];
 /// People often talk about a day some days later.
 const TOLD_LATER: u64 = 7;
 
@@ -48,18 +53,80 @@ impl Dates {
     }
 }
 
-fn tokens(text: &str) -> Vec<&str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
+static ASKS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("asks"));
+static BEGINS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("when"));
+static TELLS: LazyLock<Phrases> = LazyLock::new(|| Phrases::named("times"));
+static IN: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
+    let all = lists(TIMES).filter(|(_, name, _)| *name == "in");
+    all.flat_map(|(language, _, list)| list.split("; ").map(move |word| (language, word))).collect()
+});
+static MONTHS: LazyLock<HashMap<String, Vec<Month>>> = LazyLock::new(months);
+
+/// A name of a month.
+struct Month {
+    language: &'static str,
+    number: u32,
+    written: &'static str,
+    sure: Sure,
 }
 
-/// A month in capitals as people write it, in full or by its first three letters.
-fn month(word: &str) -> Option<u32> {
-    let lower = word.to_lowercase();
-    if !word.starts_with(char::is_uppercase) || lower.len() < 3 {
-        return None;
+/// When a name means the month.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sure {
+    Always,
+    /// Behind a word such as "in", or beside a day.
+    InPlace,
+    /// Beside a day or a year.
+    Beside,
+}
+
+fn months() -> HashMap<String, Vec<Month>> {
+    let (mut names, mut numbers): (HashMap<String, Vec<Month>>, HashMap<&str, u32>) = Default::default();
+    for (language, _, list) in lists(TIMES).filter(|(_, name, _)| *name == "months") {
+        for forms in list.split("; ") {
+            let number = numbers.entry(language).or_default();
+            *number += 1;
+            for form in forms.split('|') {
+                let sure = match form.chars().next_back() {
+                    Some('!') => Sure::InPlace,
+                    Some('#') => Sure::Beside,
+                    _ => Sure::Always,
+                };
+                let written = form.trim_end_matches(['!', '#']);
+                names.entry(written.to_lowercase()).or_default().push(Month { language, number: *number, written, sure });
+            }
+        }
     }
-    let place = MONTHS.iter().position(|month| *month == lower || month[..3] == lower || (lower == "sept" && month.starts_with("sept")))?;
-    u32::try_from(place + 1).ok()
+    names
+}
+
+/// Phrases of all languages.
+struct Phrases {
+    spaced: HashSet<Vec<&'static str>>,
+    unspaced: Vec<&'static str>,
+}
+
+impl Phrases {
+    fn named(name: &str) -> Self {
+        let all = lists(TIMES).filter(|(_, known, _)| *known == name).flat_map(|(_, _, list)| list.split("; "));
+        let (unspaced, spaced): (Vec<&str>, Vec<&str>) = all.partition(|phrase| phrase.contains(is_unspaced));
+        Self { spaced: spaced.into_iter().map(|phrase| phrase.split([' ', '-']).collect()).collect(), unspaced }
+    }
+
+    /// Whether the words begin with a phrase.
+    fn begin(&self, words: &[&str]) -> bool {
+        (1..=PHRASE).filter_map(|length| words.get(..length)).any(|row| self.spaced.contains(row))
+    }
+
+    /// Whether a text in lower case with these words has a phrase.
+    fn occur(&self, text: &str, words: &[&str]) -> bool {
+        (0..words.len()).any(|at| self.begin(&words[at..])) || self.unspaced.iter().any(|phrase| text.contains(phrase))
+    }
+}
+
+/// The words of a text. The signs of Devanagari are parts of words.
+fn tokens(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && !('\u{900}'..='\u{963}').contains(&c)).filter(|word| !word.is_empty()).collect()
 }
 
 fn day(word: &str) -> Option<u32> {
@@ -73,40 +140,65 @@ fn year(word: &str) -> Option<i32> {
     word.parse().ok().filter(|year| word.len() == 4 && (1900..2100).contains(year))
 }
 
-/// The month that a question names, with its day and year if it has them: “7 May”, “May 7th, 2023”, “in October”.
+/// The month that a question names, with its day and year if it has them: “7 May”, “May 7th, 2023”, “in October”, “3 de mayo”, “5月3日”.
 pub fn in_question(query: &str) -> Option<Dates> {
-    let words = tokens(query);
-    let (place, month) = words.iter().enumerate().find_map(|(place, word)| Some((place, month(word)?)))?;
-    let after = words.get(place + 1).and_then(|word| day(word));
-    let before = || match place.checked_sub(1).map(|place| words[place]) {
-        Some("of") => place.checked_sub(2).and_then(|place| day(words[place])),
-        Some(word) => day(word),
-        None => None,
-    };
-    Some(Dates { month, day: after.or_else(before), year: words.iter().find_map(|word| year(word)) })
+    let query: String = query.chars().map(plain).collect();
+    let words = tokens(&query);
+    let named = || (0..words.len()).find_map(|place| at(&words, place));
+    let (month, day) = named().or_else(|| unspaced(&query))?;
+    let years = || query.split(|c: char| !c.is_ascii_digit()).find_map(year);
+    Some(Dates { month, day, year: years() })
+}
+
+/// The month that is named at this place, and its day.
+fn at(words: &[&str], place: usize) -> Option<(u32, Option<u32>)> {
+    let word = words.get(place)?;
+    let back = |distance: usize| place.checked_sub(distance).map_or("", |at| words[at]);
+    let before = day(if LINKS.contains(&back(1)) { back(2) } else { back(1) });
+    let next = || words.get(place + 1).copied().unwrap_or_default();
+    let behind = back(1).to_lowercase();
+    MONTHS.get(&word.to_lowercase())?.iter().find_map(|month| {
+        // Other languages write neither a day behind the month nor a month of another word with its year only.
+        let (after, dated) = if month.language == "en" { (day(next()), year(next()).is_some()) } else { (None, false) };
+        let beside = before.is_some() || after.is_some() || dated;
+        let fits = match month.sure {
+            Sure::Always => true,
+            Sure::InPlace => month.written == *word && (beside || IN.contains(&(month.language, behind.as_str()))),
+            Sure::Beside => month.written == *word && beside,
+        };
+        fits.then_some((month.number, after.or(before)))
+    })
+}
+
+/// A month in digits, as Chinese and Japanese write it: “5月”, “5月3日”.
+fn unspaced(query: &str) -> Option<(u32, Option<u32>)> {
+    query.split_once('月').and_then(|(head, tail)| {
+        let month = head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok().filter(|month| (1..=12).contains(month))?;
+        let (number, rest) = tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len()));
+        Some((month, day(number).filter(|_| rest.starts_with(['日', '号', '號']))))
+    })
 }
 
 /// Whether a question asks for a time.
 pub fn asks_when(query: &str) -> bool {
     let query = query.to_lowercase();
     let words = tokens(&query);
-    let asks = |pair: &[&str]| matches!(pair, ["what" | "which", "date" | "day" | "month" | "year"]);
-    words.first() == Some(&"when") || words.starts_with(&["how", "long"]) || words.windows(2).any(asks)
+    BEGINS.begin(&words) || ASKS.occur(&query, &words)
 }
 
 /// Whether a text mentions a time: a day, a month, a year, “last week”.
 pub fn tells_time(text: &str) -> bool {
-    let text = text.to_lowercase();
+    let text: String = text.to_lowercase().chars().map(plain).collect();
     let words = tokens(&text);
-    let alone = |word: &&str| {
-        TIMES.contains(word)
-            || WEEKDAYS.contains(word)
-            // These two are also other words.
-            || (MONTHS.contains(word) && !["march", "may"].contains(word))
-            || year(word).is_some()
-    };
+    // Months that are also other words do not count.
+    let month = |word: &str| MONTHS.get(word).is_some_and(|months| months.iter().any(|month| month.sure == Sure::Always));
     let together = |pair: &[&str]| BEFORE_PERIODS.contains(&pair[0]) && PERIODS.contains(&pair[1].strip_suffix('s').unwrap_or(pair[1]));
-    words.iter().any(alone) || words.windows(2).any(together)
+    let numbers = || text.split(|c: char| !c.is_ascii_digit());
+    words.iter().any(|word| month(word) || year(word).is_some())
+        || words.windows(2).any(together)
+        || TELLS.occur(&text, &words)
+        || text.contains('年') && numbers().any(|number| year(number).is_some())
+        || unspaced(&text).is_some()
 }
 
 #[cfg(test)]
@@ -147,6 +239,75 @@ mod tests {
         assert!(!asks_when("Who knows when?"));
         assert!(tells_time("They met last summer") && tells_time("since 2019") && tells_time("On Friday.") && tells_time("a few weeks"));
         assert!(!tells_time("It may rain; they march on"));
+    }
+
+    #[test]
+    fn months_are_read_in_twelve_languages() {
+        for (query, month, day, year) in [
+            ("Was pflanzte Vera am 3. März 2026?", 3, Some(3), Some(2026)),
+            ("Was geschah im Mai?", 5, None, None),
+            ("Qu'a dit Mina le 3 mars ?", 3, Some(3), None),
+            ("Où était Idris en mai ?", 5, None, None),
+            ("¿Qué plantó Vera el 7 de mayo de 2026?", 5, Some(7), Some(2026)),
+            ("O que Mina disse em março?", 3, None, None),
+            ("Dove era Idris a maggio?", 5, None, None),
+            ("Waar was Idris op 5 mei?", 5, Some(5), None),
+            ("Что сказала Мина 3 мая?", 5, Some(3), None),
+            ("ماذا قالت مينا في مارس؟", 3, None, None),
+            ("ماذا حدث في ٣ مايو؟", 5, Some(3), None),
+            ("मई में वेरा ने क्या लगाया?", 5, None, None),
+            ("2026年5月3日米娜说了什么？", 5, Some(3), Some(2026)),
+            ("１０月にミナは何を植えましたか。", 10, None, None),
+        ] {
+            assert_eq!(in_question(query), Some(Dates { month, day, year }), "{query}");
+        }
+    }
+
+    #[test]
+    fn words_that_look_like_months_are_none() {
+        for query in [
+            "May we plant a tree?",
+            "What did Jan plant?",
+            "Did June meet Vera?",
+            "Who landed on Mars?",
+            "Who ate the 3 Mars bars?",
+            "Does Idris like mayo?",
+            "Non è mai 3 volte in ritardo?",
+            "Mina ha mai visto il mare?",
+            "O que Vera set out dez?",
+            "Wie heißt Jan mit Nachnamen?",
+            "Wat zei mei?",
+            "Где живёт Марта?",
+            "هل مارس إدريس الرياضة؟",
+            "三个月后做什么？",
+            "あと3ヶ月です",
+        ] {
+            assert_eq!(in_question(query), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn times_are_recognised_in_twelve_languages() {
+        for (question, text) in [
+            ("Wann fährt das Boot?", "Letzte Woche war es ruhig."),
+            ("Depuis quand Mina le sait-elle ?", "Elle est venue mardi."),
+            ("¿Cuándo sale el barco?", "Se vieron el año pasado."),
+            ("Quando sai o barco?", "Ela veio na segunda-feira."),
+            ("Che giorno parte la barca?", "È arrivata ieri."),
+            ("Hoe lang weet Mina het al?", "Ze kwam vorige week."),
+            ("Когда отплывает лодка?", "Они виделись в октябре."),
+            ("متى يبحر القارب؟", "التقيا الأسبوع الماضي."),
+            ("नाव कब चलेगी?", "वे पिछले साल मिले।"),
+            ("船什么时候开？", "他们去年见过面。"),
+            ("船はいつ出ますか。何日ですか。", "先週会いました。"),
+        ] {
+            assert!(asks_when(question) && !asks_when(text), "{question}");
+            assert!(tells_time(text) && !tells_time(question), "{text}");
+        }
+        for text in ["Mina isst gern Brot.", "Mina ne mange jamais.", "Он дома.", "वेरा घर पर है।", "她喜欢茶。", "いつもお茶を飲む。"]
+        {
+            assert!(!asks_when(text) && !tells_time(text), "{text}");
+        }
     }
 
     proptest! {

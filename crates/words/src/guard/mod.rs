@@ -15,7 +15,7 @@ mod rules;
 mod secrets;
 mod shapes;
 mod value;
-mod view;
+pub(crate) mod view;
 
 pub use kind::{MARKER, SecretKind};
 pub use secrets::{Redacted, redact, redact_under};

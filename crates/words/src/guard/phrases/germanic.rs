@@ -36,7 +36,9 @@ pub const PATTERNS: &[(Order, &str)] = &[
         kein_wort"),
     (Hide, "vor dem|den nutzer|benutzer|anwender|nutzern|user geheim|verbirg|verberg~|verheimlich~|verschweig~"),
     (Hide, "verbirg|verberg~|verheimlich~|verschweig~|verstecke|halte ** nutzer~|benutzer~|anwender~|user"),
-    (Persona, "ab|von jetzt|sofort|nun|hier|heute|diesem_moment ** antworte|antwortest|antworten_sie|empfiehl~|empfehl~|gehorch~|\
+    (Persona, "^antworte|antworten_sie ab|von jetzt|sofort|nun * immer|nur|stets|mit"),
+    (Persona, "ab|von jetzt|sofort|nun|hier|heute|diesem_moment ** antworte immer|nur|stets|nie|mit|auf|als|so|wie|ohne|in"),
+    (Persona, "ab|von jetzt|sofort|nun|hier|heute|diesem_moment ** antwortest|antworten_sie|empfiehl~|empfehl~|gehorch~|\
         ignorier~|verhalt~|sprichst|bist_du_ein|tu_so|gib_dich|befolg~"),
     (Persona, "verhalt~|benimm|handle|agier~|antwort~|tu|spiel~ ** als|wie|ob * uneingeschrankt~|ungefiltert~|unzensiert~|ohne_regeln|\
         ohne_einschrankung~|keine_regeln|keine_einschrankung~"),

@@ -22,6 +22,7 @@ use sqlx::FromRow;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
 use wire::{ChunkId, DocumentId, DocumentKind, IngestReport, RunId, TenantId};
+use words::stems;
 
 /// A new text of a document.
 pub struct NewText<'a> {
@@ -166,6 +167,7 @@ pub async fn insert_chunks(
             start_byte: place(chunk.start_byte),
             end_byte: place(chunk.end_byte),
             content: chunk.content,
+            word_rules: stems::RULES,
             awaiting_vector: found,
         } "");
         tx.run(query).await?;

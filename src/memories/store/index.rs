@@ -69,9 +69,10 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = tx
         .row_if_any(sql!(
-            [tenancy.tenant, agent, id, names, counts, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users],
+            [tenancy.tenant, agent, id, names, counts, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users, stems::RULES],
             r"with counted as (
-              update agent_memories m set term_count = $6 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
+              update agent_memories m set term_count = $6, word_rules = $8
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
             of_user!("m", "$7"),
             r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
           put as (

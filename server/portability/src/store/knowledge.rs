@@ -8,6 +8,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{ChunkId, DocumentId, TenantId};
+use words::stems;
 
 /// Creates the temporary table for the documents of a file in this transaction.
 pub async fn begin_knowledge(tx: &mut Tx) -> Result<(), DbError> {
@@ -117,13 +118,13 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
     let columns = Section::Chunk.written();
     let (columns, values) = (columns.join(", "), columns.join(", r."));
     let sql = format!(
-        r"insert into chunks (tenant_id, {columns}, awaiting_vector)
-          select $1, r.{values}, r.id = any($3) from jsonb_populate_recordset(null::chunks, $2) r
+        r"insert into chunks (tenant_id, {columns}, awaiting_vector, word_rules)
+          select $1, r.{values}, r.id = any($3), $4 from jsonb_populate_recordset(null::chunks, $2) r
             join documents d on d.tenant_id = $1 and d.id = r.document_id
           on conflict do nothing"
     );
     // The columns are those of the format: a constant.
-    tx.run(statement!(sql, tenant, rows, &found)).await?;
+    tx.run(statement!(sql, tenant, rows, &found, stems::RULES)).await?;
     if words.is_empty() {
         return Ok(());
     }

@@ -87,13 +87,13 @@ pub async fn put_documents(
     }
     let stored: Vec<(Uuid, bool)> = tx
         .rows(sql!(
-            [tenancy.tenant, subject.agent_id, subject.user_id, Value::from(rows), now],
+            [tenancy.tenant, subject.agent_id, subject.user_id, Value::from(rows), now, stems::RULES],
             r"insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source,
                  connection_id, origin_id,
-                                         starts, ends, content, metadata, length, created_at)
+                                         starts, ends, content, metadata, length, created_at, word_rules)
           select $1, $2, r.id, $3, r.document_key, r.context_type, r.context_source, r.connection_id, r.origin_id, r.starts, r.ends,
                r.content,
-                 r.metadata, r.length, $5
+                 r.metadata, r.length, $5, $6
             from jsonb_populate_recordset(null::profile_documents, $4) r order by r.document_key
           on conflict (tenant_id, agent_id, user_id, document_key) do update
              set origin_id = excluded.origin_id, starts = excluded.starts, ends = excluded.ends

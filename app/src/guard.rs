@@ -37,7 +37,7 @@ struct SignedIn(Arc<OnceCell<(OpContext, OperatorProfile)>>);
 impl Console {
     /// Provides everything that the page or the server function of one request needs from the process.
     pub fn provide(&self) {
-        provide_context(self.clone());
+        provide_context(Self { engine: self.engine.current(), ..self.clone() });
         provide_context(SignedIn::default());
     }
 }

@@ -48,7 +48,7 @@ pub async fn ingest_at_intervals(engine: Engine, schedule: Schedule, stop: Cance
             () = stop.cancelled() => return,
             _ = times.tick() => {}
         }
-        match ingest_scheduled(&engine, &schedule).await {
+        match ingest_scheduled(&engine.current(), &schedule).await {
             Ok(report) => tracing::info!(dir = %schedule.dir.display(), failures = report.failures.len(), "{}", summary(&report)),
             Err(error) => tracing::warn!(dir = %schedule.dir.display(), %error, "the directory was not ingested"),
         }

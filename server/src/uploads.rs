@@ -33,7 +33,7 @@ async fn upload(State(engine): State<Engine>, request: Request) -> Result<Respon
     };
     let session = parts.extensions.get::<Session>().cloned().ok_or_else(|| Error::internal("a layer is missing: sessions"))?;
     let mut typed = String::new();
-    let flash = match ingest(&engine, &ctx, Request::from_parts(parts, body), &mut typed).await {
+    let flash = match ingest(&engine.current(), &ctx, Request::from_parts(parts, body), &mut typed).await {
         Ok((collection, files)) => {
             let text = summary(&collection, &files);
             // A form of which nothing was ingested is shown again.

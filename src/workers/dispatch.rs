@@ -207,6 +207,7 @@ async fn lease_lost(engine: &Engine, pool: &SystemPool, event: &Leased) {
 }
 
 async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> Result<Work, Error> {
+    let engine = &engine.current();
     let commons = store::commons(engine.db().control.system(), event.tenant_id).await?.ok_or(Error::NotFound("tenant"))?;
     let ctx = OpContext::system(event.tenant_id, commons, RequestId(event.id.0));
     let result = match task_of(event).ok_or_else(|| Error::internal(format!("no worker knows the task {}", event.task)))? {

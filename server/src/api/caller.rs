@@ -43,7 +43,7 @@ impl FromRequestParts<Api> for Caller {
         let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, ..ctx };
         let mut named = parts.headers.get_all(USER).iter();
         match (named.next(), named.next()) {
-            (None, _) => Ok(Self(api.engine.clone(), ctx)),
+            (None, _) => Ok(Self(api.engine.current(), ctx)),
             (Some(_), Some(_)) => Err(Error::invalid(USER, "is sent twice: a proxy must replace it, not add to it").into()),
             (Some(value), None) => {
                 let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(USER, "is not UTF-8"))?;
@@ -53,7 +53,7 @@ impl FromRequestParts<Api> for Caller {
                 }
                 let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
                 let ctx = identity::named_by_caller(&api.engine, ctx, &user).await?;
-                Ok(Self(api.engine.clone(), ctx))
+                Ok(Self(api.engine.current(), ctx))
             }
         }
     }

@@ -43,5 +43,5 @@ impl Describe for Bot {
 /// `POST /api/adapters/telegram/{bot}`: an update of Telegram, answered with the message to send.
 pub async fn update(State(api): State<Api>, Bot(bot): Bot, body: UnreadBody<TelegramUpdate>) -> Result<Json<TelegramReply>, ApiError> {
     let update = body.json().await?;
-    Ok(Json(chat::telegram(&api.engine, &bot, update).await?))
+    Ok(Json(chat::telegram(&api.engine.current(), &bot, update).await?))
 }

@@ -220,7 +220,7 @@ impl ServerHandler for Door {
         let tool = tools::find(&request.name);
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine, input).await });
+        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine.current(), input).await });
         let outcome = tokio::select! {
             outcome = outcome => outcome,
             never = report_progress(&context) => match never {},

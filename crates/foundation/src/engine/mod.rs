@@ -2,6 +2,7 @@
 //! is in `workers` of the engine.
 
 mod changes;
+mod embedding;
 pub mod log;
 pub mod shelf;
 mod signal;
@@ -9,31 +10,31 @@ mod spending;
 pub mod uses;
 
 pub use changes::Changes;
+pub use embedding::{LoadedModel, Loader};
 pub use signal::Signal;
 pub use spending::Missing;
 
 use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
 use crate::error::Error;
-use crate::registry::{self, EmbeddingModel};
 use crate::terms::Snapshots;
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, DbError, Logins, Patience};
+use embedding::tokens_of;
 use log::RetrievalLog;
 use models::chat::{Answer, Chat, ChatError, Question};
-use models::{EmbedError, Embedder, Embeddings, TokenUse};
+use models::{Embedder, TokenUse};
 use moka::future::Cache;
 use serde_json::Value;
 use shelf::Shelf;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use uses::Uses;
 use wire::{AgentId, LifecyclePolicy, TenantId};
-use words::tokens::{Tokens, count};
+use words::tokens::count;
 
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
@@ -52,13 +53,6 @@ const POLICY_AGE: Duration = Duration::from_secs(5);
 
 /// Tokens that a chat model is expected to write before its answer is there.
 const ANSWER_TOKENS: i64 = 500;
-
-/// The largest share of a text's tokens that the model may not know.
-const UNKNOWN_MAX: f64 = 0.2;
-/// Texts embedded by one call of the model.
-const BATCH: usize = 32;
-/// Longest time that many texts may take before they are stored without vectors.
-const BATCH_BUDGET: Duration = Duration::from_secs(20);
 
 /// What can be tuned.
 #[derive(Clone, Debug)]
@@ -117,8 +111,8 @@ impl Default for Settings {
 struct Inner {
     db: Databases,
     urls: DatabaseUrls,
-    embeddings: Embeddings,
-    model: EmbeddingModel,
+    /// The model that is current in this process.
+    current: RwLock<Arc<LoadedModel>>,
     settings: Settings,
     vocabulary: Snapshots,
     log: RetrievalLog,
@@ -138,12 +132,15 @@ struct Inner {
     deferred: TaskTracker,
 }
 
-/// A handle on the engine; clones share everything.
+/// A handle on the engine; clones share everything. Each keeps the embedding model that it has: one that begins a request or a job is made by
+/// [`Engine::current`].
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,
     clock: Arc<dyn Clock>,
     chat: Option<Arc<dyn Chat>>,
+    model: Arc<LoadedModel>,
+    loader: Option<Arc<dyn Loader>>,
 }
 
 impl Engine {
@@ -157,27 +154,13 @@ impl Engine {
             &settings.logins,
             Patience { connection: settings.connection_budget, lookup: settings.lookup_budget, statement: settings.statement_budget },
         )?;
-        let model = registry::registered(&db.control, embedder.model()).await?.ok_or_else(|| {
-            Error::Misconfigured(format!(
-                "the embedding model {0} is not in the model registry: set EMBEDDING_MODEL to a registered one, or add {0} to the table models",
-                embedder.model()
-            ))
-        })?;
-        if model.dimension != embedder.dimension() {
-            return Err(Error::Misconfigured(format!(
-                "the embedding model {} gives {} dimensions, but the registry says {}: set EMBEDDING_MODEL to the model that is registered",
-                model.name,
-                embedder.dimension(),
-                model.dimension
-            )));
-        }
+        let model = Arc::new(LoadedModel::register(&db.control, embedder).await?);
         let accounts = Accounts::default();
         accounts.set_prices(balances::store::prices(db.control.system()).await?);
         let inner = Arc::new(Inner {
             db,
             urls,
-            embeddings: Embeddings::new(embedder, CACHED_QUERIES),
-            model,
+            current: RwLock::new(Arc::clone(&model)),
             skills: Shelf::new(settings.skills_dir.clone()),
             settings,
             vocabulary: Snapshots::default(),
@@ -196,7 +179,7 @@ impl Engine {
             knowledge_changes: Changes::default(),
             deferred: TaskTracker::new(),
         });
-        Ok(Self { inner, clock, chat: None })
+        Ok(Self { inner, clock, chat: None, model, loader: None })
     }
 
     /// The same engine with a chat model, for the organisations that allow one.
@@ -259,12 +242,7 @@ impl Engine {
 
     /// The same engine with another clock: its writes get the times of that clock.
     pub fn with_clock(&self, clock: Arc<dyn Clock>) -> Self {
-        Self { inner: Arc::clone(&self.inner), clock, chat: self.chat.clone() }
-    }
-
-    /// The embedding model's registered thresholds and floors.
-    pub fn model(&self) -> &EmbeddingModel {
-        &self.inner.model
+        Self { clock, ..self.clone() }
     }
 
     /// What can be tuned.
@@ -307,105 +285,6 @@ impl Engine {
         &self.inner.context_writes
     }
 
-    /// How the embedding model divides text.
-    pub fn tokens(&self) -> Arc<dyn Tokens> {
-        self.inner.embeddings.tokens()
-    }
-
-    /// The vector of a memory's text for a job, which can wait, but not for ever.
-    ///
-    /// # Errors
-    /// When the provider fails or takes longer than the budget.
-    pub async fn embed_for_job(&self, payer: Payer, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let budget = self.settings().job_embedding_budget;
-        tokio::time::timeout(budget, self.embed(payer, text)).await.unwrap_or(Err(EmbedError::Timeout(budget)))
-    }
-
-    /// The vectors of many texts for a job, in their order, with the same budget.
-    ///
-    /// # Errors
-    /// As [`Engine::embed_for_job`].
-    pub async fn embed_batch_for_job(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let budget = self.settings().job_embedding_budget;
-        let work = self.documents(payer, texts);
-        tokio::time::timeout(budget, work).await.unwrap_or(Err(EmbedError::Timeout(budget)))
-    }
-
-    async fn embed(&self, payer: Payer, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let mut vectors = self.documents(payer, vec![text.to_owned()]).await?;
-        vectors.pop().ok_or_else(|| EmbedError::BadResponse("no vector for one text".into()))
-    }
-
-    async fn documents(&self, payer: Payer, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let tokens = self.tokens();
-        let read = TokenUse::reading(tokens_of(texts.iter().map(|text| tokens.count(text)).sum()));
-        let call = self.begin_call(payer, &self.inner.model.name, Purpose::Embedding, read).await?;
-        let vectors = timed(self.inner.embeddings.documents(texts)).await?;
-        self.end_call(call, read);
-        Ok(vectors)
-    }
-
-    /// The vector of a memory's text, or why there is none: it failed, took longer than the budget, or nothing is left to pay for it. Nobody
-    /// waits on a model.
-    pub async fn embed_for_write(&self, payer: Payer, text: &str) -> Result<Vec<f32>, Missing> {
-        if !self.reads(text) {
-            return Err(Missing::Language);
-        }
-        within(self.inner.settings.write_embedding_budget, self.embed(payer, text)).await
-    }
-
-    /// The vectors of many memories' texts, in their order, or why there is none: as many as there are within the time that they would have one by
-    /// one, and at most [`BATCH_BUDGET`].
-    pub async fn embed_batch_for_write(&self, payer: Payer, texts: Vec<String>) -> Vec<Result<Vec<f32>, Missing>> {
-        let (many, budget) = (texts.len(), self.inner.settings.write_embedding_budget);
-        let deadline = Instant::now() + budget.saturating_mul(u32::try_from(many).unwrap_or(u32::MAX)).min(BATCH_BUDGET);
-        let mut vectors = vec![Err(Missing::Language); many];
-        let known: Vec<(usize, String)> = texts.into_iter().enumerate().filter(|(_, text)| self.reads(text)).collect();
-        let mut chunks = known.chunks(BATCH);
-        while let Some(chunk) = chunks.next() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match within(left, self.documents(payer, chunk.iter().map(|(_, text)| text.clone()).collect())).await {
-                Ok(batch) => chunk.iter().zip(batch).for_each(|((place, _), vector)| vectors[*place] = Ok(vector)),
-                Err(missing) => {
-                    chunk.iter().chain(chunks.flatten()).for_each(|(place, _)| vectors[*place] = Err(missing));
-                    break;
-                }
-            }
-        }
-        vectors
-    }
-
-    /// Whether the model knows the language of a text well enough for a vector to say something about it.
-    pub fn reads(&self, text: &str) -> bool {
-        self.tokens().unknown(text) <= UNKNOWN_MAX
-    }
-
-    /// Whether the embedding model answers in time. Nobody's account is charged for the question.
-    pub async fn is_model_ready(&self) -> bool {
-        within(self.inner.settings.query_embedding_budget, timed(self.inner.embeddings.query("ready"))).await.is_ok()
-    }
-
-    /// The vector of a query, with a budget, too; equal queries are embedded and paid for once.
-    pub async fn embed_query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, Missing> {
-        if !self.reads(text) {
-            return Err(Missing::Language);
-        }
-        within(self.inner.settings.query_embedding_budget, self.query(payer, text)).await
-    }
-
-    async fn query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, EmbedError> {
-        if let Some(vector) = self.inner.embeddings.known(text).await {
-            return Ok(vector);
-        }
-        let read = TokenUse::reading(tokens_of(self.tokens().count(text)));
-        let call = self.begin_call(payer, &self.inner.model.name, Purpose::Embedding, read).await?;
-        let (vector, is_new) = timed(self.inner.embeddings.query(text)).await?;
-        if is_new {
-            self.end_call(call, read);
-        }
-        Ok(vector)
-    }
-
     /// Wakes the relay when the outbox holds something.
     pub fn relay(&self) -> &Signal {
         &self.inner.relay
@@ -446,27 +325,4 @@ impl Engine {
         self.inner.deferred.wait().await;
         self.inner.deferred.reopen();
     }
-}
-
-async fn timed<T>(work: impl Future<Output = Result<T, EmbedError>>) -> Result<T, EmbedError> {
-    let start = tokio::time::Instant::now();
-    let result = work.await;
-    metrics::histogram!("remembrancer_embedding_seconds").record(start.elapsed().as_secs_f64());
-    result
-}
-
-fn tokens_of(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-async fn within<T>(budget: Duration, work: impl Future<Output = Result<T, EmbedError>>) -> Result<T, Missing> {
-    let failure = match tokio::time::timeout(budget, work).await {
-        Ok(Ok(vector)) => return Ok(vector),
-        Ok(Err(EmbedError::Exhausted(_))) => return Err(Missing::Balance),
-        Ok(Err(error)) => error,
-        Err(_) => EmbedError::Timeout(budget),
-    };
-    metrics::counter!("remembrancer_embedding_missed_total").increment(1);
-    tracing::warn!(%failure, "going on without a vector");
-    Err(Missing::Embedding)
 }

@@ -88,8 +88,8 @@ pub struct Config {
     /// every organisation
     #[arg(long, env = "EMBEDDING_PROVIDER", default_value = "local", value_parser = provider, help_heading = "Models")]
     pub provider: Provider,
-    /// Embedding model. Of the local provider: multilingual-e5-small or all-MiniLM-L6-v2, by default the one that the databases began with;
-    /// of the openai provider: one of the model registry, by default text-embedding-3-small
+    /// Embedding model of new databases; later, remembrancer model changes it. Of the local provider: multilingual-e5-small, the default, or
+    /// all-MiniLM-L6-v2; of the openai provider: one of the model registry, by default text-embedding-3-small
     #[arg(long, env = "EMBEDDING_MODEL")]
     pub model: Option<String>,
     /// Milliseconds that a write waits for its vector before it is stored without one

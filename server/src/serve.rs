@@ -15,6 +15,7 @@ use db::clock::SystemClock;
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
 use demo::Server;
+use foundation::engine::Loader;
 use foundation::{Engine, Settings, registry};
 use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
@@ -71,7 +72,7 @@ pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failur
 pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, IfAbsent::Refuse).await?;
     migrate(&urls).await?;
-    let embedder = Arc::new(NoModel::new(config, model(config, &urls).await?)?);
+    let embedder = Arc::new(NoModel::new(model(config, &urls).await?));
     Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
@@ -145,6 +146,7 @@ async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>
         ..Settings::default()
     };
     let engine = Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?);
+    let engine = engine.with_loader(Arc::new(ModelLoader(config.clone())));
     // Nothing is served through connections that could read every organisation's rows.
     engine.db().prove().await?;
     // No agent is served without its skills.
@@ -168,33 +170,32 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
     Ok(postgres)
 }
 
-/// The name of the embedding model: the configured one, or of a local model the one that the databases began with.
+/// The name of the embedding model: the current one of the databases. New databases begin with the configured one.
 ///
 /// # Errors
-/// When a local model is configured that this program does not know, or the database is out of reach.
+/// When new databases should begin with a model that this program or the registry does not know, or the database is out of reach.
 pub async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> {
-    if config.provider == Provider::OpenAi {
-        return Ok(config.model.clone().unwrap_or_else(|| OPENAI_MODEL.to_owned()));
-    }
-    let wanted = config.model.as_deref().map(local_model).transpose()?.map(|model| model.name);
-    let first = registry::first(urls, wanted).await?;
+    let wanted = match (config.provider, config.model.as_deref()) {
+        (Provider::OpenAi, named) => Some(named.unwrap_or(OPENAI_MODEL)),
+        (Provider::Local, named) => named.map(local_model).transpose()?.map(|known| known.name),
+    };
+    let current = registry::current(urls, wanted).await?.ok_or_else(|| {
+        let wanted = wanted.unwrap_or_default();
+        format!("EMBEDDING_MODEL is «{wanted}», which is not in the model registry: name a registered one, or add it to the table models")
+    })?;
+    let newest = local::KNOWN[0].name;
     match wanted {
-        Some(wanted) if wanted != first => {
-            tracing::warn!(
-                "EMBEDDING_MODEL is {wanted}, but these databases began with {first}: memories that have a vector of {first} only are not \
-                 found by meaning; to change the model, export the organisations and import them into new databases"
-            );
-            Ok(wanted.to_owned())
-        }
-        None if first != local::KNOWN[0].name => {
-            tracing::info!(
-                "the embedding model is {first}, as before; {} reads more languages, and docs/models.md says how to change it",
-                local::KNOWN[0].name
-            );
-            Ok(first)
-        }
-        _ => Ok(first),
+        Some(wanted) if wanted != current => tracing::warn!(
+            "EMBEDDING_MODEL is {wanted}, but these databases have vectors of {current}, which stays the model: to change it while the server \
+             runs, use 'remembrancer model add {wanted}' and then 'remembrancer model switch {wanted}'"
+        ),
+        None if current != newest => tracing::info!(
+            "the embedding model is {current}, as before; {newest} reads more languages: to change to it, use 'remembrancer model add \
+             {newest}' and then 'remembrancer model switch {newest}'"
+        ),
+        _ => {}
     }
+    Ok(current)
 }
 
 fn local_model(name: &str) -> Result<&'static Known, Failure> {
@@ -204,14 +205,13 @@ fn local_model(name: &str) -> Result<&'static Known, Failure> {
     })
 }
 
-/// The embedding model of a name.
+/// The embedding model of a name: a local one, or one of the openai provider.
 ///
 /// # Errors
 /// When it cannot be loaded.
 async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure> {
-    match config.provider {
-        Provider::Local => {
-            let known = local_model(model)?;
+    match local::known(model) {
+        Some(known) => {
             let options = LocalOptions::new(known, folder(config, known), &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
@@ -223,13 +223,22 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
             let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
         }
-        Provider::OpenAi => Ok(Arc::new(OpenAi::new(OpenAiOptions {
+        None => Ok(Arc::new(OpenAi::new(OpenAiOptions {
             base_url: config.openai_base_url.clone(),
             api_key: config.openai_api_key.clone(),
             model: model.to_owned(),
             dimension: OPENAI_DIMENSION,
             timeout: Duration::from_secs(30),
         })?)),
+    }
+}
+
+/// Loads the embedding models that a configuration can reach.
+struct ModelLoader(Config);
+
+impl Loader for ModelLoader {
+    fn load<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Arc<dyn Embedder>, String>> {
+        Box::pin(async move { embedder(&self.0, name).await.map_err(|error| error.to_string()) })
     }
 }
 
@@ -246,12 +255,9 @@ struct NoModel {
 }
 
 impl NoModel {
-    fn new(config: &Config, name: String) -> Result<Self, Failure> {
-        let dimension = match config.provider {
-            Provider::Local => local_model(&name)?.dimension,
-            Provider::OpenAi => OPENAI_DIMENSION,
-        };
-        Ok(Self { name, dimension })
+    fn new(name: String) -> Self {
+        let dimension = local::known(&name).map_or(OPENAI_DIMENSION, |known| known.dimension);
+        Self { name, dimension }
     }
 }
 

@@ -211,9 +211,9 @@ async fn three_names_for_fewer_databases_are_refused() {
 }
 
 #[tokio::test]
-async fn databases_keep_the_local_model_that_they_began_with() {
+async fn databases_keep_the_model_that_they_began_with() {
     let urls = TestDatabases::fresh(&FakeClock::default()).await;
-    let first = async |wanted| registry::first(&urls, wanted).await.unwrap();
+    let first = async |wanted| registry::current(&urls, wanted).await.unwrap().unwrap();
     assert_eq!(first(None).await, "multilingual-e5-small");
     assert_eq!(first(Some("all-MiniLM-L6-v2")).await, "all-MiniLM-L6-v2");
     assert_eq!(first(None).await, "all-MiniLM-L6-v2", "it is remembered");
@@ -222,11 +222,23 @@ async fn databases_keep_the_local_model_that_they_began_with() {
     assert_eq!(first(Some("all-MiniLM-L6-v2")).await, "multilingual-e5-small", "there is an organisation now");
 
     // As if the databases were from before this model.
-    let before = "alter table models drop column is_first; delete from models where name = 'multilingual-e5-small'";
+    let before = "alter table models drop column is_current, drop column is_kept, drop column current_since, drop column current_until, \
+                  drop column fault, drop column filler, drop column filler_until; \
+                  delete from models where name = 'multilingual-e5-small'";
     let migration = include_str!("../../migrations/internal_shared/20261128000000_multilingual.sql");
+    let kept = include_str!("../../migrations/internal_shared/20261129000030_kept_models.sql");
     let mut connection = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
-    for statements in [before, migration] {
+    for statements in [before, migration, kept] {
         sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
     }
     assert_eq!(first(None).await, "all-MiniLM-L6-v2");
+
+    // As if the configuration had named another model than the databases began with.
+    let used = "insert into usage_ledger (tenant_id, hour, agent_id, user_id, model, purpose, calls, tokens_in, tokens_out, cost_microusd) \
+                select id, now(), '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', \
+                       'text-embedding-3-small', 'embedding', 1, 1, 0, 0 from tenants";
+    for statements in [before, used, migration, kept] {
+        sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();
+    }
+    assert_eq!(first(None).await, "text-embedding-3-small", "the model that made the vectors stays");
 }

@@ -313,7 +313,7 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "saved_views", label: "Saved views", kept: Forever, erasure: Special, columns: &[
             ("page", Plain, false), ("name", Words, false), ("query", Words, false),
         ] },
-        Table { database: "internal_shared", name: "models", label: "Models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false)] },
+        Table { database: "internal_shared", name: "models", label: "Models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false), ("fault", Plain, false)] },
         Table { database: "internal_shared", name: "model_prices", label: "Prices of models", kept: Forever, erasure: OF_NOBODY, columns: &[("model", Plain, false)] },
         // The costs stay, in the name of nobody.
         Table { database: "internal_shared", name: "usage_ledger", label: "Usage", kept: Forever, erasure: Special, columns: &[

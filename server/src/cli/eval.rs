@@ -1,12 +1,13 @@
 //! `remembrancer eval`: measures quality on a file of known answers, in databases that are dropped afterwards.
 
 use super::Failure;
-use crate::config::Config;
+use crate::config::{Config, Provider};
 use crate::serve::{self, IfAbsent};
 use clap::Subcommand;
 use db::{DatabaseUrls, drop_databases};
 use evals::{capture, context, extraction, profile, retrieval};
 use foundation::Engine;
+use models::local;
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -112,10 +113,14 @@ async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failur
     // No request waits, so every memory can wait for its vector.
     config.write_embedding_budget = Duration::from_secs(60);
     let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
-    // What is measured is the server's own model; where nothing was stored yet, that of new databases.
-    if let Ok(model) = serve::model(&config, &urls).await {
-        eprintln!("embedding model: {model}");
+    // What is measured is the configured model, or else the server's own; where nothing was stored yet, that of new databases.
+    let names_none = config.model.is_none() && config.provider == Provider::Local;
+    if names_none && let Ok(model) = serve::model(&config, &urls).await {
+        config.provider = if local::known(&model).is_some() { Provider::Local } else { Provider::OpenAi };
         config.model = Some(model);
+    }
+    if let Some(model) = &config.model {
+        eprintln!("embedding model: {model}");
     }
     let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
     let done = async {

@@ -1,7 +1,10 @@
-//! The registry of embedding models: the dimension of each, and the thresholds that were calibrated for it.
+//! The registry of embedding models: the dimension of each, the thresholds that were calibrated for it, and which ones this installation keeps.
+//!
+//! A *kept* model has, or is getting, a vector of every stored text. One kept model is the *current* one, which recalls use.
 
-mod store;
+pub mod store;
 
+use chrono::{DateTime, Utc};
 use db::{Database, DatabaseUrls, DbError};
 
 /// A registered embedding model.
@@ -34,15 +37,34 @@ pub struct Floors {
     pub lexical: f64,
 }
 
+/// What this installation does with a registered model.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct ModelState {
+    pub name: String,
+    /// 384 or 1536.
+    #[sqlx(try_from = "i32")]
+    pub dimension: usize,
+    /// Whether its vectors are stored and filled in.
+    pub is_kept: bool,
+    /// Whether recalls use it.
+    pub is_current: bool,
+    /// When a command made it the current one; absent if it was so from the start.
+    pub current_since: Option<DateTime<Utc>>,
+    /// When it ceased to be the current one.
+    pub current_until: Option<DateTime<Utc>>,
+    /// Why a server could not load it.
+    pub fault: Option<String>,
+}
+
 /// Reads a registered model by name.
 pub async fn registered(control: &Database, name: &str) -> Result<Option<EmbeddingModel>, DbError> {
     store::model(control.system(), name).await
 }
 
-/// The local model that the databases began with. As long as they have no organisation, `wanted` is it.
+/// The name of the current model. As long as there is no organisation, `wanted` becomes it; `None` if the registry does not have that one.
 ///
 /// # Errors
 /// When the database is out of reach.
-pub async fn first(urls: &DatabaseUrls, wanted: Option<&str>) -> Result<String, DbError> {
-    store::first(&urls.internal_shared, wanted).await
+pub async fn current(urls: &DatabaseUrls, wanted: Option<&str>) -> Result<Option<String>, DbError> {
+    store::current(&urls.internal_shared, wanted).await
 }

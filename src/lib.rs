@@ -25,6 +25,7 @@ pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;
 pub mod memory_block;
+pub mod model_change;
 pub mod overview;
 pub mod profile;
 pub mod prompts;

@@ -8,6 +8,7 @@ mod search;
 pub mod store;
 mod tree;
 
+pub(crate) use found::embedded_text;
 pub use found::{is_found, searched_text};
 pub use ingest::{Extent, Ingestion, embed_document, ingest, upload};
 pub use lists::{collections, component, document, documents, full_text, index, runs, topology};

@@ -240,13 +240,26 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, document: DocumentId, aft
 }
 
 /// The tables of chunks' vectors.
-const VECTORS: Vectors = Vectors {
+pub const VECTORS: Vectors = Vectors {
     of_384: VectorTable { table: "chunk_embeddings_384", column: "half" },
     of_1536: VectorTable { table: "chunk_embeddings_1536", column: "half" },
 };
 
-/// Stores a chunk's vector, to be found if its text is in force.
+/// Stores a chunk's vector by the current model, to be found if its text is in force.
 pub async fn put_chunk_vector(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: ChunkId,
+    model: &str,
+    vector: &[f32],
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    add_chunk_vector(tx, tenant, id, model, vector, now).await?;
+    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")).await
+}
+
+/// Stores a chunk's vector beside those of other models.
+pub async fn add_chunk_vector(
     tx: &mut Tx,
     tenant: TenantId,
     id: ChunkId,
@@ -264,8 +277,7 @@ pub async fn put_chunk_vector(
     );
     // The table follows from the dimension.
     let half = HalfVector::from_f32_slice(vector);
-    tx.run(statement!(sql, tenant, id, model, half, now)).await?;
-    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")).await
+    tx.run(statement!(sql, tenant, id, model, half, now)).await
 }
 
 /// Records the start of an ingestion.

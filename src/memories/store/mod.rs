@@ -28,7 +28,7 @@ pub use topics::{
     StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
     topics_of, unresolved, with_phrase,
 };
-pub use vectors::{Embedded, VECTORS, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
+pub use vectors::{Embedded, VECTORS, add_vector, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub(crate) use versions::confirmed;
 pub use versions::{removals_at, reviewed, source_of_version, versions, write_version};
 

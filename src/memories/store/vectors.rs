@@ -20,8 +20,34 @@ pub const VECTORS: Vectors = Vectors {
     of_1536: VectorTable { table: "embeddings_1536", column: "embedding" },
 };
 
-/// Stores a live memory's vector, over an older one of the same model, and records since when it is found by meaning.
+/// Stores a live memory's vector by the current model, and removes those of other models: they may be of a former text, and are filled in again.
 pub async fn put_vector(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    agent: AgentId,
+    id: MemoryId,
+    embedded: Embedded<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    add_vector(tx, tenancy, agent, id, embedded, now).await?;
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users, embedded.model],
+        r"with small as (delete from embeddings_384 e
+                           where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and e.model <> $5 and ",
+        of_user!("e", "$4"),
+        r"), large as (delete from embeddings_1536 e
+                           where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and e.model <> $5 and ",
+        of_user!("e", "$4"),
+        r") update agent_memories m set awaiting_vector = false
+             where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.awaiting_vector and ",
+        of_user!("m", "$4")
+    ))
+    .await
+}
+
+/// Stores a memory's vector beside those of other models, over an older one of the same model, and records since when it is found by the meaning
+/// that this model sees.
+pub async fn add_vector(
     tx: &mut Tx,
     tenancy: Tenancy,
     agent: AgentId,
@@ -56,11 +82,7 @@ pub async fn put_vector(
     .await?;
     tx.run(sql!(
         [tenancy.tenant, agent, id, now, embedded.model, tenancy.users],
-        r"with there as (update agent_memories m set awaiting_vector = false
-                              where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.awaiting_vector and ",
-        of_user!("m", "$6"),
-        r")
-              insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
+        r"insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
               select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")

@@ -6,7 +6,7 @@ mod entities;
 pub mod store;
 mod write;
 
-pub use draft::{Attachment, Details, Draft, UnindexedLeaf};
+pub use draft::{Attachment, Details, Draft, UnindexedLeaf, searched_text};
 pub use entities::put_entities;
 pub use write::request;
 pub use write::{IndexPayload, index_attachment, index_profile};

@@ -17,7 +17,7 @@ use wire::{ConnectionEntity, ContextType};
 use words::stems;
 
 /// The tables of documents' vectors.
-const VECTORS: Vectors = Vectors {
+pub const VECTORS: Vectors = Vectors {
     of_384: VectorTable { table: "profile_embeddings_384", column: "half" },
     of_1536: VectorTable { table: "profile_embeddings_1536", column: "half" },
 };

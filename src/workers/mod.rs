@@ -2,6 +2,7 @@
 
 mod anchor;
 mod dispatch;
+mod embedding;
 mod listener;
 mod log_writer;
 mod relay;
@@ -9,6 +10,7 @@ mod turns;
 
 pub use anchor::log_anchors;
 pub use dispatch::{step, work, work_on};
+pub use embedding::{Kept, fill_once, follow_once};
 pub use log_writer::run as write_log;
 pub use relay::drain;
 pub use turns::Turns;
@@ -42,7 +44,7 @@ pub struct Workers {
 
 impl Workers {
     /// Starts the relay, the job workers and what wakes them, the log writer, the sweep of what is kept for a time only, the log of audit anchors, the usage
-    /// ledger, and the watch over the folder of skills.
+    /// ledger, the change of the embedding model, and the watch over the folder of skills.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
@@ -55,6 +57,11 @@ impl Workers {
         tasks.spawn(sweep(engine.clone(), stop.clone()));
         tasks.spawn(anchor::run(engine.clone(), stop.clone()));
         tasks.spawn(ledger(engine.clone(), stop.clone()));
+        if engine.can_load() {
+            let kept = Arc::<Kept>::default();
+            tasks.spawn(embedding::follow(engine.clone(), Arc::clone(&kept), stop.clone()));
+            tasks.spawn(embedding::fill(engine.clone(), kept, stop.clone()));
+        }
         if engine.skills().has_folder() {
             tasks.spawn(watch_skills(engine.clone(), stop.clone()));
         }

@@ -10,6 +10,7 @@ mod identity;
 mod kb;
 mod lifecycle;
 mod manage;
+mod model;
 mod policy;
 pub mod portability;
 
@@ -29,6 +30,7 @@ use identity::{Agent, Key, Operator, Tenant};
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
+use model::Model;
 use std::path::PathBuf;
 use tracing_subscriber::EnvFilter;
 use wire::{Usd, UserRef};
@@ -95,6 +97,9 @@ enum Command {
     /// Erase a person on a legal request, or put one under a legal hold
     #[command(subcommand)]
     Erasure(Erasure),
+    /// Change the embedding model while the server runs
+    #[command(subcommand)]
+    Model(Model),
     /// Print what models were used for and what that cost
     Usage {
         #[arg(long)]
@@ -120,7 +125,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it neither stores nor searches text, and so needs no model.
+    /// Whether it neither stores nor searches text, and so needs no model; or loads those that it needs.
     fn is_without_text(&self) -> bool {
         matches!(
             self,
@@ -128,6 +133,7 @@ impl Command {
                 | Self::Agent(_)
                 | Self::Key(_)
                 | Self::Operator(_)
+                | Self::Model(_)
                 | Self::Usage { .. }
                 | Self::Price { .. }
                 | Self::Audit(_)
@@ -239,6 +245,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Import(command) => portability::import(engine, command).await?,
         Command::Lifecycle(command) => lifecycle::run(engine, command).await?,
         Command::Erasure(command) => erasure::run(engine, command).await?,
+        Command::Model(command) => model::run(engine, command).await?,
         Command::Usage { tenant, days } => manage::usage(engine, &tenant, days).await?,
         Command::Price { model, input, output } => {
             usage::set_price(engine, &model, usage::Price { input, output }).await?;

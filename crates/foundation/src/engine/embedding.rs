@@ -94,6 +94,11 @@ impl Engine {
         Self { model, ..self.clone() }
     }
 
+    /// The embedding model of this handle.
+    pub fn loaded(&self) -> Arc<LoadedModel> {
+        Arc::clone(&self.model)
+    }
+
     /// Makes a model the current one of this process. Handles that were made before keep theirs.
     pub fn make_current(&self, model: Arc<LoadedModel>) {
         *self.inner.current.write().unwrap_or_else(PoisonError::into_inner) = model;

@@ -14,6 +14,7 @@ mod knowledge;
 mod lifecycle;
 mod memories;
 mod memory_block;
+mod model_change;
 mod portability;
 mod profile;
 mod projects;
@@ -39,6 +40,7 @@ use knowledge::{CITATIONS, KNOWLEDGE};
 use lifecycle::{LIFECYCLE, SWEEPS};
 use memories::MEMORIES;
 use memory_block::MEMORY_BLOCK;
+use model_change::{MODEL_CHANGE, MODEL_CHANGE_KB};
 use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
@@ -67,10 +69,10 @@ const OF_AGENTS: &[&[Query]] = &[
 ];
 
 /// In the database of memories: all other rows.
-const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX];
+const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX, MODEL_CHANGE];
 
 /// In the database of knowledge.
-const OF_KB: &[&[Query]] = &[IDEMPOTENCY, VOCABULARY, KNOWLEDGE, JOBS_KB, CAPTURE_KB, OUTBOX_KB, PORTABILITY_KB];
+const OF_KB: &[&[Query]] = &[IDEMPOTENCY, VOCABULARY, KNOWLEDGE, JOBS_KB, CAPTURE_KB, OUTBOX_KB, PORTABILITY_KB, MODEL_CHANGE_KB];
 
 /// In the control database: rows that belong to users.
 const OF_USERS: &[&[Query]] = &[ACTIVITY, USAGE_OF_USERS, IDEMPOTENCY];
@@ -316,6 +318,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("usage", include_str!("../../crates/foundation/src/usage/store/mod.rs")),
         ("usage", include_str!("../../crates/foundation/src/usage/store/accounts.rs")),
         ("models", include_str!("../../crates/foundation/src/registry/store.rs")),
+        ("model_change", include_str!("../../src/model_change/store.rs")),
         ("portability", include_str!("../../server/portability/src/store/mod.rs")),
         ("portability", include_str!("../../server/portability/src/store/capture.rs")),
         ("portability", include_str!("../../server/portability/src/store/check.rs")),

@@ -91,6 +91,11 @@ pub const MEMORIES: &[Query] = queries! {
         memories::put_vector(tx, c.ctx.tenancy(), c.agent, c.id, Embedded { vector: &vector, ..c.embedded() }, c.now).await?;
         0
     };
+    "memories::add_vector" |tx, c| {
+        let embedded = Embedded { model: "another", ..c.embedded() };
+        memories::add_vector(tx, c.ctx.tenancy(), c.agent, c.id, embedded, c.now).await?;
+        0
+    };
     "memories::drop_vectors" |tx, c| { memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::sync_live" |tx, c| { memories::sync_live(tx, c.ctx.tenancy(), c.agent, &[c.id]).await?; 0 };
     "memories::embedded_by" |tx, c| memories::embedded_by(tx, c.ctx.tenancy(), c.agent, c.id).await?.len();

@@ -42,6 +42,7 @@ mod links;
 mod lists;
 mod memory_block;
 mod migrations;
+mod model_change;
 mod narrowing;
 mod origin;
 mod out_of_reach;

@@ -4,7 +4,7 @@ use db::clock::{Clock, SystemClock};
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, create_databases, drop_databases, lock_key, migrate};
 use foundation::identity;
-use foundation::testing::{TestDatabases, World};
+use foundation::testing::{FakeClock, TestDatabases, World};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::collections::HashSet;
@@ -483,6 +483,34 @@ async fn the_command_line_makes_an_agent_with_the_id_that_it_has_elsewhere() {
     assert_eq!(String::from_utf8_lossy(&made.stdout), format!("agent zephyr {id}\n"));
     assert_eq!(identity::agent_by_slug(&world.engine, &world.system, "zephyr").await.unwrap().id, id);
     assert!(refusal(&create("breeze")).ends_with(&format!("the id {id} belongs to the agent zephyr already")));
+}
+
+#[tokio::test]
+async fn the_command_line_lists_the_embedding_models_and_refuses_a_change_that_cannot_be() {
+    let clock = FakeClock::default();
+    let (world, folder) = (World::on(TestDatabases::fresh(&clock).await).await, tempfile::tempdir().unwrap());
+    let urls = databases(&world);
+    let nowhere = ("REMEMBRANCER_MODEL_DIR", "/no/such/folder");
+    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).chain([nowhere]).collect();
+    let run = |arguments: &[&str]| command(folder.path(), &variables, &[&["model"], arguments].concat());
+
+    let list = || String::from_utf8_lossy(&run(&["list"]).stdout).into_owned();
+    let before = list();
+    let of = |name: &str| before.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert!(of("multilingual-e5-small").contains("in use") && of("multilingual-e5-small").contains("memories 0 of 0"), "{before}");
+    assert!(of("all-MiniLM-L6-v2").contains("available"), "{before}");
+    for (arguments, words) in [
+        (&["add", "all-maxilm"][..], "which the registry does not have"),
+        (&["add", "all-MiniLM-L6-v2"], "REMEMBRANCER_MODEL_DIR must be a folder"),
+        (&["switch", "all-MiniLM-L6-v2"], "run 'remembrancer model add all-MiniLM-L6-v2' first"),
+        (&["compare", "all-MiniLM-L6-v2"], "run 'remembrancer model add all-MiniLM-L6-v2' first"),
+        (&["rollback"], "there is nothing to go back to"),
+        (&["drop", "multilingual-e5-small"], "is the current model"),
+    ] {
+        let message = refusal(&run(arguments));
+        assert!(message.contains(words), "{arguments:?}: {message}");
+    }
+    assert_eq!(list(), before);
 }
 
 /// Variables, and the words of the sentence about them.

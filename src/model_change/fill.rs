@@ -33,6 +33,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// In the order in which they are filled in.
     pub const ALL: [Self; 4] = [Self::Memories, Self::Sections, Self::Profiles, Self::Terms];
 
     /// As a column of a list.

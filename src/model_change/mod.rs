@@ -26,6 +26,7 @@ const DROPPED: i64 = 5_000;
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn models(engine: &Engine) -> Result<Vec<ModelState>, Error> {
     Ok(registry::store::states(engine.db().control.system()).await?)
 }
@@ -34,6 +35,7 @@ pub async fn models(engine: &Engine) -> Result<Vec<ModelState>, Error> {
 ///
 /// # Errors
 /// When the database is out of reach.
+#[boxed]
 pub async fn organisations(engine: &Engine) -> Result<Vec<OpContext>, Error> {
     let mut all = Vec::new();
     for slug in tenants::tenant_slugs(engine.db().control.system()).await? {

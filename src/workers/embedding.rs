@@ -1,6 +1,7 @@
 //! The embedding models of this process: it follows which one is the current one, and fills in the vectors of those that the installation keeps.
 
 use crate::model_change::{self, Filler};
+use async_recursion::async_recursion as boxed;
 use foundation::engine::LoadedModel;
 use foundation::registry::{self, ModelState};
 use foundation::{Engine, Error};
@@ -89,6 +90,7 @@ pub async fn follow(engine: Engine, kept: Arc<Kept>, stop: CancellationToken) {
 ///
 /// # Errors
 /// When the database is out of reach. A model that cannot be loaded is no error: the process keeps the one that it has.
+#[boxed]
 pub async fn follow_once(engine: &Engine, kept: &Kept) -> Result<(), Error> {
     let models: Vec<ModelState> = model_change::models(engine).await?.into_iter().filter(|model| model.is_kept).collect();
     kept.retain(&models);
@@ -131,6 +133,7 @@ pub async fn fill(engine: Engine, kept: Arc<Kept>, stop: CancellationToken) {
 ///
 /// # Errors
 /// When a database is out of reach: what is done stays.
+#[boxed]
 pub async fn fill_once(engine: &Engine, kept: &Kept, filler: &Filler) -> Result<usize, Error> {
     let models = model_change::models(engine).await?;
     let was_changed = models.iter().any(|model| model.is_current && model.current_since.is_some() || model.is_kept && !model.is_current);

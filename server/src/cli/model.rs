@@ -54,6 +54,8 @@ pub enum Model {
     Drop { name: String },
 }
 
+/// Lists or changes the embedding models.
+///
 /// # Errors
 /// A sentence that says what to do.
 pub async fn run(engine: &Engine, command: Model) -> Result<(), Failure> {

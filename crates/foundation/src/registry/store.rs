@@ -6,6 +6,7 @@ use db::{DbError, SystemPool, begin, lock, lock_key, sql};
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
 
+/// A registered model by name.
 pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<EmbeddingModel>, DbError> {
     pool.row_if_any(sql!(
         [name],

@@ -66,8 +66,12 @@ impl Kept {
             );
         }
         match loaded {
-            Ok(loaded) => drop(self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(model.name.clone(), loaded)),
-            Err(_) => drop(self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(model.name.clone(), Instant::now())),
+            Ok(loaded) => {
+                self.loaded.lock().unwrap_or_else(PoisonError::into_inner).insert(model.name.clone(), loaded);
+            }
+            Err(_) => {
+                self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(model.name.clone(), Instant::now());
+            }
         }
         Ok(registry::store::set_fault(engine.db().control.system(), &model.name, fault.as_deref()).await?)
     }

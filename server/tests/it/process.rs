@@ -499,14 +499,15 @@ async fn the_command_line_lists_the_embedding_models_and_refuses_a_change_that_c
     let of = |name: &str| before.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
     assert!(of("multilingual-e5-small").contains("in use") && of("multilingual-e5-small").contains("memories 0 of 0"), "{before}");
     assert!(of("all-MiniLM-L6-v2").contains("available"), "{before}");
-    for (arguments, words) in [
-        (&["add", "all-maxilm"][..], "which the registry does not have"),
+    let refused: [(&[&str], &str); 6] = [
+        (&["add", "all-maxilm"], "which the registry does not have"),
         (&["add", "all-MiniLM-L6-v2"], "REMEMBRANCER_MODEL_DIR must be a folder"),
         (&["switch", "all-MiniLM-L6-v2"], "run 'remembrancer model add all-MiniLM-L6-v2' first"),
         (&["compare", "all-MiniLM-L6-v2"], "run 'remembrancer model add all-MiniLM-L6-v2' first"),
         (&["rollback"], "there is nothing to go back to"),
         (&["drop", "multilingual-e5-small"], "is the current model"),
-    ] {
+    ];
+    for (arguments, words) in refused {
         let message = refusal(&run(arguments));
         assert!(message.contains(words), "{arguments:?}: {message}");
     }

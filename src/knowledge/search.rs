@@ -34,6 +34,8 @@ pub struct PreparedQuery {
     pub wordings: Vec<BTreeMap<String, u32>>,
     /// Absent when the model did not answer in time, or nothing is left to pay for it.
     pub vector: Option<Arc<[f32]>>,
+    /// How much a cosine of the vector counts beside words.
+    pub meaning_weight: f64,
     /// Why there is no vector.
     lack: Missing,
 }
@@ -42,7 +44,7 @@ impl PreparedQuery {
     /// Embeds a text; without the model or a balance there is no vector.
     pub async fn new(engine: &Engine, payer: Payer, text: String) -> Self {
         match engine.embed_query(payer, &text).await {
-            Ok(vector) => Self { vector: Some(vector), ..Self::words(text) },
+            Ok(vector) => Self { vector: Some(vector), meaning_weight: engine.model().meaning_weight, ..Self::words(text) },
             Err(lack) => Self { lack, ..Self::words(text) },
         }
     }
@@ -50,7 +52,7 @@ impl PreparedQuery {
     /// A query by words alone.
     pub fn words(text: String) -> Self {
         let terms = stems::terms(&text);
-        Self { wordings: vec![terms.clone()], terms, vector: None, lack: Missing::Embedding, text }
+        Self { wordings: vec![terms.clone()], terms, vector: None, meaning_weight: 1.0, lack: Missing::Embedding, text }
     }
 
     /// The part that could not run.
@@ -112,7 +114,8 @@ impl RankedChunk {
     /// Scores a chunk as the ranking scores a new memory with the same text. The formula is the same for all chunks, with or without a
     /// vector. A chunk that is `named` in the query gets as much as all the words of the query in addition, however long the chunk or the
     /// query is.
-    fn new(found: store::FoundChunk, bm25: Option<f64>, named: bool, ranking: Ranking, floors: Floors) -> Self {
+    fn new(found: store::FoundChunk, bm25: Option<f64>, named: bool, query: &CandidateQuery<'_>) -> Self {
+        let CandidateQuery { prepared, ranking, floors, .. } = *query;
         let store::FoundChunk { cited, semantic } = found;
         let semantic = semantic.map(|cosine| cosine.clamp(0.0, 1.0));
         let lexical = bm25.map(|bm25| bm25 + f64::from(u8::from(named)));
@@ -121,7 +124,7 @@ impl RankedChunk {
             Ranking::Decay => (vec![], ranking::undecayed(semantic, bm25, named)),
             Ranking::Hybrid | Ranking::HybridDecay => {
                 let characters = i32::try_from(cited.content.chars().count()).unwrap_or(i32::MAX);
-                let parts = hybrid::decided(ranking, semantic, lexical, characters);
+                let parts = hybrid::decided(ranking, prepared.meaning_weight, semantic, lexical, characters);
                 let score = hybrid::sum(&parts);
                 (parts, score)
             }
@@ -170,7 +173,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: KnowledgeRequest)
 #[boxed]
 #[tracing::instrument(skip_all, fields(tenant = %tenancy.tenant))]
 pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuery<'_>) -> Result<Vec<RankedChunk>, Error> {
-    let CandidateQuery { prepared, kinds, categories, ranking, floors, most, at } = *query;
+    let CandidateQuery { prepared, kinds, categories, most, at, .. } = *query;
     let model = &engine.model().name;
     let lookup = store::Lookup { tenant: tenancy.tenant, model, vector: prepared.vector.as_deref(), kinds, categories, at };
     let words = prepared.question_words();
@@ -197,7 +200,7 @@ pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
     let rank = |chunk: store::FoundChunk| {
         let id = chunk.cited.chunk_id;
         let named = may_name.contains(&id) && identifiers.are_named_in(&chunk.cited.searched_text());
-        RankedChunk::new(chunk, postings.relevance(id), named, ranking, floors)
+        RankedChunk::new(chunk, postings.relevance(id), named, query)
     };
     let mut candidates: Vec<RankedChunk> = found.into_iter().map(rank).collect();
     candidates.sort_by(|a, b| {

@@ -37,7 +37,8 @@ fn vector(facts: &Facts<'_>) -> GateResult {
             (format!("It has no vector of the model {model} yet."), Mend::new(mend).at(MendLink::Events))
         }
         others => {
-            let mend = format!("Set EMBEDDING_MODEL to {}, or let the agent store the memory again.", others.join(" or "));
+            let mend =
+                "The server fills it in. If it stays without, ask whoever runs the server for the output of remembrancer model list.";
             (format!("Its vector is of the model {}, and recalls use {model}.", others.join(", ")), Mend::new(mend))
         }
     };

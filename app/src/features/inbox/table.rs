@@ -72,7 +72,8 @@ fn Row(row: InboxItem, query: Query, focus: Option<MemoryId>, select: bool, firs
 
 /// Badges for what a candidate contradicts, corrects or repeats.
 pub fn disputes(row: &InboxItem) -> impl IntoView + use<> {
-    let mut seen = Vec::new();
+    // One badge of a kind, however many memories it is about: its title names them.
+    let mut seen: Vec<(_, Vec<String>)> = Vec::new();
     for suggestion in &row.pairs {
         let badge = match suggestion.relation {
             SuggestionRelation::Duplicates => (Tone::Plain, "duplicate"),
@@ -81,9 +82,11 @@ pub fn disputes(row: &InboxItem) -> impl IntoView + use<> {
             SuggestionRelation::Supersedes => (Tone::Warn, "corrected"),
         };
         let title = format!("{} {}.", relation(suggestion), other(suggestion));
-        if !seen.contains(&(badge, title.clone())) {
-            seen.push((badge, title));
+        match seen.iter_mut().find(|(known, _)| *known == badge) {
+            Some((_, titles)) if titles.contains(&title) => {}
+            Some((_, titles)) => titles.push(title),
+            None => seen.push((badge, vec![title])),
         }
     }
-    seen.into_iter().map(|((tone, text), title)| view! { <Badge tone text title /> }).collect_view()
+    seen.into_iter().map(|((tone, text), titles)| view! { <Badge tone text title=titles.join(" ") /> }).collect_view()
 }

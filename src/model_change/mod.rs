@@ -44,11 +44,37 @@ pub async fn organisations(engine: &Engine) -> Result<Vec<OpContext>, Error> {
     Ok(all)
 }
 
+/// A registered model, and how much of an organisation has a vector of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelProgress {
+    pub state: ModelState,
+    /// By kind of text; empty for a model that is not kept.
+    pub progress: Vec<(Kind, Filled)>,
+}
+
+/// Every registered model, the current one first, with an organisation's progress in those that are kept.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[verb(role = Admin)]
+pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Vec<ModelProgress>, Error> {
+    let mut all = Vec::new();
+    for state in models(engine).await? {
+        let kept = registry::registered(&engine.db().control, &state.name).await?.filter(|_| state.is_kept);
+        let progress = match &kept {
+            Some(model) => progress(engine, ctx, model).await?,
+            None => Vec::new(),
+        };
+        all.push(ModelProgress { state, progress });
+    }
+    Ok(all)
+}
+
 /// How many texts of an organisation there are, and how many have a vector of a model, by kind.
 ///
 /// # Errors
-/// When a database is out of reach.
-#[verb]
+/// `Forbidden` without the role `admin`.
+#[verb(role = Admin)]
 pub async fn progress(engine: &Engine, ctx: &OpContext, model: &EmbeddingModel) -> Result<Vec<(Kind, Filled)>, Error> {
     let mut progress = Vec::new();
     for kind in Kind::ALL {

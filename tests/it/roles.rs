@@ -10,7 +10,8 @@ use portability::{ImportOptions, Selection};
 use remembrancer::profile::Subject;
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
-    capture, chat, consolidation, context, erasure, knowledge, lifecycle, memories, overview, profile, quality, recall, skills, vocabulary,
+    capture, chat, consolidation, context, erasure, knowledge, lifecycle, memories, model_change, overview, profile, quality, recall,
+    skills, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -177,6 +178,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::set_pinned" Operator |w, c| memories::set_pinned(&w.engine, c, &name(), None, true);
     "memories::restore" Operator |w, c| memories::restore(&w.engine, c, &[memory()], "because");
     "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());
+    "model_change::overview" Admin |w, c| model_change::overview(&w.engine, c);
+    "model_change::progress" Admin |w, c| model_change::progress(&w.engine, c, w.engine.model());
     "overview::places" Viewer |w, c| overview::places(&w.engine, c, "tea");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));
@@ -336,7 +339,6 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("model_change::lacking", "the command line"),
     ("model_change::logged", "the command line"),
     ("model_change::mark_awaiting", "a worker"),
-    ("model_change::progress", "the command line"),
     ("portability::put", "a part of the import"),
     ("profile::apply", "a part of jobs"),
     ("profile::index_attachment", "a part of jobs"),

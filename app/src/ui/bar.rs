@@ -1,7 +1,7 @@
 use super::chart::share_of;
 use leptos::prelude::*;
 
-/// A value from 0 to 1 as a bar with its number; with a floor, also whether the value reaches it.
+/// A value from 0 to 1 as a bar with its number, or with another text; with a floor, also whether the value reaches it.
 #[component]
 pub fn Bar(
     #[prop(into)] label: String,
@@ -10,6 +10,9 @@ pub fn Bar(
     /// The least value that counts, marked on the bar.
     #[prop(optional)]
     floor: Option<f64>,
+    /// What is read beside the bar instead of the value.
+    #[prop(optional, into)]
+    number: Option<String>,
 ) -> impl IntoView {
     let width = format!("{:.1}", share_of(value, 1.0) * 48.0);
     let fill = if strong { "fill-accent" } else { "fill-chart" };
@@ -17,11 +20,11 @@ pub fn Bar(
         let x = format!("{:.1}", share_of(floor, 1.0) * 48.0 - 1.0);
         view! { <rect class="fill-ink" x=x width="2" height="6" /> }
     });
-    let number = match floor {
+    let number = number.unwrap_or_else(|| match floor {
         Some(floor) if value < floor => format!("{value:.2} < {floor:.2}"),
         Some(floor) => format!("{value:.2} ≥ {floor:.2}"),
         None => format!("{value:.2}"),
-    };
+    });
     view! {
         <div class="grid grid-cols-[4.25rem_3rem_minmax(max-content,1fr)] items-center gap-x-2 text-xs whitespace-nowrap text-soft">
             <span>{label}</span>

@@ -11,6 +11,7 @@ use crate::{
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
         memories::{DeletePage, MemoriesPage, MemoryPage},
+        model::ModelPage,
         overview::OverviewPage,
         people::{PeoplePage, PersonPage},
         places::SearchPage,
@@ -123,6 +124,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/playground/context") view=ContextPlaygroundPage />
                     <Route path=path!("/recall/diagnose") view=DiagnosePage />
                     <Route path=path!("/recall/policy") view=SearchPolicyPage />
+                    <Route path=path!("/recall/model") view=ModelPage />
                     <Route path=path!("/quality") view=QualityPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />

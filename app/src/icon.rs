@@ -35,6 +35,7 @@ pub enum Shape {
     Events,
     Usage,
     Projects,
+    Model,
 }
 
 impl Shape {
@@ -72,6 +73,7 @@ impl Shape {
             Self::Inbox => "M2.25 9.5v3.25h11.5V9.5h-3.25c0 1.1-1.1 1.9-2.5 1.9s-2.5-.8-2.5-1.9zM8 2.25V7M5.75 5 8 7.25 10.25 5",
             Self::Sources => icon::SOURCES,
             Self::Projects => "M2.25 12.75v-9h4l1.5 1.75h6v7.25z",
+            Self::Model => "M8 1.75 13.5 5v6L8 14.25 2.5 11V5zM2.5 5 8 8.25 13.5 5M8 8.25v6",
             Self::Events => "M8.75 1.75 3.5 9h4L7 14.25 12.5 7h-4z",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }

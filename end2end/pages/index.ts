@@ -6,6 +6,7 @@ import { ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPa
 import { DecidePage } from './decide';
 import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
+import { EmbeddingModelPage } from './embedding-model';
 import { Frame } from './frame';
 import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
 import { DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage } from './knowledge';
@@ -64,6 +65,7 @@ const PAGES = {
   contextComparison: ContextComparisonPage,
   contextPlayground: ContextPlaygroundPage,
   searchPolicy: SearchPolicyPage,
+  embeddingModel: EmbeddingModelPage,
   overview: OverviewPage,
   people: PeoplePage,
   person: PersonPage,

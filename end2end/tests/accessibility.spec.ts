@@ -306,6 +306,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   quality: ({ frame }) => frame.goto('/quality'),
   'quality of one agent, nothing to measure': ({ frame }) => frame.goto('/quality?agent=0198f000-0000-7000-8000-000000000000'),
   'the search policy': ({ frame }) => frame.goto('/recall/policy'),
+  'the embedding model': ({ frame }) => frame.goto('/recall/model'),
   people: ({ frame }) => frame.goto('/people'),
   'people, nothing matches': ({ frame }) => frame.goto('/people?user=nothing+is+called+this'),
   'people, an invalid filter': ({ frame }) => frame.goto('/people?agent=atlas'),
@@ -447,7 +448,7 @@ const PAGES = [
   '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
   '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/events',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
-  '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy',
+  '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
   '/audit', '/usage', '/erasure',
 ];
 

@@ -82,6 +82,9 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
           - listitem:
             - link "Search policy":
               - /url: /recall/policy
+          - listitem:
+            - link "Embedding model":
+              - /url: /recall/model
         - paragraph: Trust
         - list:
           - listitem:

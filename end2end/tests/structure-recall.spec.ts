@@ -265,3 +265,23 @@ test('the search policy', { tag: '@no-js' }, async ({ searchPolicy, agent }) => 
       - button "Save categories"
   `);
 });
+
+test('the embedding model', { tag: '@no-js' }, async ({ embeddingModel }) => {
+  await embeddingModel.goto('/recall/model');
+  await expect(embeddingModel.main).toMatchAriaSnapshot(`
+    - heading "Embedding model" [level=1]
+    - region /\\w/:
+      - heading [level=2]
+      - term: Reads
+      - term: Dimensions
+      - heading "Texts with a vector" [level=3]
+      - list:
+        - listitem: /Memories/
+        - listitem: /Sections/
+        - listitem: /Profiles/
+        - listitem: /Terms/
+    - region "Change the model":
+      - heading "Change the model" [level=2]
+      - region "Commands"
+  `);
+});

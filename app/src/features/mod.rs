@@ -9,6 +9,7 @@ pub mod inbox;
 pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;
+pub mod model;
 pub mod overview;
 pub mod people;
 pub mod places;

@@ -49,6 +49,7 @@ pub const PAGES: [(&str, &[Page]); 5] = [
             ("/recall/playground", "Playground", Shape::Playground),
             ("/recall/diagnose", "Diagnose", Shape::Diagnose),
             ("/recall/policy", "Search policy", Shape::Filter),
+            ("/recall/model", "Embedding model", Shape::Model),
         ],
     ),
     ("Trust", &[("/audit", "Audit log", Shape::Audit), ("/usage", "Usage", Shape::Usage), ("/erasure", "Erasure", Shape::Delete)]),

@@ -128,6 +128,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/recall/diagnose", ASKED, &[Viewer]),
         ("/recall/log", "", &[Viewer]),
         ("/recall/log/:id", "replay=yes", &[Viewer]),
+        ("/recall/model", "", &[Admin]),
         ("/recall/playground", ASKED, &[Viewer]),
         ("/recall/playground/context", ASKED, &[Viewer]),
         ("/recall/policy", AGENT, &[Viewer]),

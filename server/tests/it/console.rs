@@ -4,8 +4,8 @@ use crate::doors::alone;
 use crate::harness::{Answer, Site, with_token};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use foundation::identity;
 use foundation::testing::{PASSWORD, fact};
+use foundation::{identity, registry};
 use remembrancer::{memories, vocabulary, workers};
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
@@ -398,4 +398,24 @@ async fn a_page_asks_once_who_the_operator_is() {
     assert_eq!(page(&site, "/agents", &cookie).await.status, StatusCode::OK);
     let next: i64 = sqlx::query_scalar("select nextval('reads')").fetch_one(&mut owner).await.unwrap();
     assert_eq!(next - 1, 1);
+}
+
+#[tokio::test]
+async fn the_page_of_the_embedding_model_shows_the_progress_of_a_kept_model_and_why_it_could_not_be_loaded() {
+    let site = alone().await;
+    let (world, kept) = (&site.world, "text-embedding-3-small");
+    memories::remember(&world.engine, &world.atlas, fact("tea", "Vera likes tea")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let before = page(&site, "/recall/model", &cookie).await.text;
+    assert!(before.contains("The server has one model.") && before.contains(&format!("remembrancer model add {kept}")), "{before}");
+
+    let pool = world.engine.db().control.system();
+    assert!(registry::store::set_kept(pool, kept, true).await.unwrap());
+    registry::store::set_fault(pool, kept, Some("no provider answers")).await.unwrap();
+    let shown = page(&site, "/recall/model", &cookie).await.text;
+    for text in ["Missing vectors are added in the background.", "no provider answers", &format!("remembrancer model switch {kept}")] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    // The fake embedder stands for a third model, so neither of the two has the vector.
+    assert_eq!(shown.matches("0 of 1").count(), 2, "{shown}");
 }

@@ -84,9 +84,12 @@ fn summary(kept: &[ModelProgress]) -> &'static str {
 fn Model(model: ModelProgress, reads: Option<usize>) -> impl IntoView {
     let ModelProgress { state, progress } = model;
     let (tone, name) = if state.is_current { (Tone::Good, "in use") } else { (Tone::Plain, "kept") };
-    let fault = state.fault.map(|fault| {
+    // The reason names folders of the server, which are not an organisation's business.
+    let fault = state.fault.is_some().then(|| {
         view! {
-            <p class="text-sm wrap-anywhere text-danger" data-testid="fault">"A server could not load it: " {text::visible(&fault)}</p>
+            <p class="text-sm text-danger" data-testid="fault">
+                "A server could not load it. On the server, " <code>"remembrancer model list"</code> " says why."
+            </p>
         }
     });
     view! {

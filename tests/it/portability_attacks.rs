@@ -415,8 +415,8 @@ async fn an_export_that_breaks_off_leaves_the_row_of_its_start_and_one_that_is_r
 async fn a_file_is_no_way_around_deletion_expiry_and_ownership() {
     let world = World::new().await;
     let kept = remember(&world, &world.atlas, fact("lift", "The lift is out of order")).await.memory_id;
-    let gone = remember(&world, &world.atlas, fact("vault", "The code is 4711")).await.memory_id;
-    let task = RememberRequest { retention: Some(Retention::Task), ..fact("gate", "The gate code is 4712") };
+    let gone = remember(&world, &world.atlas, fact("vault", "The tally of the vault is 4711")).await.memory_id;
+    let task = RememberRequest { retention: Some(Retention::Task), ..fact("gate", "The tally at the gate is 4712") };
     let expiring = remember(&world, &world.atlas, task).await.memory_id;
     let before = exported(&world.engine, &world.atlas, &Selection::Agent(agent(&world.atlas))).await;
     assert!(before.contains("is 4711") && before.contains("is 4712"));

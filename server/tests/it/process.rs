@@ -268,7 +268,8 @@ async fn survives(process: Process, world: &World, directory: &Path, recover: im
     until("another Postgres", || postmaster(directory).is_some_and(|pid| Some(pid) != killed)).await;
     let before: Vec<usize> = writers.iter().map(Writer::written).collect();
     until("another write", || writers.iter().zip(&before).all(|(writer, before)| writer.written() > before + 3)).await;
-    assert!(process.curl("/readyz", &[]).is_some() && process.says_up("agent_memory"));
+    // Each of the three databases is asked for itself, and each comes back when its own connections do.
+    until("readiness", || process.curl("/readyz", &[]).is_some() && process.says_up("agent_memory")).await;
     let acknowledged: Vec<String> = writers.into_iter().flat_map(Writer::end).collect();
     let mut owner = PgConnection::connect(&world.engine.urls().agent_memory).await.unwrap();
     let kept: HashSet<String> =

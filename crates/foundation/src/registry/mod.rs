@@ -63,7 +63,7 @@ pub async fn registered(control: &Database, name: &str) -> Result<Option<Embeddi
     store::model(control.system(), name).await
 }
 
-/// The name of the current model. As long as there is no organisation, `wanted` becomes it; `None` if the registry does not have that one.
+/// The name of the current model. Before the first organisation, `wanted` becomes it; `None` if the registry does not have that one.
 ///
 /// # Errors
 /// When the database is out of reach.

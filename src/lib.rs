@@ -32,6 +32,7 @@ pub mod prompts;
 pub mod quality;
 pub mod ranking;
 pub mod recall;
+pub mod reindex;
 pub mod search;
 pub mod skills;
 #[cfg(test)]

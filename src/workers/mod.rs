@@ -7,6 +7,7 @@ mod listener;
 mod log_writer;
 mod relay;
 mod turns;
+mod words;
 
 pub use anchor::log_anchors;
 pub use dispatch::{step, work, work_on};
@@ -55,6 +56,7 @@ impl Workers {
         tasks.spawn(listener::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
+        tasks.spawn(words::run(engine.clone(), stop.clone()));
         tasks.spawn(anchor::run(engine.clone(), stop.clone()));
         tasks.spawn(ledger(engine.clone(), stop.clone()));
         if engine.can_load() {

@@ -67,6 +67,7 @@ mod recall_log;
 mod recall_meaning;
 mod recall_order;
 mod records;
+mod reindex;
 mod remember;
 mod remember_refused;
 mod replay;

@@ -340,6 +340,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("model_change::logged", "the command line"),
     ("model_change::mark_awaiting", "a worker"),
     ("portability::put", "a part of the import"),
+    ("reindex::reindex", "a worker"),
     ("profile::apply", "a part of jobs"),
     ("profile::index_attachment", "a part of jobs"),
     ("profile::index_profile", "a job"),

@@ -20,6 +20,7 @@ mod profile;
 mod projects;
 mod queries;
 mod recall;
+mod reindex;
 mod usage;
 mod vocabulary;
 
@@ -45,6 +46,7 @@ use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
 use recall::RECALL;
+use reindex::{REINDEX, REINDEX_KB};
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
@@ -69,10 +71,11 @@ const OF_AGENTS: &[&[Query]] = &[
 ];
 
 /// In the database of memories: all other rows.
-const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX, MODEL_CHANGE];
+const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX, MODEL_CHANGE, REINDEX];
 
 /// In the database of knowledge.
-const OF_KB: &[&[Query]] = &[IDEMPOTENCY, VOCABULARY, KNOWLEDGE, JOBS_KB, CAPTURE_KB, OUTBOX_KB, PORTABILITY_KB, MODEL_CHANGE_KB];
+const OF_KB: &[&[Query]] =
+    &[IDEMPOTENCY, VOCABULARY, KNOWLEDGE, JOBS_KB, CAPTURE_KB, OUTBOX_KB, PORTABILITY_KB, MODEL_CHANGE_KB, REINDEX_KB];
 
 /// In the control database: rows that belong to users.
 const OF_USERS: &[&[Query]] = &[ACTIVITY, USAGE_OF_USERS, IDEMPOTENCY];

@@ -175,8 +175,14 @@ pub async fn insert_chunks(
     if !found {
         return Ok(());
     }
+    let words: Vec<(ChunkId, BTreeMap<String, u32>)> = chunks.iter().map(|chunk| (chunk.id, chunk.terms.clone())).collect();
+    put_words(tx, tenant, &words).await
+}
+
+/// Makes the words of chunks that have none findable, and counts them.
+pub async fn put_words(tx: &mut Tx, tenant: TenantId, chunks: &[(ChunkId, BTreeMap<String, u32>)]) -> Result<(), DbError> {
     for some in chunks.chunks(WORDS_OF_CHUNKS) {
-        let rows: WordRows<ChunkId> = some.iter().map(|chunk| (chunk.id, chunk.terms.clone())).collect();
+        let rows: WordRows<ChunkId> = some.iter().cloned().collect();
         tx.run(sql!(
             [tenant, rows.terms, rows.ids, rows.counts, rows.lengths],
             r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
@@ -184,8 +190,8 @@ pub async fn insert_chunks(
         ))
         .await?;
     }
-    let counted = chunks.iter().filter(|chunk| !chunk.terms.is_empty()).count();
-    let total: i64 = chunks.iter().flat_map(|chunk| chunk.terms.values()).map(|count| i64::from(*count)).sum();
+    let counted = chunks.iter().filter(|(_, terms)| !terms.is_empty()).count();
+    let total: i64 = chunks.iter().flat_map(|(_, terms)| terms.values()).map(|count| i64::from(*count)).sum();
     tx.run(sql!(
         [tenant, i64::try_from(counted).unwrap_or(i64::MAX), total],
         r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)

@@ -1,0 +1,134 @@
+//! SQL of cutting words again: the texts whose words were cut by former rules, each locked unless somebody else holds it.
+//!
+//! Background work of an organisation: it reads the rows of all its agents and users.
+
+use crate::index::WordRows;
+use crate::knowledge;
+use crate::memories::model::Memory;
+use crate::memories::store::columns;
+use crate::profile::documents::Details;
+use db::{DbError, Tx, lift_statement_timeout, sql};
+use sqlx::FromRow;
+use sqlx::types::Json;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+use wire::{AgentId, ChunkId, MemoryId, TenantId};
+use words::stems;
+
+/// A section of a document in force.
+#[derive(Clone, Debug, FromRow)]
+pub struct Section {
+    pub id: ChunkId,
+    pub title: String,
+    pub reference: Option<String>,
+    pub heading_path: Vec<String>,
+    pub content: String,
+    /// Whether it has words: those of a draft have none.
+    pub is_found: bool,
+}
+
+impl Section {
+    /// What is searched of it.
+    pub fn searched_text(&self) -> String {
+        knowledge::searched_text(self.reference.as_deref(), &self.title, &self.heading_path, &self.content)
+    }
+}
+
+/// A document of a profile.
+#[derive(Clone, Debug, FromRow)]
+pub struct Document {
+    pub agent_id: AgentId,
+    pub id: Uuid,
+    pub content: String,
+    pub metadata: Json<Details>,
+}
+
+/// The agents with live memories whose words were cut by former rules.
+pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentId>, DbError> {
+    lift_statement_timeout(tx).await?;
+    tx.values(sql!(
+        [tenant, stems::RULES],
+        "select distinct m.agent_id from agent_memories m where m.tenant_id = $1 and m.live and m.word_rules < $2 order by 1"
+    ))
+    .await
+}
+
+/// Live memories of an agent after an id, in the order of their ids.
+pub async fn memories(tx: &mut Tx, tenant: TenantId, agent: AgentId, after: MemoryId, most: i64) -> Result<Vec<Memory>, DbError> {
+    tx.rows(sql!(
+        [tenant, agent, after, most, stems::RULES],
+        "select ",
+        columns!(),
+        r" from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id > $3 and m.live and m.word_rules < $5
+           order by m.id limit $4 for update of m skip locked"
+    ))
+    .await
+}
+
+/// Locks what is counted of an organisation's sections; how many rows.
+pub async fn lock_sections_counts(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
+    tx.changed(sql!([tenant], "select 1 from chunk_counts n where n.tenant_id = $1 for update")).await
+}
+
+/// Sections after an id, in the order of their ids. Their documents are locked, so that none is retired meanwhile.
+pub async fn sections(tx: &mut Tx, tenant: TenantId, after: ChunkId, most: i64) -> Result<Vec<Section>, DbError> {
+    tx.rows(sql!(
+        [tenant, after, most, stems::RULES],
+        r"select c.id, d.title, d.reference, c.heading_path, c.content,
+                 exists (select from chunk_terms t where t.tenant_id = $1 and t.chunk_id = c.id) as is_found
+            from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+           where c.tenant_id = $1 and c.id > $2 and c.word_rules < $4 order by c.id limit $3 for update of d skip locked"
+    ))
+    .await
+}
+
+/// Removes the words of sections from the search, and from what is counted.
+pub async fn drop_words_of_sections(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, ids],
+        r"with gone as (delete from chunk_terms t where t.tenant_id = $1 and t.chunk_id = any($2) returning t.chunk_id, t.tf),
+          less as (select count(distinct chunk_id) as chunks, coalesce(sum(tf), 0)::bigint as terms from gone)
+          update chunk_counts n set chunks = n.chunks - less.chunks, terms = n.terms - less.terms from less where n.tenant_id = $1"
+    ))
+    .await
+}
+
+/// Says that the words of sections were cut by the rules of today.
+pub async fn mark_sections(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<(), DbError> {
+    tx.run(sql!([tenant, ids, stems::RULES], "update chunks set word_rules = $3 where tenant_id = $1 and id = any($2)")).await
+}
+
+/// Documents of profiles after a key, in the order of their keys.
+pub async fn documents(tx: &mut Tx, tenant: TenantId, after: (AgentId, Uuid), most: i64) -> Result<Vec<Document>, DbError> {
+    tx.rows(sql!(
+        [tenant, after.0, after.1, most, stems::RULES],
+        r"select d.agent_id, d.id, d.content, d.metadata from profile_documents d
+           where d.tenant_id = $1 and (d.agent_id, d.id) > ($2, $3) and d.word_rules < $5
+           order by d.agent_id, d.id limit $4 for update of d skip locked"
+    ))
+    .await
+}
+
+/// Makes the words of a document of a profile findable, instead of its former ones.
+pub async fn put_words_of_document(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    id: Uuid,
+    terms: BTreeMap<String, u32>,
+) -> Result<(), DbError> {
+    let length = i32::try_from(terms.values().sum::<u32>()).unwrap_or(i32::MAX);
+    let rows: WordRows<Uuid> = [(id, terms)].into_iter().collect();
+    tx.run(sql!([tenant, agent, id], "delete from profile_document_terms where tenant_id = $1 and agent_id = $2 and document_id = $3"))
+        .await?;
+    tx.run(sql!(
+        [tenant, agent, id, rows.terms, rows.counts, length, stems::RULES],
+        r"with marked as (
+              update profile_documents d set length = $6, word_rules = $7 where d.tenant_id = $1 and d.agent_id = $2 and d.id = $3
+              returning d.user_id)
+          insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
+          select $1, $2, $3, m.user_id, t.term, t.tf from marked m cross join unnest($4::text[], $5::real[]) as t (term, tf)"
+    ))
+    .await
+}

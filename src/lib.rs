@@ -20,7 +20,6 @@ pub mod chat;
 pub mod consolidation;
 pub mod context;
 pub mod erasure;
-pub mod index;
 pub mod knowledge;
 pub mod lifecycle;
 pub mod memories;

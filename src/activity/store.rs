@@ -1,9 +1,9 @@
 //! All SQL of what agents report.
 
 use super::model::{Body, NewReport, Report, Reports};
-use crate::index::{self, WordMatches, WordRows, slot};
 use crate::memories::model::content_hash;
 use db::{DbError, Tenancy, Tx, insert, of_user, sql, statement};
+use foundation::index::{self, WordMatches, WordRows, slot};
 use sqlx::FromRow;
 use std::collections::BTreeMap;
 use uuid::Uuid;

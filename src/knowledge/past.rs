@@ -2,10 +2,10 @@
 
 use super::found::{is_found, searched_text};
 use super::store::{self, RetiredChunk};
-use crate::index::WordMatches;
 use chrono::{DateTime, Utc};
 use db::Tenancy;
 use foundation::heavy::off_thread;
+use foundation::index::WordMatches;
 use foundation::{Engine, Error};
 use std::collections::HashSet;
 use wire::{ChunkId, DocumentKind};

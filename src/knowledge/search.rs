@@ -2,12 +2,12 @@
 
 use super::past;
 use super::store;
-use crate::index::WordMatches;
 use crate::ranking::{self, explain, hybrid};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy};
 use foundation::engine::Missing;
+use foundation::index::WordMatches;
 use foundation::registry::Floors;
 use foundation::usage::Payer;
 use foundation::{Checks, Engine, Error, OpContext};

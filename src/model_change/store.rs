@@ -2,12 +2,12 @@
 //!
 //! Background work of an organisation: it reads the rows of all its agents and users.
 
-use crate::index::{VectorTable, Vectors};
 use crate::knowledge::store::{self as knowledge, Unembedded};
 use crate::memories::model::Memory;
 use crate::memories::store::{self as memories, COLUMNS};
 use crate::profile::documents::{Details, store as documents};
 use db::{DbError, Tx, lift_statement_timeout, sql, statement};
+use foundation::index::{VectorTable, Vectors};
 use foundation::registry::EmbeddingModel;
 use sqlx::FromRow;
 use sqlx::types::Json;

@@ -2,12 +2,12 @@
 //!
 //! Background work of an organisation: it reads the rows of all its agents and users.
 
-use crate::index::WordRows;
 use crate::knowledge;
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use crate::profile::documents::Details;
 use db::{DbError, Tx, lift_statement_timeout, sql};
+use foundation::index::WordRows;
 use sqlx::FromRow;
 use sqlx::types::Json;
 use std::collections::BTreeMap;

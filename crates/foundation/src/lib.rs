@@ -11,6 +11,7 @@ mod error;
 pub mod heavy;
 pub mod idempotency;
 pub mod identity;
+pub mod index;
 pub mod intake;
 pub mod jobs;
 pub mod op;

@@ -14,9 +14,9 @@ pub use search::{
     sides,
 };
 
-use crate::index::{VectorTable, Vectors, WordRows};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, insert, lock, lock_key, sql, statement};
+use foundation::index::{VectorTable, Vectors, WordRows};
 use pgvector::HalfVector;
 use sqlx::FromRow;
 use sqlx::types::Json;

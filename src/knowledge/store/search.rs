@@ -1,10 +1,10 @@
 //! SQL of knowledge's candidates: by words and by meaning, now and at a moment.
 
 use super::VECTORS;
-use crate::index::{self, WordMatches};
 use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
+use foundation::index::{self, WordMatches};
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use wire::{ChunkId, DocumentId, DocumentKind, TenantId};

@@ -1,8 +1,8 @@
 //! Words of live memories, for BM25.
 
-use crate::index::{SLOTS, slot};
 use crate::memories::model::{embedded_text, searched_text};
 use db::{DbError, Tenancy, Tx, of_user, sql};
+use foundation::index::{SLOTS, slot};
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, Role, TenantId, UserId};
 use words::stems;

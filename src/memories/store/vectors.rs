@@ -1,9 +1,9 @@
 //! Vectors: auxiliary to the record, one table per dimension.
 
-use crate::index::{VectorTable, Vectors};
 use crate::memories::model::{WEIGHT_EPOCH, weight};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, sql, statement};
+use foundation::index::{VectorTable, Vectors};
 use pgvector::Vector;
 use wire::{AgentId, DECAY_DAYS, MemoryId};
 

@@ -1,11 +1,11 @@
 //! SQL of the candidates of a search: narrow reads, each from an index. Whole rows are read at the end, only for the hits.
 
 use super::Reach;
-use crate::index::{self, VectorTable, WordMatches};
 use crate::memories::store::VECTORS;
 use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
+use foundation::index::{self, VectorTable, WordMatches};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;

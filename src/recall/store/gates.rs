@@ -1,10 +1,10 @@
 //! SQL of one memory that a search may or may not find.
 
 use super::Narrowing;
-use crate::index::VectorTable;
 use crate::memories::store::VECTORS;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
+use foundation::index::VectorTable;
 use foundation::registry::EmbeddingModel;
 use sqlx::FromRow;
 use wire::{AgentId, MemoryId, RecallFilters};

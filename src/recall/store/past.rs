@@ -1,11 +1,11 @@
 //! SQL of the memories that agents had at a past moment.
 
 use super::Reach;
-use crate::index::VectorTable;
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, VECTORS};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
+use foundation::index::VectorTable;
 use pgvector::{HalfVector, Vector};
 use sqlx::FromRow;
 

@@ -5,10 +5,10 @@ mod search;
 pub use search::{FoundDocument, Lookup, by_ids, nearest, unembedded, waiting};
 
 use super::draft::{Draft, UnindexedLeaf, searched_text};
-use crate::index::{VectorTable, Vectors, WordRows};
 use crate::profile::Subject;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, same_user, sql, statement};
+use foundation::index::{VectorTable, Vectors, WordRows};
 use pgvector::HalfVector;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};

@@ -1,11 +1,11 @@
 //! SQL of the search in documents. What may be seen is decided first, and only that is ranked.
 
 use super::VECTORS;
-use crate::index::{self, WordMatches};
 use crate::profile::Subject;
 use crate::profile::documents::draft::Details;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy, Tx, of_user, statement};
+use foundation::index::{self, WordMatches};
 use pgvector::HalfVector;
 use sqlx::FromRow;
 use sqlx::types::Json;

@@ -3,7 +3,7 @@
 
 pub mod store;
 
-use crate::knowledge::store as sections;
+use crate::knowledge::{self, store as sections};
 use crate::memories::store as memories;
 use crate::profile::documents;
 use foundation::{Engine, Error, OpContext};
@@ -69,8 +69,8 @@ async fn sections_after(engine: &Engine, ctx: &OpContext, after: ChunkId) -> Res
     let batch = store::sections(&mut tx, ctx.tenant_id, after, BATCH).await?;
     let ids: Vec<ChunkId> = batch.iter().map(|section| section.id).collect();
     store::drop_words_of_sections(&mut tx, ctx.tenant_id, &ids).await?;
-    // A section that is not to be found has no words.
-    let found = batch.iter().filter(|section| section.is_found);
+    // Nobody finds a draft, so it has no words.
+    let found = batch.iter().filter(|section| knowledge::is_found(&section.status));
     let words: Vec<(ChunkId, BTreeMap<String, u32>)> = found.map(|section| (section.id, stems::terms(&section.searched_text()))).collect();
     sections::put_words(&mut tx, ctx.tenant_id, &words).await?;
     store::mark_sections(&mut tx, ctx.tenant_id, &ids).await?;

@@ -23,8 +23,8 @@ pub struct Section {
     pub reference: Option<String>,
     pub heading_path: Vec<String>,
     pub content: String,
-    /// Whether it has words: those of a draft have none.
-    pub is_found: bool,
+    /// Of its document.
+    pub status: String,
 }
 
 impl Section {
@@ -75,8 +75,7 @@ pub async fn lock_sections_counts(tx: &mut Tx, tenant: TenantId) -> Result<u64, 
 pub async fn sections(tx: &mut Tx, tenant: TenantId, after: ChunkId, most: i64) -> Result<Vec<Section>, DbError> {
     tx.rows(sql!(
         [tenant, after, most, stems::RULES],
-        r"select c.id, d.title, d.reference, c.heading_path, c.content,
-                 exists (select from chunk_terms t where t.tenant_id = $1 and t.chunk_id = c.id) as is_found
+        r"select c.id, d.title, d.reference, c.heading_path, c.content, d.status
             from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
            where c.tenant_id = $1 and c.id > $2 and c.word_rules < $4 order by c.id limit $3 for update of d skip locked"
     ))

@@ -79,7 +79,7 @@ pub fn NearMisses(
     let one = |miss: NearMiss| {
         let restore = restore.clone().filter(|_| miss.restorable);
         view! {
-            <li class="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
+            <li class="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a>
                 <span class="text-soft">{miss.agent_slug}</span>

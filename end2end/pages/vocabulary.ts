@@ -76,7 +76,7 @@ export class Focus {
     /** The buttons beside the nearest terms, best first. */
     this.merge = this.panel.getByRole('button', { name: /^Merge into (?!it$)/ });
     this.into = this.panel.getByRole('combobox', { name: 'Existing term' });
-    this.mergeInto = this.panel.getByRole('button', { name: 'Merge into term' });
+    this.mergeInto = this.panel.getByRole('button', { name: 'Merge into term', exact: true });
     this.term = this.panel.getByRole('textbox', { name: 'Term' });
     this.definition = this.panel.getByRole('textbox', { name: 'Definition' });
     this.category = this.panel.getByRole('textbox', { name: 'Category' });

@@ -226,7 +226,7 @@ async fn databases_keep_the_model_that_they_began_with() {
                   drop column fault, drop column filler, drop column filler_until; \
                   delete from models where name = 'multilingual-e5-small'";
     let migration = include_str!("../../migrations/internal_shared/20261128000000_multilingual.sql");
-    let kept = include_str!("../../migrations/internal_shared/20261129000030_kept_models.sql");
+    let kept = include_str!("../../migrations/internal_shared/20261128000030_kept_models.sql");
     let mut connection = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();
     for statements in [before, migration, kept] {
         sqlx::raw_sql(statements).execute(&mut connection).await.unwrap();

@@ -216,7 +216,7 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
                 "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run scripts/fetch.sh {} onnxruntime, or set EMBEDDING_PROVIDER=openai",
+                 run scripts/fetch.sh {} onnxruntime; new databases that begin with EMBEDDING_PROVIDER=openai need neither",
                 known.folder, known.download
             );
             // Without the number of the system's error.

@@ -59,11 +59,7 @@ impl Kept {
         let loaded = if own.model().name == model.name { Ok(own.loaded()) } else { engine.load(&model.name).await };
         let fault = loaded.as_ref().err().map(Error::chain);
         if let Some(fault) = &fault {
-            tracing::warn!(
-                model = model.name,
-                fault,
-                "the embedding model could not be loaded; this process goes on with the one that it has"
-            );
+            tracing::warn!(model = model.name, fault, "the embedding model could not be loaded; this process keeps its present model");
         }
         match loaded {
             Ok(loaded) => {

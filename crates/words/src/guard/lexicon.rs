@@ -1,5 +1,5 @@
-//! The words around secrets, as data, language by language: what stands before a password, a code, a key or a card, what joins the two, and
-//! what stands there instead of one.
+//! The words around secrets, as data, language by language: names of passwords, codes, keys and cards; words such as "is" between a name and
+//! its value; and values that are no secrets, such as "unknown".
 
 use Value::{Check, Code, Cookie, Header, Key, Password, Person, Phrase, Token, Weak};
 

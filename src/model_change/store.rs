@@ -16,9 +16,10 @@ use wire::{AgentId, ChunkId, MemoryId, TenantId, TermId, UserId};
 
 /// Memories and candidates that may have vectors, as `m` of the tenant `$1`.
 const MEMORIES: &str = "agent_memories m where m.tenant_id = $1 and (m.live or m.status = 'inbox' and m.deleted_at is null)";
-/// Sections of documents in force, as `c` of the tenant `$1`.
-const SECTIONS: &str =
-    "chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null where c.tenant_id = $1";
+/// Sections of documents in force, as `c` of the tenant `$1`. Those of drafts and of what was superseded have no words, because nobody finds
+/// them; they get no vector, either.
+const SECTIONS: &str = r"chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null
+    where c.tenant_id = $1 and exists (select from chunk_terms w where w.tenant_id = $1 and w.chunk_id = c.id)";
 /// Documents of profiles that some model has a vector of, as `d` of the tenant `$1`. What nobody may see gets no first vector.
 const PROFILES: &str = r"profile_documents d where d.tenant_id = $1 and (
     exists (select from profile_embeddings_384 o where o.tenant_id = $1 and o.agent_id = d.agent_id and o.document_id = d.id)
@@ -172,7 +173,8 @@ pub async fn mark_awaiting_sections(tx: &mut Tx, tenant: TenantId, model: &Embed
     let has = of_section(model)?;
     let text = format!(
         r"update chunks c set awaiting_vector = not c.awaiting_vector from documents d
-           where d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null and c.tenant_id = $1 and c.awaiting_vector = {has}"
+           where d.tenant_id = c.tenant_id and d.id = c.document_id and d.valid_to is null and c.tenant_id = $1 and c.awaiting_vector = {has}
+             and exists (select from chunk_terms w where w.tenant_id = $1 and w.chunk_id = c.id)"
     );
     tx.changed(statement!(text, tenant, &model.name)).await
 }

@@ -1,6 +1,6 @@
 //! Changing the embedding model while everything runs.
 
-use crate::support::{Fetch, agent, number, remember};
+use crate::support::{Fetch, agent, ingest, number, remember, work};
 use chrono::Duration;
 use foundation::engine::Loader;
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
@@ -8,11 +8,11 @@ use foundation::{Engine, Error, registry};
 use futures_util::future::BoxFuture;
 use models::Embedder;
 use remembrancer::model_change::{self, Comparison, Filled, Filler, Kind};
-use remembrancer::{memories, recall, workers};
+use remembrancer::{knowledge, memories, recall, workers};
 use serde_json::json;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use wire::{MatchedBy, MemoryId};
+use wire::{KnowledgeRequest, MatchedBy, MemoryId};
 
 /// The names of the models that the fakes stand for.
 const OLD: &str = "all-MiniLM-L6-v2";
@@ -155,7 +155,7 @@ async fn what_lacks_a_vector_after_a_switch_is_found_by_its_words_until_it_has_o
 
 #[tokio::test]
 async fn a_change_that_cannot_be_is_refused_and_changes_nothing() {
-    let (world, _) = changeable().await;
+    let (world, new) = changeable().await;
     let engine = &world.engine;
     for n in 0..40 {
         remember(&world, &world.atlas, fact(&format!("shelf {n}"), &format!("Box {n} holds cables"))).await;
@@ -172,6 +172,10 @@ async fn a_change_that_cannot_be_is_refused_and_changes_nothing() {
     for (error, sentence) in refused {
         assert!(matches!(error, Error::Conflict(_)) && error.to_string().contains(sentence), "{error}");
     }
+    new.fail();
+    let silent = model_change::add(engine, NEW).await.unwrap_err();
+    assert!(matches!(&silent, Error::Misconfigured(reason) if reason.contains("gives no vectors")), "{silent}");
+    new.work();
     model_change::add(engine, NEW).await.unwrap();
     let early = model_change::switch(engine, NEW, false).await.unwrap_err();
     assert!(early.to_string().starts_with("40 texts lack a vector"), "{early}");
@@ -179,6 +183,29 @@ async fn a_change_that_cannot_be_is_refused_and_changes_nothing() {
         model_change::models(engine).await.unwrap().into_iter().map(|model| (model.name, model.is_current, model.is_kept)).collect();
     assert_eq!(kept[..2], [(OLD.to_owned(), true, true), (NEW.to_owned(), false, true)]);
     assert!(kept[2..].iter().all(|(_, is_current, is_kept)| !is_current && !is_kept), "{kept:?}");
+}
+
+#[tokio::test]
+async fn a_document_that_nobody_finds_gets_no_vector() {
+    let (world, _) = changeable().await;
+    let (engine, process) = (&world.engine, Process::new(&world.engine));
+    let file =
+        |status: &str| format!("---\nstatus: {status}\n---\n# Tea\n\nThe kettle of the {status} plan is boiled twice.\n").into_bytes();
+    let files = ["accepted", "superseded"].map(|status| (format!("{status}.md"), file(status)));
+    assert_eq!(ingest(&world, "plans", files.into()).await.added, 2);
+    work(&world).await;
+    model_change::add(engine, NEW).await.unwrap();
+    process.round(engine).await;
+    model_change::switch(engine, NEW, false).await.unwrap();
+    process.round(engine).await;
+    let engine = &engine.current();
+    let progress = model_change::progress(engine, &world.system, engine.model()).await.unwrap();
+    assert_eq!(progress[1], (Kind::Sections, Filled { total: 1, filled: 1 }));
+    let request = KnowledgeRequest { query: "the kettle of the superseded plan".into(), k: 5, kinds: vec![] };
+    let found = knowledge::search(engine, &world.atlas, request).await.unwrap().hits;
+    assert_eq!(found.iter().map(|hit| hit.matched_by).collect::<Vec<_>>(), [MatchedBy::Both]);
+    let awaiting = "select count(*) from chunks where awaiting_vector";
+    assert_eq!(sqlx::query_scalar::<_, i64>(awaiting).one(&engine.urls().shared_kb).await, 0);
 }
 
 #[tokio::test]

@@ -110,11 +110,14 @@ pub async fn mark_awaiting(engine: &Engine, ctx: &OpContext) -> Result<(), Error
 /// Keeps a model beside the current one: a running server or worker fills in its vectors. It is loaded first, so that a broken one is refused.
 ///
 /// # Errors
-/// `Invalid` for a model that the registry does not have; `Misconfigured` for one that cannot be loaded: nothing is changed.
+/// `Invalid` for a model that the registry does not have; `Misconfigured` for one that cannot be loaded or gives no vectors:
+/// nothing is changed.
 #[boxed]
 pub async fn add(engine: &Engine, name: &str) -> Result<(), Error> {
     named(engine, name).await?;
-    engine.load(name).await?;
+    let added = engine.with_model(engine.load(name).await?);
+    // A provider that is configured wrongly is loaded all the same.
+    added.probe().await.map_err(|error| Error::Misconfigured(format!("{name} gives no vectors: {error}")))?;
     registry::store::set_kept(engine.db().control.system(), name, true).await?;
     tracing::info!(model = name, "the embedding model is kept from now on");
     Ok(())

@@ -187,6 +187,16 @@ impl Engine {
         within(self.settings().query_embedding_budget, timed(self.current().model.embeddings.query("ready"))).await.is_ok()
     }
 
+    /// Asks the model of this handle for a vector that nobody needs, and that nobody's account is charged for.
+    ///
+    /// # Errors
+    /// When the provider fails or takes longer than a job may wait.
+    pub async fn probe(&self) -> Result<(), EmbedError> {
+        let budget = self.settings().job_embedding_budget;
+        let answer = tokio::time::timeout(budget, self.model.embeddings.query("ready")).await;
+        answer.unwrap_or(Err(EmbedError::Timeout(budget))).map(drop)
+    }
+
     /// The vector of a query, with a budget, too; equal queries are embedded and paid for once.
     pub async fn embed_query(&self, payer: Payer, text: &str) -> Result<Arc<[f32]>, Missing> {
         if !self.reads(text) {

@@ -34,8 +34,6 @@ pub struct PreparedQuery {
     pub wordings: Vec<BTreeMap<String, u32>>,
     /// Absent when the model did not answer in time, or nothing is left to pay for it.
     pub vector: Option<Arc<[f32]>>,
-    /// How much a cosine of the vector counts beside words.
-    pub meaning_weight: f64,
     /// Why there is no vector.
     lack: Missing,
 }
@@ -44,7 +42,7 @@ impl PreparedQuery {
     /// Embeds a text; without the model or a balance there is no vector.
     pub async fn new(engine: &Engine, payer: Payer, text: String) -> Self {
         match engine.embed_query(payer, &text).await {
-            Ok(vector) => Self { vector: Some(vector), meaning_weight: engine.model().meaning_weight, ..Self::words(text) },
+            Ok(vector) => Self { vector: Some(vector), ..Self::words(text) },
             Err(lack) => Self { lack, ..Self::words(text) },
         }
     }
@@ -52,7 +50,7 @@ impl PreparedQuery {
     /// A query by words alone.
     pub fn words(text: String) -> Self {
         let terms = stems::terms(&text);
-        Self { wordings: vec![terms.clone()], terms, vector: None, meaning_weight: 1.0, lack: Missing::Embedding, text }
+        Self { wordings: vec![terms.clone()], terms, vector: None, lack: Missing::Embedding, text }
     }
 
     /// The part that could not run.
@@ -124,7 +122,7 @@ impl RankedChunk {
             Ranking::Decay => (vec![], ranking::undecayed(semantic, bm25, named)),
             Ranking::Hybrid | Ranking::HybridDecay => {
                 let characters = i32::try_from(cited.content.chars().count()).unwrap_or(i32::MAX);
-                let parts = hybrid::decided(ranking, prepared.meaning_weight, semantic, lexical, characters);
+                let parts = hybrid::decided(ranking, semantic, lexical, characters);
                 let score = hybrid::sum(&parts);
                 (parts, score)
             }

@@ -177,7 +177,6 @@ mod tests {
             suggestion_threshold: suggestion,
             related_threshold: suggestion - 0.1,
             term_threshold: suggestion - 0.2,
-            meaning_weight: 1.0,
             floors: Floors { vector: 0.2, lexical: 0.2 },
         }
     }

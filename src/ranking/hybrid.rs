@@ -20,12 +20,13 @@ pub const AROUND: usize = 3;
 pub const APART_MAX: TimeDelta = TimeDelta::hours(1);
 
 const WORDS: f64 = 1.25;
+const MEANING: f64 = 1.0;
 const SPEAKER: f64 = 0.5;
 const DATE: f64 = 0.3;
 const TIME: f64 = 0.2;
 const QUESTION: f64 = -0.1;
 const IDENTIFIER: f64 = 1.0;
-const LENGTH: f64 = 0.1;
+const LENGTH: f64 = 0.05;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
 /// Days after which 1/e is left of a memory's recency.
@@ -161,16 +162,13 @@ pub struct Reading {
     terms: Vec<String>,
     dates: Option<Dates>,
     asks_when: bool,
-    /// How much a cosine counts beside words.
-    meaning_weight: f64,
 }
 
 impl Reading {
-    /// Parses a question whose words are `terms`. `meaning_weight` is that of the model which compares it.
-    pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>, meaning_weight: f64) -> Self {
+    /// Parses a question whose words are `terms`.
+    pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>) -> Self {
         Self {
             ranking,
-            meaning_weight,
             terms: terms.keys().cloned().collect(),
             dates: dates::in_question(query),
             asks_when: dates::asks_when(query),
@@ -240,7 +238,7 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
         let dated = reading.dates.as_ref().is_some_and(|dates| dates.hold(turn.said_at.date_naive()));
         let mut parts = vec![
             words(ranking, covered, turn.characters),
-            meaning(ranking, reading.meaning_weight, turn.semantic, turn.characters),
+            meaning(ranking, turn.semantic, turn.characters),
             part(ranking, Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
             part(ranking, Criterion::Date, f64::from(u8::from(dated)), DATE),
             part(ranking, Criterion::Length, shape(&turn), LENGTH),
@@ -280,10 +278,10 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
 
 /// The parts of a chunk's score, the same as those of a new memory with the same text: of this project, certain, and fresh. A chunk that
 /// waits for its vector has no meaning yet; its words count as in any other chunk.
-pub fn decided(ranking: Ranking, meaning_weight: f64, semantic: Option<f64>, lexical: Option<f64>, characters: i32) -> Vec<Part> {
+pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, characters: i32) -> Vec<Part> {
     let mut parts = vec![
         words(ranking, lexical.unwrap_or(0.0), characters),
-        meaning(ranking, meaning_weight, semantic, characters),
+        meaning(ranking, semantic, characters),
         part(ranking, Criterion::Length, length(characters), LENGTH),
         part(ranking, Criterion::Scope, 1.0, SCOPE),
         part(ranking, Criterion::Confidence, 1.0, CONFIDENCE),
@@ -307,8 +305,8 @@ fn words(ranking: Ranking, covered: f64, characters: i32) -> Part {
     part(ranking, Criterion::Words, covered, WORDS - PASSAGE * passage(characters))
 }
 
-fn meaning(ranking: Ranking, weight: f64, semantic: Option<f64>, characters: i32) -> Part {
-    part(ranking, Criterion::Meaning, semantic.unwrap_or(0.0), weight + PASSAGE * passage(characters))
+fn meaning(ranking: Ranking, semantic: Option<f64>, characters: i32) -> Part {
+    part(ranking, Criterion::Meaning, semantic.unwrap_or(0.0), MEANING + PASSAGE * passage(characters))
 }
 
 /// How much a text is a passage rather than a turn, 0 to 1.

@@ -153,7 +153,7 @@ pub(super) async fn by_hybrid(
     let Sides { words: WordMatches { postings, apart: foreign, statistics }, nearest } =
         sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
-    let reading = Reading::new(question.ranking, question.query, &prepared.terms, prepared.meaning_weight);
+    let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let identifiers = Identifiers::in_memories(question.query, &words.terms);
     let named = named(tx, question).await?;
     let anchors = anchors(&postings, &foreign, most, &identifiers, named, statistics, nearest.iter().map(|near| near.id));

@@ -202,7 +202,7 @@ fn hybrid(mut reached: Vec<Candidate>, searched: &Searched<'_>, measure: &Measur
     }
     places.extend(anchors.all.iter().filter(|id| foreign.contains(id)).map(|id| (*id, Place::default())));
     let (contexts, scored) = (hybrid::contexts(&places), hybrid::scored(&places, &anchors.wide));
-    let reading = Reading::new(measure.ranking, &measure.query, &prepared.terms, prepared.meaning_weight);
+    let reading = Reading::new(measure.ranking, &measure.query, &prepared.terms);
     let scored = reached.iter().filter(|one| scored.contains(&one.memory.id));
     let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
     let length = |one: &Candidate| lengths.get(&one.memory.id).copied().unwrap_or_default();

@@ -21,7 +21,6 @@ pub const MEMORY_BLOCK: &[Query] = queries! {
             suggestion_threshold: 0.8,
             related_threshold: 0.6,
             term_threshold: 0.4,
-            meaning_weight: 1.0,
             floors: FLOORS,
         };
         let likeness = Likeness { agents: &[c.agent], vector: Some(&c.vector), model: &model, with_subject: true, now: c.now };

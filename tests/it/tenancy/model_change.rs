@@ -17,7 +17,6 @@ fn model(name: &str) -> EmbeddingModel {
         suggestion_threshold: 0.8,
         related_threshold: 0.6,
         term_threshold: 0.5,
-        meaning_weight: 1.0,
         floors: FLOORS,
     }
 }

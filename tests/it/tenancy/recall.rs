@@ -102,7 +102,6 @@ pub const RECALL: &[Query] = queries! {
         let model = EmbeddingModel {
             name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, related_threshold: 0.6,
             term_threshold: 0.4,
-            meaning_weight: 1.0,
             floors: FLOORS,
         };
         recall::compared(tx, c.ctx.tenancy(), c.agent, c.id, &model, Some(&c.vector)).await?.iter().count()

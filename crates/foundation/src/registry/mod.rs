@@ -22,8 +22,6 @@ pub struct EmbeddingModel {
     pub related_threshold: f64,
     /// Least cosine of a phrase and a term that resembles it.
     pub term_threshold: f64,
-    /// How much a cosine counts beside words: the narrower the cosines of a model lie together, the more.
-    pub meaning_weight: f64,
     #[sqlx(flatten)]
     pub floors: Floors,
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 pub async fn model(pool: &SystemPool, name: &str) -> Result<Option<EmbeddingModel>, DbError> {
     pool.row_if_any(sql!(
         [name],
-        r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, meaning_weight, vector_floor, lexical_floor
+        r"select name, dimension, dedup_threshold, suggestion_threshold, related_threshold, term_threshold, vector_floor, lexical_floor
             from models where name = $1"
     ))
     .await

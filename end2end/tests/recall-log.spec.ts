@@ -69,11 +69,12 @@ test('a recall is replayed, with the data of then and of today', { tag: ['@phone
   const { retrieval_id, hits } = await agent.ask('How long is the mooring rope of the ferry?');
   expect(hits.length).toBeGreaterThanOrEqual(2);
   await agent.forget(made[0]?.memory_id ?? '', 'it was replaced');
+  await agent.revise(made[1]?.memory_id ?? '', 'The mooring rope of the pilot boat is thirty metres long.');
   await agent.remember({ topic_raw: third, content: 'The new mooring rope of the ferry is fifty metres long.' });
 
   await retrieval.open(retrieval_id);
   await retrieval.replay.click();
-  await expect(retrieval.verdict).toContainText("Reproduced: the same hits in the same order. Today's results differ.");
+  await expect(retrieval.verdict).toContainText("Reproduced: the same hits in the same order. Today's results differ; of the hits in both, 1 has new content.");
   await expect.poll(() => retrieval.query()).toEqual({ replay: 'yes' });
   await expect(retrieval.column('Logged')).toContainText(first);
   await expect(retrieval.column('Replayed')).toContainText(first);
@@ -81,6 +82,10 @@ test('a recall is replayed, with the data of then and of today', { tag: ['@phone
   const today = retrieval.column('Today');
   await expect(today.getByTestId('missing')).toContainText(first);
   await expect(today.getByRole('listitem').filter({ hasText: third })).toContainText('new');
+  const revised = today.getByRole('listitem').filter({ hasText: second });
+  await expect(revised.locator('del')).toHaveText('twenty');
+  await expect(revised.locator('ins')).toHaveText('thirty');
+  await expect(retrieval.column('Replayed').locator('ins')).toHaveCount(0);
   await expect(retrieval.lost).toHaveCount(0);
   await retrieval.hide.click();
   await expect(retrieval.verdict).toHaveCount(0);

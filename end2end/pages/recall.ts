@@ -122,6 +122,7 @@ export class RetrievalPage extends Frame {
   readonly hide = this.page.getByRole('link', { name: 'Hide the replay' });
   readonly verdict = this.page.getByTestId('verdict');
   readonly lost = this.page.getByTestId('lost');
+  readonly nothing = this.page.getByRole('region', { name: 'Why nothing was found' });
 
   column(name: 'Logged' | 'Replayed' | 'Today'): Locator {
     return this.page.getByRole('region', { name, exact: true });

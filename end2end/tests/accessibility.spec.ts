@@ -252,6 +252,12 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the recall log, an invalid filter': ({ frame }) => frame.goto('/recall/log?memory=tea&from=yesterday'),
   'a recall': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}`),
   'a recall, replayed': async ({ frame, agent }) => openLog(frame, `/recall/log/${await recallLongWords(agent)}?replay=yes`),
+  'a recall that found nothing': async ({ frame }) => {
+    const agent = Agent.create();
+    await agent.remember({ topic_raw: unique(LONG), content: `${LONG} is on the third floor.` });
+    const { retrieval_id } = await agent.ask(`Who played chess in ${'Reykjavik'.repeat(8)} last winter?`);
+    await openLog(frame, `/recall/log/${retrieval_id}`);
+  },
   'an unknown recall': ({ frame }) => frame.goto('/recall/log/0198f000-0000-7000-8000-000000000000'),
   'the context log': async ({ frame }) => {
     const agent = Agent.create(['context:read']);

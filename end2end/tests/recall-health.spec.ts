@@ -47,14 +47,19 @@ test('an agent that recalls and has no memories of its own is named', { tag: ['@
   await expect(health.withoutMemories).toHaveCount(0);
 });
 
-test('a deleted memory that would have matched is named', { tag: '@no-js' }, async ({ health, memory }) => {
+test('a deleted memory that would have matched is named', { tag: '@no-js' }, async ({ health, memory, retrieval }) => {
   const agent = Agent.create();
   const { memory_id } = await agent.remember({ topic_raw: 'sextant', content: 'The sextant lies in the captain’s cabin.' });
   await agent.forget(memory_id, 'it was sold');
   const { zero_hit } = await agent.ask('Where does the sextant lie?');
   expect(zero_hit).toBe(true);
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
-  await expect(health.items).toContainText('Filtered out: a relevant memory exists, but it was deleted.');
+  const why = 'Filtered out: a relevant memory exists, but it was deleted. Its topic is sextant.';
+  await expect(health.items).toContainText(why);
+  await health.items.getByRole('heading').getByRole('link').click();
+  await expect(retrieval.nothing).toContainText(why);
+  await expect(retrieval.nothing.getByRole('link', { name: 'See the deleted memory' })).toHaveAttribute('href', `/memories/${memory_id}`);
+  await health.page.goBack();
   // What other tests shared and deleted may be a near miss, too.
   const misses = health.items.getByRole('list', { name: 'Near misses' }).getByRole('listitem');
   const miss = misses.filter({ has: health.page.getByRole('link', { name: 'sextant', exact: true }) });

@@ -9,7 +9,9 @@ use db::{DbError, Tx};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallCounts, RecallHealth, ZeroHit};
+use wire::{
+    AgentId, BarUnit, HealthBar, HealthFilter, MemoryId, NearMiss, OperatorRole, Page, RecallCounts, RecallHealth, RetrievalId, ZeroHit,
+};
 
 /// Zero hits on one page of the console.
 const PAGE: usize = 25;
@@ -77,7 +79,23 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
     let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
     let known = known(&mut tx, ctx, &near).await?;
     tx.commit().await?;
-    Ok(page.map(|row| ZeroHit {
+    Ok(page.map(|row| with_near_misses(row, &known, &slugs)))
+}
+
+/// Why one recall found nothing, and what was closest; nothing if it found something.
+#[verb(role = Viewer)]
+pub async fn zero_hit(engine: &Engine, ctx: &OpContext, id: RetrievalId) -> Result<Option<ZeroHit>, Error> {
+    let slugs = memories::slugs(engine, ctx).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let row = store::zero_hit(&mut tx, ctx.tenant_id, id).await?;
+    let near = row.as_ref().map(|row| row.near_misses.0.as_slice()).unwrap_or_default();
+    let known = known(&mut tx, ctx, near).await?;
+    tx.commit().await?;
+    Ok(row.map(|row| with_near_misses(row, &known, &slugs)))
+}
+
+fn with_near_misses(row: ZeroHitRow, known: &HashMap<MemoryId, Memory>, slugs: &HashMap<AgentId, String>) -> ZeroHit {
+    ZeroHit {
         retrieval_id: row.id,
         at: row.at,
         agent_slug: slugs.get(&row.agent_id).cloned().unwrap_or_default(),
@@ -88,9 +106,9 @@ pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) 
         expected: row.expected,
         cause: row.cause,
         degraded: row.degraded,
-        near_misses: row.near_misses.0.into_iter().map(|near| near_miss(near, &known, &slugs)).collect(),
+        near_misses: row.near_misses.0.into_iter().map(|near| near_miss(near, known, slugs)).collect(),
         knowledge_hits: i64::from(row.knowledge_hits),
-    }))
+    }
 }
 
 /// Near misses with their current topics.

@@ -28,7 +28,7 @@ pub mod zero_hit;
 pub use browse::search_console;
 pub use diagnose::diagnose;
 pub(crate) use health::by_bar;
-pub use health::{health, zero_hits};
+pub use health::{health, zero_hit, zero_hits};
 pub use playground::playground;
 pub(crate) use prepare::{PreparedQuestion, candidates, count_accesses, prepare, prepare_words};
 pub use replay::replay;

@@ -206,6 +206,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "recall::search_console" Viewer |w, c| recall::search_console(&w.engine, c, &Default::default());
     "recall::health" Viewer |w, c| recall::health(&w.engine, c, &Default::default());
     "recall::zero_hits" Viewer |w, c| recall::zero_hits(&w.engine, c, &Default::default());
+    "recall::zero_hit" Viewer |w, c| recall::zero_hit(&w.engine, c, RetrievalId(nowhere()));
     "recall::playground" Viewer |w, c| async {
         recall::playground(&w.engine, c, &PlaygroundRequest { agent_id: AgentId(nowhere()), recall: question("tea") }).await
     };

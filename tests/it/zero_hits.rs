@@ -24,6 +24,8 @@ async fn zero_hit(world: &World, ctx: &OpContext, request: RecallRequest) -> (Re
     world.engine.log().flush().await;
     let rows = recall::zero_hits(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap().rows;
     let row = rows.into_iter().find(|row| row.retrieval_id == answer.retrieval_id).unwrap();
+    let alone = recall::zero_hit(&world.engine, &world.vera, answer.retrieval_id).await.unwrap();
+    assert_eq!(alone.as_ref(), Some(&row), "the page of the recall tells the same story");
     (answer, row)
 }
 
@@ -186,8 +188,9 @@ async fn health_counts_by_day_cause_agent_and_topic() {
     remember(&world, &world.atlas, fact("kettle", "The kettle is green")).await;
     zero_hit(&world, &world.atlas, expected("chai")).await;
     zero_hit(&world, &world.binky, question("quarterly budget")).await;
-    recall::recall(&world.engine, &world.atlas, question("kettle green")).await.unwrap();
+    let found = recall::recall(&world.engine, &world.atlas, question("kettle green")).await.unwrap();
     world.engine.log().flush().await;
+    assert_eq!(recall::zero_hit(&world.engine, &world.vera, found.retrieval_id).await.unwrap(), None);
     let health = recall::health(&world.engine, &world.vera, &HealthFilter::default()).await.unwrap();
     let totals = health.totals;
     assert_eq!((totals.recalls, totals.zero_hits, totals.expected, totals.expected_zero_hits), (3, 2, 1, 1));

@@ -5,7 +5,7 @@ use crate::recall::near::{EmptyRecall, Near};
 use crate::recall::period::{Bars, Span};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, statement};
+use db::{DbError, Tx, sql, statement};
 use pgvector::Vector;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
@@ -165,6 +165,13 @@ pub struct ZeroHitRow {
     pub knowledge_hits: i32,
 }
 
+/// The columns of a [`ZeroHitRow`], for a table called `r`.
+macro_rules! columns {
+    () => {
+        "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits"
+    };
+}
+
 /// `select …` of the zero hits that a filter matches.
 fn zero_hits(select: &str, recalls: Recalls<'_>) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = of_recalls(select, recalls)?;
@@ -179,9 +186,18 @@ pub async fn count_zero_hits(tx: &mut Tx, recalls: Recalls<'_>) -> Result<i64, D
 
 /// One page's zero hits and one more, in reading order; newest first.
 pub async fn list_zero_hits(tx: &mut Tx, recalls: Recalls<'_>, seek: &Seek, size: usize) -> Result<Vec<ZeroHitRow>, DbError> {
-    let columns =
-        "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits";
-    let mut query = zero_hits(columns, recalls)?;
+    let mut query = zero_hits(columns!(), recalls)?;
     seek.push(&mut query, "r.at", "r.id", true, size);
     tx.rows(query).await
+}
+
+/// The zero hit of one recall; nothing if the recall found something.
+pub async fn zero_hit(tx: &mut Tx, tenant: TenantId, id: RetrievalId) -> Result<Option<ZeroHitRow>, DbError> {
+    tx.row_if_any(sql!(
+        [tenant, id],
+        "select ",
+        columns!(),
+        " from retrievals r where r.tenant_id = $1 and r.id = $2 and r.zero_hit and r.cause is not null"
+    ))
+    .await
 }

@@ -260,6 +260,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("recall::shares", "the console's page of recall health"),
     ("recall::count_zero_hits", "the console's page of recall health"),
     ("recall::list_zero_hits", "the console's page of recall health"),
+    ("recall::zero_hit", "the console's page of a recall"),
     ("profile::put_leaf", "the subject names the user"),
     ("profile::put_working_memory", "the subject names the user"),
     ("profile::insert_version", "the subject names the user"),

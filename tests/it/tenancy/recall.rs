@@ -148,6 +148,13 @@ pub const RECALL: &[Query] = queries! {
     };
     "recall::count_zero_hits" |tx, c| recall::count_zero_hits(tx, recalls(c, &of_agent(c))).await? as usize;
     "recall::list_zero_hits" |tx, c| recall::list_zero_hits(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();
+    "recall::zero_hit" |tx, c| {
+        let newest = recall::list_zero_hits(tx, recalls(c, &of_agent(c)), &Seek::First, 1).await?.pop();
+        match newest {
+            Some(newest) => usize::from(recall::zero_hit(tx, c.tenant, newest.id).await?.is_some()),
+            None => 0,
+        }
+    };
     "recall::count_accesses" |tx, c| {
         recall::count_accesses(tx, c.tenant, &[Access { agent_id: c.agent, memory_id: c.id, count: 1, last: c.now }]).await?;
         0

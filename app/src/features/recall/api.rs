@@ -47,6 +47,12 @@ pub async fn read_retrieval(id: RetrievalId) -> Result<RetrievalDetail, ConsoleE
     Ok(recall::retrieval(&engine, &ctx, id, None).await?)
 }
 
+/// Why one recall found nothing; nothing if it found something.
+pub async fn zero_hit(id: RetrievalId) -> Result<Option<ZeroHit>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(recall::zero_hit(&engine, &ctx, id).await?)
+}
+
 /// Repeats a recall as of its time, and as of now. Nothing is logged or counted.
 pub async fn replay_retrieval(id: RetrievalId) -> Result<Replay, ConsoleError> {
     let (engine, ctx) = operator().await?;

@@ -1,20 +1,21 @@
 use super::{
-    api::{read_retrieval, replay_retrieval},
+    api::{read_retrieval, replay_retrieval, zero_hit},
     considered::ConsideredTable,
     replay::Compared,
     url::{asked, try_again},
     words::outcome_badges,
+    zero_hits::Why,
 };
 use crate::{
     ConsoleError,
     guard::by_id,
-    layout::Crumb,
+    layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
     ui::{ErrorView, Icon, IconLink, Shape, Time, Zone, awaited, fact, fact_as, if_any, or_missing, reading, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{Replay, RetrievalDetail, RetrievalId};
+use wire::{OperatorRole, Replay, RetrievalDetail, RetrievalId, ZeroHit};
 
 /// The page of one logged recall, with a replay if the URL asks for it.
 #[component]
@@ -22,20 +23,35 @@ pub fn RetrievalPage() -> impl IntoView {
     let query = use_query();
     let id = use_param::<RetrievalId>("id");
     let detail = reading(by_id(id, read_retrieval, "No recall has this id."));
+    let empty = id.map(|id| reading(zero_hit(id)));
+    let who = ViewerResource::expect();
     let replayed = id.filter(|_| query.get("replay").is_some()).map(|id| reading(replay_retrieval(id)));
     view! {
         <Crumb href="/recall/log" text="Recall log" />
         {awaited(async move {
-            let replayed = if_any(replayed).await;
-            or_missing("Recall", detail.await, |detail| view! { <Whole detail replayed /> })
+            let (replayed, empty) = (if_any(replayed).await, if_any(empty).await.unwrap_or(Ok(None)));
+            let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
+            or_missing("Recall", detail.await, |detail| view! { <Whole detail empty may_restore replayed /> })
         })}
     }
 }
 
 #[component]
-fn Whole(detail: RetrievalDetail, replayed: Option<Result<Replay, ConsoleError>>) -> impl IntoView {
+fn Whole(
+    detail: RetrievalDetail,
+    /// Why it found nothing; nothing if it found something.
+    empty: Result<Option<ZeroHit>, ConsoleError>,
+    may_restore: bool,
+    replayed: Option<Result<Replay, ConsoleError>>,
+) -> impl IntoView {
     let retrieval = detail.retrieval.clone();
     let (title, page) = (text::short(&retrieval.query, 80), format!("/recall/log/{}", retrieval.id));
+    let restore = may_restore.then(|| (page.clone(), retrieval.id.to_string()));
+    let nothing = match empty {
+        Ok(None) => None,
+        Ok(Some(hit)) => Some(view! { <Nothing hit restore /> }.into_any()),
+        Err(error) => Some(view! { <div class="card mb-6"><ErrorView error /></div> }.into_any()),
+    };
     view! {
         <Title text=title />
         <header class="mb-5">
@@ -45,6 +61,7 @@ fn Whole(detail: RetrievalDetail, replayed: Option<Result<Replay, ConsoleError>>
                 <span>"asked by " <a class="underline" href=format!("/recall/log?agent={}", retrieval.agent_id)>{retrieval.agent_slug.clone()}</a> ", " <Time at=retrieval.at /></span>
             </div>
         </header>
+        {nothing}
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <Section page replayed />
@@ -55,6 +72,17 @@ fn Whole(detail: RetrievalDetail, replayed: Option<Result<Replay, ConsoleError>>
             </div>
             <div class="mt-6 lg:mt-0"><Facts detail /></div>
         </div>
+    }
+}
+
+/// Why the recall found nothing.
+#[component]
+fn Nothing(hit: ZeroHit, restore: Option<(String, String)>) -> impl IntoView {
+    view! {
+        <section class="card mb-6 space-y-1.5 border-l-4 border-l-warn px-4 py-3" aria-labelledby="nothing">
+            <h2 id="nothing">"Why nothing was found"</h2>
+            <Why hit restore />
+        </section>
     }
 }
 

@@ -35,12 +35,6 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl In
 fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
     let restore = may_restore.then(|| (query.href("/recall"), hit.retrieval_id.to_string()));
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
-    let knowledge = (hit.knowledge_hits > 0).then(|| {
-        let pieces = text::count(hit.knowledge_hits, "passage", "passages");
-        view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
-    });
-    let actions = actions(&hit);
-    let why = cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state));
     view! {
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
@@ -49,23 +43,44 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
                 </h3>
                 {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="result expected" title="The agent expected a result." /> })}
                 {hit.query_canonical
+                    .clone()
                     .map(|term| view! { <span class="min-w-0 text-sm break-words text-good">{format!("searched as “{term}”")}</span> })}
                 <span class="ml-auto text-sm text-soft">
-                    <a class="underline" href=theirs>{hit.agent_slug}</a>
+                    <a class="underline" href=theirs>{hit.agent_slug.clone()}</a>
                     " · "
                     <Time at=hit.at />
                 </span>
             </div>
-            <p class="text-sm">{why}</p>
             {hit.user_id.map(|user| {
                 view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
             })}
-            <NearMisses misses=hit.near_misses restore />
-            {knowledge}
-            <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">
-                {actions.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
-            </p>
+            <Why hit restore />
         </li>
+    }
+}
+
+/// Why a recall found nothing: the cause, the memory that it could not return, the near misses, and the links to fix it.
+#[component]
+pub fn Why(
+    hit: ZeroHit,
+    /// As that of [`NearMisses`].
+    restore: Option<(String, String)>,
+) -> impl IntoView {
+    let knowledge = (hit.knowledge_hits > 0).then(|| {
+        let pieces = text::count(hit.knowledge_hits, "passage", "passages");
+        view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
+    });
+    let why = cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state));
+    // An erased memory has no topic.
+    let culprit = stopped(&hit).filter(|miss| !miss.topic.is_empty()).map(|miss| {
+        view! { " Its topic is " <a class="underline wrap-anywhere" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a> "." }
+    });
+    let links = actions(&hit).into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view();
+    view! {
+        <p class="text-sm" data-testid="cause">{why} {culprit}</p>
+        <NearMisses misses=hit.near_misses restore />
+        {knowledge}
+        <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">{links}</p>
     }
 }
 

@@ -86,6 +86,11 @@ test('a row links to its memory', async ({ audit, memory, agent }) => {
   await expect(memory.deleted).toContainText('The ledger is lost.');
 });
 
+test('the page says that the chain is intact, and up to which anchor', { tag: '@no-js' }, async ({ audit }) => {
+  await audit.gotoUntil('/audit', async () => expect(await audit.chain.innerText()).toContain('chain intact'));
+  await expect(audit.chain).toContainText(/^chain intact\s*[\d,]+ entries.*Anchor \d+:[0-9a-f]{64}$/);
+});
+
 test('signing in is recorded', async ({ audit }) => {
   await audit.goto('/audit?action=operator.signed_in&actor=Vera');
   await expect(audit.entries.first()).toContainText('Vera');

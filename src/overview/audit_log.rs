@@ -32,7 +32,7 @@ pub async fn audit_log(engine: &Engine, ctx: &OpContext, filter: &AuditFilter) -
     Ok(page)
 }
 
-/// Writes the entries of a filter into a file, newest first; how many. The export has an entry of its own, which is not in the file.
+/// Writes the entries of a filter into a file, newest first, with their hashes; how many. The export has an entry of its own, which is not in the file.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; when the writer fails.
@@ -163,7 +163,7 @@ fn phrases(subjects: &[String]) -> String {
     }
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 17] = [
     "number",
     "at",
     "actor_kind",
@@ -178,9 +178,12 @@ const COLUMNS: [&str; 14] = [
     "reason",
     "request_id",
     "event_id",
+    "previous",
+    "hash",
+    "texts_hash",
 ];
 
-fn cells(entry: &AuditEntry) -> [String; 14] {
+fn cells(entry: &AuditEntry) -> [String; 17] {
     [
         entry.seq.to_string(),
         entry.at.to_rfc3339(),
@@ -196,6 +199,9 @@ fn cells(entry: &AuditEntry) -> [String; 14] {
         entry.reason.clone().unwrap_or_default(),
         entry.request_id.map(|id| id.to_string()).unwrap_or_default(),
         entry.event_id.to_string(),
+        entry.proof.previous.clone(),
+        entry.proof.hash.clone(),
+        entry.proof.texts_hash.clone().unwrap_or_default(),
     ]
 }
 

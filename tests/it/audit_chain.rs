@@ -2,7 +2,7 @@
 
 use crate::support::{Fetch, Run, alone, owner, remember, settle};
 use db::clock::Clock;
-use foundation::audit::{self, Fault, NewEntry};
+use foundation::audit::{self, Fault, NewEntry, Verification};
 use foundation::intake::Reason;
 use foundation::testing::{World, fact};
 use foundation::{Engine, OpContext, identity};
@@ -92,9 +92,44 @@ async fn a_chain_longer_than_one_read_verifies_and_shows_its_break() {
     let world = World::new().await;
     let tenant = with_entries(&world, 2100).await;
     let whole = audit::verify(&world.engine, &tenant, None).await.unwrap();
-    assert_eq!((whole.head.entries, whole.fault), (2101, None));
+    assert_eq!((whole.head.entries, &whole.fault), (2101, &None));
+    // A page verifies a part before it answers, and the rest behind its answer.
+    let part = audit::integrity(&world.engine, &tenant).await.unwrap();
+    assert_eq!((part.verified.head.entries, part.waiting), (1000, 1101));
+    world.engine.finish_deferred().await;
+    let all = audit::integrity(&world.engine, &tenant).await.unwrap();
+    assert_eq!((all.verified, all.waiting), (whole, 0));
     tamper(&world.engine, tenant.tenant_id, "update audit_log set action = 'x' where tenant_id = $1 and seq = 2050").await;
     assert_eq!(audit::verify(&world.engine, &tenant, None).await.unwrap().fault, Some(Fault::Entry(2050)));
+}
+
+#[tokio::test]
+async fn the_chain_is_verified_as_it_grows_and_once_an_hour_from_its_beginning() {
+    let world = World::new().await;
+    let state = async |tenant: &OpContext| {
+        let Verification { verified, waiting, .. } = audit::integrity(&world.engine, tenant).await.unwrap();
+        (verified.head.entries, waiting, verified.fault)
+    };
+    let tenant = with_entries(&world, 11).await;
+    assert_eq!(state(&tenant).await, (12, 0, None));
+    audit::append(&world.engine, tenant.tenant_id, entry(&world, &tenant, "test.done", 12)).await.unwrap();
+    assert_eq!(state(&tenant).await, (13, 0, None));
+    // What was verified before is verified again only after a while; the page says since when it counts.
+    tamper(&world.engine, tenant.tenant_id, "update audit_log set action = 'x' where tenant_id = $1 and seq = 4").await;
+    assert_eq!(state(&tenant).await, (13, 0, None));
+    world.clock.advance(chrono::Duration::hours(1));
+    assert_eq!(state(&tenant).await, (3, 10, Some(Fault::Entry(4))));
+
+    // Without an anchor, a chain whose end was cut off or written anew looks whole.
+    for (sql, fault) in [
+        ("delete from audit_log where tenant_id = $1 and seq = 12", Fault::Cut),
+        ("update audit_log set hash = sha256('x') where tenant_id = $1 and seq = 12", Fault::Replaced),
+    ] {
+        let tenant = with_entries(&world, 11).await;
+        assert_eq!(state(&tenant).await, (12, 0, None));
+        tamper(&world.engine, tenant.tenant_id, sql).await;
+        assert_eq!(state(&tenant).await, (12, 0, Some(fault)), "{sql}");
+    }
 }
 
 #[tokio::test]

@@ -65,6 +65,7 @@ fn retirement() -> TermChange {
 const OF_OPERATORS: &[Verb] = verbs! {
     "audit::browse" Viewer |w, c| audit::browse(&w.engine, c, &Default::default());
     "audit::page" Viewer |w, c| audit::page(&w.engine, c, &Default::default(), 10);
+    "audit::integrity" Viewer |w, c| audit::integrity(&w.engine, c);
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
     "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);

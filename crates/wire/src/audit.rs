@@ -1,5 +1,5 @@
 use super::text_enum::text_enum;
-use super::{AgentId, EventId, RequestId};
+use super::{AgentId, EventId, RequestId, TenantId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,22 @@ pub struct AuditEntry {
     /// Names and SHA-256 hashes of what changed.
     pub changes: serde_json::Value,
     pub visibility: AuditVisibility,
+    #[serde(flatten)]
+    #[sqlx(flatten)]
+    pub proof: AuditProof,
+}
+
+/// What proves the place of an entry in the chain of its tenant; hashes are SHA-256 in hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
+pub struct AuditProof {
+    pub tenant_id: TenantId,
+    /// The hash of the entry before it; zeros for the first one.
+    pub previous: String,
+    pub hash: String,
+    /// The hash of its texts and their salt. Absent: the entry is from before texts had a table of their own, and its hash covers them.
+    pub texts_hash: Option<String>,
+    /// Absent once the texts are erased.
+    pub salt: Option<String>,
 }
 
 /// What the audit page asks for; an absent field does not filter.

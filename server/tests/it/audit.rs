@@ -7,6 +7,7 @@ use foundation::audit::{self, NewEntry};
 use foundation::identity;
 use foundation::intake::Reason;
 use foundation::testing::PASSWORD;
+use std::cmp::Reverse;
 use wire::OperatorRole;
 
 #[tokio::test]
@@ -36,7 +37,30 @@ async fn a_viewer_downloads_what_the_filter_shows() {
     assert_eq!(numbers.len(), 1_203);
     assert!(numbers.windows(2).all(|pair| pair[0] > pair[1]), "newest first, each once");
 
-    assert_eq!(get("/audit.jsonl?action=audit.exported").await.text.lines().count(), 2, "an export is on record, and not in its own file");
+    // Each line proves its place: the newest is an anchor of the chain, and each carries the hash of the one before it.
+    let whole = get("/audit.jsonl").await;
+    let mut links: Vec<(i64, String, String)> = whole
+        .text
+        .lines()
+        .map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let text = |name: &str| line[name].as_str().unwrap().to_owned();
+            assert_eq!((text("tenant_id"), text("texts_hash").len()), (world.system.tenant_id.to_string(), 64), "{line}");
+            assert!(!text("salt").is_empty(), "{line}");
+            (line["seq"].as_i64().unwrap(), text("previous"), text("hash"))
+        })
+        .collect();
+    links.sort_by_key(|(seq, ..)| Reverse(*seq));
+    let (entries, _, hash) = &links[0];
+    let anchor = format!("{entries}:{hash}").parse().unwrap();
+    let verified = audit::verify(&world.engine, &world.system, Some(&anchor)).await.unwrap();
+    assert_eq!(verified.fault, None, "an anchor with another hash would be a fault");
+    assert!(links.len() > 1_203 && links.windows(2).all(|pair| pair[0].1 == pair[1].2 && pair[0].0 == pair[1].0 + 1));
+    assert_eq!(links.last().map(|(seq, previous, _)| (*seq, previous.clone())), Some((1, "0".repeat(64))));
+    let names = csv.text.lines().next().unwrap();
+    assert!(names.ends_with("event_id,previous,hash,texts_hash") && csv.text.contains(&links[100].2), "{names}");
+
+    assert_eq!(get("/audit.jsonl?action=audit.exported").await.text.lines().count(), 3, "an export is on record, and not in its own file");
     for (path, field) in [("/audit.csv?until=yesterday", "query"), ("/audit.csv?acton=memory.", "query")] {
         let refused = get(path).await;
         assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{path}");

@@ -1,4 +1,5 @@
 use crate::{ConsoleError, guard::operator};
+use foundation::audit::{self, Verification};
 use remembrancer::overview;
 use wire::{AuditEntry, AuditFilter, Page};
 
@@ -6,4 +7,10 @@ use wire::{AuditEntry, AuditFilter, Page};
 pub async fn audit_log(filter: AuditFilter) -> Result<Page<AuditEntry>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(overview::audit_log(&engine, &ctx, &filter).await?)
+}
+
+/// How far the hash chain of the log is verified, and what is wrong with it.
+pub async fn integrity() -> Result<Verification, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(audit::integrity(&engine, &ctx).await?)
 }

@@ -1,10 +1,13 @@
-use super::api::audit_log;
+use super::{
+    api::{audit_log, integrity},
+    chain::Chain,
+};
 use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, Time, choice,
-        columns, parsed, text,
+        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, Time, awaited,
+        choice, columns, or_error, parsed, reading, text,
     },
 };
 use leptos::prelude::*;
@@ -43,11 +46,12 @@ fn message(entry: &AuditEntry) -> Option<String> {
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, log) = (filtered.query.clone(), filtered.load(audit_log));
-    let choices = actions(&filtered.value("action"));
+    let (choices, chain) = (actions(&filtered.value("action")), reading(integrity()));
     view! {
         <PageHead title="Audit log">
-            "Who did what, when and why. Entries cannot be changed or removed: each carries the hash of the one before it."
+            "Who did what, when and why. Each entry carries the hash of the one before it, so that changed and removed entries are found."
         </PageHead>
+        {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification /> }) })}
         <FilterForm action="/audit" label="Audit log">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
                 {filtered.text_field("actor", "Actor", "Name or id")}

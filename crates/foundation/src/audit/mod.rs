@@ -6,9 +6,10 @@ pub mod store;
 mod verify;
 
 pub use proposal::{Proposal, propose};
-pub use verify::{Anchor, Fault, Verified, anchors, verify};
+pub use verify::{anchors, integrity, verify};
 
 use crate::engine::Engine;
+pub use crate::engine::chains::{Anchor, Fault, Verification, Verified};
 use crate::error::{Checks, Error};
 use crate::intake::Reason;
 use crate::op::OpContext;

@@ -179,7 +179,7 @@ pub async fn heads(control: &SystemPool) -> Result<Vec<Head>, DbError> {
         .await
 }
 
-/// The columns of an [`AuditEntry`] for an entry `l` and its texts `x`: a literal, like the statements that read it. Erased texts say so.
+/// The columns of an [`AuditEntry`], without its proof, for an entry `l` and its texts `x`: a literal, like the statements that read it. Erased texts say so.
 macro_rules! columns {
     () => {
         "l.event_id, l.seq, l.at, l.actor_kind, l.actor_id, l.action, l.target_kind, l.target_id, l.agent_id, l.request_id, l.visibility, \
@@ -187,6 +187,13 @@ macro_rules! columns {
          case when l.texts_hash is null then l.message else coalesce(x.message, 'the texts of this entry were erased') end as message, \
          case when l.texts_hash is null then l.reason else x.reason end as reason, \
          case when l.texts_hash is null then l.changes else coalesce(x.changes, '{}') end as changes"
+    };
+}
+
+/// The columns of an [`AuditProof`](wire::AuditProof), for the same tables.
+macro_rules! proof {
+    () => {
+        "l.tenant_id, encode(l.previous, 'hex') as previous, encode(l.hash, 'hex') as hash, encode(l.texts_hash, 'hex') as texts_hash, x.salt"
     };
 }
 
@@ -228,7 +235,7 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 
 /// One page's entries and one more, in reading order.
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
-    let mut query = QueryBuilder::new(concat!("select ", columns!(), entries!()));
+    let mut query = QueryBuilder::new(concat!("select ", columns!(), ", ", proof!(), entries!()));
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "l.at", "l.event_id", true, size);
     tx.rows(query).await
@@ -240,6 +247,8 @@ pub async fn of_target(tx: &mut Tx, tenant: TenantId, target: &str, most: i64) -
         [tenant, target, most],
         "select ",
         columns!(),
+        ", ",
+        proof!(),
         entries!(),
         " where l.tenant_id = $1 and l.target_id = $2 order by l.seq desc limit $3"
     ))

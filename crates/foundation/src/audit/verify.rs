@@ -3,88 +3,32 @@
 use super::chain;
 use super::store::{self, Link, Texts};
 use crate::engine::Engine;
+use crate::engine::chains::{Anchor, Fault, Verification, Verified};
 use crate::error::Error;
 use crate::op::OpContext;
-use std::fmt::{Display, Formatter};
-use std::str::FromStr;
+use chrono::TimeDelta;
+use std::cmp::Ordering;
+use std::sync::Arc;
 use verb::verb;
 use wire::TenantId;
 
 /// Links that are read at a time.
 const BATCH: i64 = 1000;
+/// Entries that [`integrity`] verifies before it answers, and those behind its answer: a page must not wait for a long chain.
+const AT_ONCE: i64 = 1000;
+const BEHIND: i64 = 20_000;
+/// How long a verification is continued before one begins at the first entry again.
+const FRESH: TimeDelta = TimeDelta::hours(1);
 
-/// Number and hash of the last entry of a chain, as text `<number>:<hash>`. An anchor that is kept outside the database shows later that
-/// the end of the chain was cut off; the chain itself cannot show that.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anchor {
-    pub entries: i64,
-    pub hash: Vec<u8>,
-}
-
-impl Anchor {
-    /// The anchor of a chain without entries.
-    fn genesis() -> Self {
-        Self { entries: 0, hash: chain::GENESIS.to_vec() }
-    }
-}
-
-impl Display for Anchor {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.entries, hex::encode(&self.hash))
-    }
-}
-
-impl FromStr for Anchor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const FORM: &str = "must be <number of entries>:<hash>, with the hash in 64 hexadecimal digits";
-        let (entries, hash) = text.split_once(':').ok_or(FORM)?;
-        let entries = entries.parse().ok().filter(|entries: &i64| *entries >= 0).ok_or(FORM)?;
-        let hash = hex::decode(hash).ok().filter(|hash| hash.len() == 32).ok_or(FORM)?;
-        Ok(Self { entries, hash })
-    }
-}
-
-/// What is wrong with a chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The entry at this place was changed, removed or inserted.
-    Entry(i64),
-    /// The texts of the entry at this place were changed.
-    Texts(i64),
-    /// The chain is shorter than expected: its end was cut off.
-    Cut,
-    /// The chain is valid, but not the expected one.
-    Replaced,
-}
-
-impl Display for Fault {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Entry(seq) => write!(f, "the chain is broken at entry {seq}: a row was changed, removed or inserted"),
-            Self::Texts(seq) => write!(f, "the texts of entry {seq} were changed"),
-            Self::Cut => f.write_str("the chain is shorter than expected: its end was cut off"),
-            Self::Replaced => f.write_str("the chain has another hash than expected: it was rewritten"),
-        }
-    }
-}
-
-/// What a verification of the chain found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
-    /// The last entry up to which everything is right.
-    pub head: Anchor,
-    /// Entries among them whose texts were erased.
-    pub erased: i64,
-    /// The first thing that is wrong.
-    pub fault: Option<Fault>,
+/// The anchor of a chain without entries.
+fn genesis() -> Anchor {
+    Anchor { entries: 0, hash: chain::GENESIS.to_vec() }
 }
 
 /// Recomputes a tenant's chain from its first entry, and compares it with an earlier anchor.
 #[verb(role = Admin)]
 pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> Result<Verified, Error> {
-    let mut verified = Verified { head: Anchor::genesis(), erased: 0, fault: None };
+    let mut verified = Verified { head: genesis(), erased: 0, fault: None };
     let replaced = |head: &Anchor| expected.is_some_and(|expected| expected.entries == head.entries && expected.hash != head.hash);
     if replaced(&verified.head) {
         return Ok(Verified { fault: Some(Fault::Replaced), ..verified });
@@ -96,16 +40,87 @@ pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>)
             return Ok(Verified { fault: cut.then_some(Fault::Cut), ..verified });
         }
         for link in links {
-            let fault = fault_of(ctx.tenant_id, &link, &verified.head);
-            if fault.is_some() {
-                return Ok(Verified { fault, ..verified });
+            verified = follow(ctx.tenant_id, verified, link);
+            if verified.fault.is_some() {
+                return Ok(verified);
             }
-            verified.erased += i64::from(matches!(link.texts, Texts::Erased { .. }));
-            verified.head = Anchor { entries: link.seq, hash: link.hash };
             if replaced(&verified.head) {
                 return Ok(Verified { fault: Some(Fault::Replaced), ..verified });
             }
         }
+    }
+}
+
+/// How far the chain is verified. The entries that came since the last call are verified now; of a long chain the rest follows after the
+/// answer, a part at each call. After an hour a verification begins at the first entry again.
+#[verb(role = Viewer)]
+pub async fn integrity(engine: &Engine, ctx: &OpContext) -> Result<Verification, Error> {
+    let tenant = ctx.tenant_id;
+    let verification = advance(engine, tenant, AT_ONCE).await?;
+    if verification.waiting > 0
+        && verification.verified.fault.is_none()
+        && let Ok(turn) = Arc::clone(engine.chains().turn()).try_acquire_owned()
+    {
+        let behind = engine.clone();
+        engine.defer(async move {
+            let _turn = turn;
+            if let Err(error) = advance(&behind, tenant, BEHIND).await {
+                tracing::warn!(%error, %tenant, "an audit chain could not be verified; it will be tried again");
+            }
+        });
+    }
+    Ok(verification)
+}
+
+/// Continues the verification of a chain by at most so many entries.
+async fn advance(engine: &Engine, tenant: TenantId, most: i64) -> Result<Verification, Error> {
+    let now = engine.clock().now();
+    let known = engine.chains().get(tenant).filter(|known| now - known.since < FRESH);
+    let begun = || Verification { since: now, verified: Verified { head: genesis(), erased: 0, fault: None }, waiting: 0 };
+    let Verification { since, mut verified, waiting } = known.unwrap_or_else(begun);
+    if verified.fault.is_some() {
+        return Ok(Verification { since, verified, waiting });
+    }
+    let end = anchors(engine).await?.into_iter().find(|(of, _)| *of == tenant).map_or_else(genesis, |(_, end)| end);
+    let last = end.entries.min(verified.head.entries + most);
+    verified.fault = moved(&verified.head, &end);
+    while verified.fault.is_none() && verified.head.entries < last {
+        let links = store::links(engine.db().control.system(), tenant, verified.head.entries, BATCH).await?;
+        if links.is_empty() {
+            verified.fault = Some(Fault::Cut);
+        }
+        for link in links {
+            if verified.fault.is_none() {
+                verified = follow(tenant, verified, link);
+            }
+        }
+    }
+    if let Some(fault) = &verified.fault {
+        tracing::error!(%tenant, %fault, "an audit chain is not intact");
+    }
+    let verification = Verification { since, waiting: (end.entries - verified.head.entries).max(0), verified };
+    engine.chains().keep(tenant, &verification);
+    Ok(verification)
+}
+
+/// What happened to a chain that was verified up to `head` and now ends with `end`.
+fn moved(head: &Anchor, end: &Anchor) -> Option<Fault> {
+    match end.entries.cmp(&head.entries) {
+        Ordering::Less => Some(Fault::Cut),
+        Ordering::Equal if end.hash != head.hash => Some(Fault::Replaced),
+        _ => None,
+    }
+}
+
+/// Verifies the link that should follow.
+fn follow(tenant: TenantId, verified: Verified, link: Link) -> Verified {
+    match fault_of(tenant, &link, &verified.head) {
+        Some(fault) => Verified { fault: Some(fault), ..verified },
+        None => Verified {
+            erased: verified.erased + i64::from(matches!(link.texts, Texts::Erased { .. })),
+            head: Anchor { entries: link.seq, hash: link.hash },
+            fault: None,
+        },
     }
 }
 
@@ -129,27 +144,4 @@ fn fault_of(tenant: TenantId, link: &Link, head: &Anchor) -> Option<Fault> {
 pub async fn anchors(engine: &Engine) -> Result<Vec<(TenantId, Anchor)>, Error> {
     let heads = store::heads(engine.db().control.system()).await?;
     Ok(heads.into_iter().map(|head| (head.tenant_id, Anchor { entries: head.seq, hash: head.hash })).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_anchor_reads_back_and_nothing_else_does() {
-        let anchor = Anchor { entries: 12, hash: (0..32).collect() };
-        assert_eq!(anchor.to_string().parse(), Ok(anchor.clone()));
-        let hash = hex::encode(&anchor.hash);
-        for wrong in [
-            String::new(),
-            "12".into(),
-            format!("-1:{hash}"),
-            format!("x:{hash}"),
-            format!("12:{}", &hash[1..]),
-            format!("12:{hash}0"),
-            format!("12:{}é", &hash[2..]),
-        ] {
-            assert!(wrong.parse::<Anchor>().is_err(), "{wrong}");
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The engine's handle: everything a verb needs, cheap to clone. It imports leaves only, so that every room can import it; background work
 //! is in `workers` of the engine.
 
+pub mod chains;
 mod changes;
 mod embedding;
 pub mod log;
@@ -17,6 +18,7 @@ pub use spending::Missing;
 use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
 use crate::error::Error;
 use crate::terms::Snapshots;
+use chains::Chains;
 use db::clock::Clock;
 use db::{DatabaseUrls, Databases, DbError, Logins, Patience};
 use embedding::tokens_of;
@@ -129,6 +131,7 @@ struct Inner {
     jobs: Signal,
     captures: Signal,
     knowledge_changes: Changes,
+    chains: Chains,
     deferred: TaskTracker,
 }
 
@@ -177,6 +180,7 @@ impl Engine {
             jobs: Signal::default(),
             captures: Signal::default(),
             knowledge_changes: Changes::default(),
+            chains: Chains::default(),
             deferred: TaskTracker::new(),
         });
         Ok(Self { inner, clock, chat: None, model, loader: None })
@@ -303,6 +307,11 @@ impl Engine {
     /// Announces that documents were ingested or retired.
     pub fn knowledge_changes(&self) -> &Changes {
         &self.inner.knowledge_changes
+    }
+
+    /// How far the audit chains are verified.
+    pub fn chains(&self) -> &Chains {
+        &self.inner.chains
     }
 
     /// Whether the databases answer; how many migrations of this program they lack.

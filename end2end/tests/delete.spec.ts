@@ -60,7 +60,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. Recalls no longer find it\./);
   await expect(memory.deleted).toContainText('Reason: The notary asked us to.');
   await expect(memory.content).toContainText('kept by the notary');
-  await expect(memory.history.first()).toContainText(/v2\s*deleted\s*Vera/);
+  await expect(memory.history.first()).toContainText(/v2\s*Memory deleted\s*Vera/);
   expect(await agent.recall(question)).not.toContain(id);
 
   await memory.back.click();
@@ -83,7 +83,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await memory.send(memory.restore);
   await expect(memory.flash).toContainText('Restored 1 memory.');
   await expect(memory.deleted).toHaveCount(0);
-  await expect(memory.history.first()).toContainText(/v3\s*restored\s*Vera/);
+  await expect(memory.history.first()).toContainText(/v3\s*Memory restored\s*Vera/);
   await expect(memory.trail.first()).toContainText('Memory restored');
   await expect(memory.trail.first()).toContainText('Reason: It was the other safe.');
   await expect(memory.unfoldDelete).toBeVisible();

@@ -65,10 +65,10 @@ test('the history shows what each version changed', { tag: ['@phone', '@no-js'] 
 
   await expect(memory.history).toHaveCount(2);
   const [newer, older] = [memory.history.nth(0), memory.history.nth(1)];
-  await expect(newer).toContainText(/v2\s*revised.*on drive/);
+  await expect(newer).toContainText(/v2\s*Memory revised.*on drive/);
   await expect(newer.locator('del')).toHaveText('30');
   await expect(newer.locator('ins')).toHaveText('45');
-  await expect(older).toContainText(/v1\s*created.*on slack/);
+  await expect(older).toContainText(/v1\s*Memory stored.*on slack/);
   await expect(older).toContainText('takes place at 9:30');
   await expect(memory.content).toHaveText(content);
   await expect(memory.trail.nth(0)).toContainText('Memory revised');

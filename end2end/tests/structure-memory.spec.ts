@@ -169,7 +169,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - heading "History" [level=2]
       - list:
         - listitem:
-          - text: /v1 created/
+          - text: /v1 Memory stored/
     - region "Audit trail":
       - heading "Audit trail" [level=2]
       - list:

@@ -192,7 +192,33 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("audit.exported", "Audit log exported"),
 ];
 
+/// What made a version of a memory, in the words of its action.
+pub fn change_words(change: &str) -> &str {
+    match change {
+        "created" => "Memory stored",
+        "archived" => "Memory archived",
+        "recanonicalised" => "Memory refiled",
+        _ => {
+            let known = AUDIT_ACTIONS.iter().find(|(action, _)| action.strip_prefix("memory.") == Some(change));
+            known.map_or(change, |(_, words)| words)
+        }
+    }
+}
+
 /// An action in words, or the action itself if it has none.
 pub fn audit_words(action: &str) -> &str {
     AUDIT_ACTIONS.iter().find(|(known, _)| *known == action).map_or(action, |(_, words)| words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_named_like_the_entry_of_its_change() {
+        for (change, action) in [("created", "memory.remembered"), ("forgotten", "memory.forgotten"), ("promoted", "memory.promoted")] {
+            assert_eq!(change_words(change), audit_words(action));
+        }
+        assert_eq!(change_words("unheard-of"), "unheard-of");
+    }
 }

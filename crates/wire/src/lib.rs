@@ -57,7 +57,7 @@ pub use assembly::{
     AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock, ContextCut, ContextMessage,
     ContextTurn, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,
 };
-pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditProof, AuditVisibility, audit_words};
+pub use audit::{AUDIT_ACTIONS, AuditEntry, AuditFilter, AuditFormat, AuditProof, AuditVisibility, audit_words, change_words};
 pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use blocks::{BlockName, BlockOrder, ContextTiers, CutAction, ItemOrigin, Pace};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};

@@ -4,7 +4,7 @@ use crate::{
     ui::{Choice, Diff, FilterForm, Parsed, SelectField, Zone, text},
 };
 use leptos::prelude::*;
-use wire::{FieldError, MemoryVersion};
+use wire::{FieldError, MemoryVersion, change_words};
 
 const NAMES: &[&str] = &["from", "to"];
 
@@ -73,11 +73,11 @@ pub fn Compare(versions: Vec<MemoryVersion>, query: Query, #[prop(into)] action:
     .into_any()
 }
 
-/// The choices of versions: `v3 · revised, 14 Jun 2026`.
+/// The choices of versions: `v3 · Memory revised, 14 Jun 2026`.
 fn choices(versions: &[MemoryVersion], zone: Zone) -> Vec<Choice> {
     let choice = |version: &MemoryVersion| {
         let number = version.version.to_string();
-        let change = if version.change == "forgotten" { "deleted" } else { version.change.as_str() };
+        let change = change_words(&version.change);
         let text = format!("v{number} · {change}, {}", text::day(zone.local(version.valid_from).date_naive()));
         (number, text)
     };

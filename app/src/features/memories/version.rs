@@ -1,6 +1,6 @@
 use crate::ui::{Badge, Diff, Time, Tone};
 use leptos::prelude::*;
-use wire::MemoryVersion;
+use wire::{MemoryVersion, change_words};
 
 /// The heading of a version: number, change, actor, platform and time.
 #[component]
@@ -13,11 +13,10 @@ pub fn Stamp(version: MemoryVersion) -> impl IntoView {
     };
     // Background work has no place of its own: the source is that of the memory.
     let place = (version.actor_kind != "system").then(|| view! { <span class="text-soft">"on " {version.source.platform}</span> });
-    let name = if version.change == "forgotten" { "deleted".to_owned() } else { version.change };
     view! {
         <div class="flex flex-wrap items-baseline gap-x-2 text-sm">
             <span class="font-mono text-xs text-soft">"v" {version.version.to_string()}</span>
-            <Badge tone text=name />
+            <Badge tone text=change_words(&version.change) />
             <span class="min-w-0 break-words">{version.actor_name}</span>
             {place}
             <span class="ml-auto text-soft"><Time at=version.valid_from /></span>

@@ -5,7 +5,7 @@ use crate::{
     ui::{Badge, DataTable, EmptyCard, Icon, Pager, PostForm, Shape, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
-use wire::{Decision, DecisionKind, OperatorRole, Page};
+use wire::{Decision, DecisionKind, OperatorRole, Page, audit_words};
 
 /// The page of all decisions, newest first, with the progress of each.
 #[component]
@@ -85,6 +85,7 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
         DecisionKind::Undo => Tone::Warn,
         _ => Tone::Plain,
     };
+    let name = audit_words(&format!("vocabulary.{}", decision.kind)).to_owned();
     let sentence = text::visible(&summary(&decision));
     let sentence = match decision.term_id.zip(decision.term.clone()) {
         Some((id, term)) => linked(&sentence, &text::visible(&term), format!("/vocabulary/terms/{id}")),
@@ -93,7 +94,7 @@ pub fn DecisionSummary(decision: Decision) -> impl IntoView {
     let undone = decision.undone.then(|| view! { <Badge text="undone" /> });
     view! {
         <p class="flex flex-wrap items-baseline gap-x-2">
-            <Badge tone text=decision.kind.as_str() />
+            <Badge tone text=name />
             <span class="min-w-0 break-words" class:line-through=decision.undone>{sentence}</span>
             {undone}
         </p>

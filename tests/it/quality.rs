@@ -69,8 +69,9 @@ async fn numbers_count_by_day_and_agent() {
         "Idris asked for the first time"
     );
     let totals = quality.totals;
-    assert_eq!((totals.observation_rate(), totals.correction_rate(), totals.growth()), (Some(1.0), Some(1.0 / 3.0), Some(1.0)));
-    assert_eq!(totals.utilisation(), None, "no memory was in the context");
+    let rates = [totals.observation_rate(), totals.correction_rate(), totals.growth()].map(wire::Ratio::value);
+    assert_eq!(rates, [Some(1.0), Some(1.0 / 3.0), Some(1.0)]);
+    assert_eq!(totals.utilisation().value(), None, "no memory was in the context");
 
     let all = quality::measure(&world.engine, &world.vera, &QualityFilter::default()).await.unwrap();
     assert_eq!((all.days.len(), all.totals.contexts, all.totals.questions, all.totals.repeated), (30, 4, 4, 1));

@@ -134,7 +134,7 @@ pub use profile::{
 };
 pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, ProjectRef, Repo, is_slug};
 pub use provenance::{Provenance, Speaker};
-pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter};
+pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter, Ratio};
 pub use recall::{
     Breakdown, Criterion, DegradedPart, Hit, MatchedBy, NothingReason, Part, Ranking, RecallFilters, RecallHit, RecallRequest,
     RecallResponse, SearchHit, SearchRequest, SearchResults, SourceTag, Trust,

@@ -64,30 +64,53 @@ pub struct QualityCounts {
     pub repeated: i64,
 }
 
+/// A part of a whole, or what there is for each of the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ratio {
+    pub part: i64,
+    pub whole: i64,
+}
+
+impl Ratio {
+    /// The part divided by the whole; nothing without a whole.
+    pub fn value(self) -> Option<f64> {
+        (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
+    }
+}
+
 impl QualityCounts {
-    /// The share of injected memories that answers use; none without any.
-    pub fn utilisation(&self) -> Option<f64> {
-        ratio(self.used, self.injected)
+    /// The share of injected memories that answers use.
+    pub fn utilisation(&self) -> Ratio {
+        Ratio { part: self.used, whole: self.injected }
     }
 
     /// Observations for each assembled context.
-    pub fn observation_rate(&self) -> Option<f64> {
-        ratio(self.observations, self.contexts)
+    pub fn observation_rate(&self) -> Ratio {
+        Ratio { part: self.observations, whole: self.contexts }
     }
 
     /// New values of a profile in a day.
-    pub fn growth(&self) -> Option<f64> {
-        ratio(self.leaves, self.profiles)
+    pub fn growth(&self) -> Ratio {
+        Ratio { part: self.leaves, whole: self.profiles }
     }
 
     /// The share of observations that correct an earlier one.
-    pub fn correction_rate(&self) -> Option<f64> {
-        ratio(self.corrections, self.observations)
+    pub fn correction_rate(&self) -> Ratio {
+        Ratio { part: self.corrections, whole: self.observations }
     }
 
     /// The share of questions that repeat an earlier one.
-    pub fn repeat_rate(&self) -> Option<f64> {
-        ratio(self.repeated, self.questions)
+    pub fn repeat_rate(&self) -> Ratio {
+        Ratio { part: self.repeated, whole: self.questions }
+    }
+
+    /// A ratio over several days. A day without the whole has no ratio, so its part does not count either: the ratio of a period is never
+    /// above that of its highest day.
+    pub fn over<'a>(days: impl IntoIterator<Item = &'a Self>, ratio: fn(&Self) -> Ratio) -> Ratio {
+        days.into_iter()
+            .map(ratio)
+            .filter(|day| day.whole > 0)
+            .fold(Ratio::default(), |sum, day| Ratio { part: sum.part + day.part, whole: sum.whole + day.whole })
     }
 
     /// Adds the counts of another day.
@@ -105,10 +128,6 @@ impl QualityCounts {
     }
 }
 
-fn ratio(part: i64, whole: i64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
 /// How memory works for the people it is about, over a period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
@@ -117,4 +136,20 @@ pub struct Quality {
     pub days: Vec<(NaiveDate, QualityCounts)>,
     /// True: there were more questions than are compared, and the oldest are left out.
     pub questions_cut: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_a_period_is_not_above_its_highest_day() {
+        // Observations on a day without a context: dividing all of them by all contexts gives 6.5.
+        let days = [(9, 0), (4, 2), (1, 2)].map(|(observations, contexts)| QualityCounts { observations, contexts, ..Default::default() });
+        let rate = |counts: &QualityCounts| counts.observation_rate().value();
+        assert_eq!(days.each_ref().map(rate), [None, Some(2.0), Some(0.5)]);
+        let over = QualityCounts::over(&days, QualityCounts::observation_rate);
+        assert_eq!((over, over.value()), (Ratio { part: 5, whole: 4 }, Some(1.25)));
+        assert_eq!(QualityCounts::over(&days[..1], QualityCounts::observation_rate).value(), None);
+    }
 }

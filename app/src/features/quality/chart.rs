@@ -1,4 +1,4 @@
-use super::measures::Measure;
+use super::measures::{Day, Measure};
 use crate::ui::{
     chart::{Plot, labelled},
     svg::{hint, word},
@@ -7,7 +7,6 @@ use crate::ui::{
 use chrono::NaiveDate;
 use leptos::prelude::*;
 use std::fmt::Write;
-use wire::QualityCounts;
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 110.0;
@@ -15,9 +14,9 @@ const PLOT: Plot = Plot { left: 4.0, top: 16.0, width: 352.0, height: 72.0 };
 
 /// A small bar chart of one number by day. A day without the number has no bar.
 #[component]
-pub fn ByDay(measure: &'static Measure, days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
+pub fn ByDay(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
     let values: Vec<(NaiveDate, Option<f64>, String)> =
-        days.iter().map(|(day, counts)| (*day, (measure.value)(counts), (measure.counts)(counts))).collect();
+        days.iter().map(|(day, counts)| (*day, measure.value(counts), (measure.counts)((measure.ratio)(counts), counts))).collect();
     let most = values.iter().filter_map(|(_, value, _)| *value).fold(0.0, f64::max);
     let label = spoken(measure, &values);
     let count = u32::try_from(values.len()).unwrap_or(u32::MAX);

@@ -1,15 +1,14 @@
 use super::{
     api::measure_quality,
     chart::ByDay,
-    measures::{MEASURES, Measure},
+    measures::{Day, MEASURES, Measure},
 };
 use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
 };
-use chrono::NaiveDate;
 use leptos::prelude::*;
 use wire::{FieldError, Quality, QualityCounts, QualityFilter};
 
@@ -87,12 +86,20 @@ fn whole(quality: Quality, query: Query) -> AnyView {
 }
 
 #[component]
-fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
-    let value = (measure.value)(&totals);
-    let beneath = match value {
+fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<Day>) -> impl IntoView {
+    let ratio = measure.over(&days);
+    let (tone, verdict) = measure.verdict(&days).badge();
+    let left_out = measure.left_out(&days).map(|text| format!(". {text}")).unwrap_or_default();
+    let counts = format!("{}{left_out}", (measure.counts)(ratio, &totals));
+    let beneath = match ratio.value() {
         Some(_) => view! {
-            <p class="mt-1 text-xs text-soft">{(measure.counts)(&totals)}</p>
+            <p class="mt-1 text-xs text-soft">{counts}</p>
             <ByDay measure days />
+            <p class="mt-3 flex flex-wrap items-baseline gap-x-2 text-sm" data-testid="verdict">
+                <Badge tone text=verdict />
+                <span>"Good: " {measure.target()} "."</span>
+            </p>
+            <p class="mt-1 text-sm text-soft">{measure.advice}</p>
         }
         .into_any(),
         None => view! { <p class="mt-3 text-sm text-soft">"No data in this period. "{measure.missing}</p> }.into_any(),
@@ -100,7 +107,7 @@ fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<(NaiveDate, 
     view! {
         <section class="card min-w-0 px-4 py-3" aria-labelledby=measure.id>
             <h2 class="text-sm" id=measure.id>{measure.title}</h2>
-            <p class="text-2xl font-semibold">{value.map_or_else(|| "–".to_owned(), measure.shown)}</p>
+            <p class="text-2xl font-semibold">{ratio.value().map_or_else(|| "–".to_owned(), measure.shown)}</p>
             <p class="mt-1 text-sm text-soft">{measure.meaning}</p>
             {beneath}
         </section>
@@ -109,10 +116,10 @@ fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<(NaiveDate, 
 
 /// The same data as a table, of the days on which something happened.
 #[component]
-fn Numbers(days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
-    let row = |(day, counts): &(NaiveDate, QualityCounts)| {
+fn Numbers(days: Vec<Day>) -> impl IntoView {
+    let row = |(day, counts): &Day| {
         let cell = |measure: &Measure| {
-            let value = (measure.value)(counts).map_or_else(|| "–".to_owned(), measure.shown);
+            let value = measure.value(counts).map_or_else(|| "–".to_owned(), measure.shown);
             view! { <td class="number">{value}</td> }
         };
         view! {
@@ -123,7 +130,7 @@ fn Numbers(days: Vec<(NaiveDate, QualityCounts)>) -> impl IntoView {
         }
     };
     let heads = columns(std::iter::once(("Day", "")).chain(MEASURES.iter().map(|measure| (measure.title, "number"))));
-    let happened = |(_, counts): &&(NaiveDate, QualityCounts)| MEASURES.iter().any(|measure| (measure.value)(counts).is_some());
+    let happened = |(_, counts): &&Day| MEASURES.iter().any(|measure| measure.value(counts).is_some());
     view! {
         <details class="card">
             <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>

@@ -61,9 +61,12 @@ async fn the_log_keeps_the_question_the_answer_and_the_near_misses() {
     let cut: Vec<_> = candidates[2..].iter().map(|c| (c["passed"].as_bool().unwrap(), c["rank"].is_null())).collect();
     assert_eq!(cut, [(true, true), (true, true), (false, true)]);
     assert_eq!(candidates[4]["memory_id"], json!(far), "the nearest below the floor is a near miss");
-    // Returned memories were accessed, the others were not.
+    // Returned memories were recalled, the others were not; to remember one again is no recall.
+    for n in 0..4 {
+        assert!(remember(&world, &world.atlas, fact(&format!("stone {n}"), &format!("the stone number {n} is grey"))).await.unchanged);
+    }
     let accessed: Vec<(Uuid, i64, bool)> =
-        sqlx::query_as("select id, access_count, last_accessed_at is not null from agent_memories order by id").all(&world.engine).await;
+        sqlx::query_as("select id, recalled_count, last_accessed_at is not null from agent_memories order by id").all(&world.engine).await;
     assert_eq!(accessed.len(), 5);
     for (id, count, timed) in accessed {
         let returned = answer.memories().iter().any(|hit| hit.memory_id.0 == id);

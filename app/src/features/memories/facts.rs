@@ -7,7 +7,23 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use std::f64::consts::LN_2;
 use uuid::Uuid;
-use wire::{DECAY_DAYS, MemoryDetail, RetentionRule};
+use wire::{DECAY_DAYS, MemoryDetail, MemoryRecord, RetentionRule};
+
+/// How often recalls returned a memory, and when the last one did.
+pub fn recalled(times: i64, record: &MemoryRecord) -> AnyView {
+    let restored = record.versions.iter().filter(|version| version.change == "restored").map(|version| version.valid_from);
+    let words = text::count(times, "time", "times");
+    match last_recall(times, record.last_accessed_at, restored) {
+        Some(at) => view! { {words} ", last " <Time at /> }.into_any(),
+        None if times > 0 => words.into_any(),
+        None => "never".into_any(),
+    }
+}
+
+/// The time of the last recall, if it is known: restoring a memory from the archive counts as an access of it, too.
+fn last_recall(times: i64, accessed: Option<DateTime<Utc>>, mut restored: impl Iterator<Item = DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    accessed.filter(|at| times > 0 && !restored.any(|restored| restored == *at))
+}
 
 #[component]
 pub fn Facts(
@@ -17,10 +33,7 @@ pub fn Facts(
 ) -> impl IntoView {
     let (row, record) = (detail.memory.clone(), &detail.record);
     let (source, hash) = (row.source.clone(), detail.content_hash.clone());
-    let recalled = match record.last_accessed_at {
-        Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
-        None => view! { "never" }.into_any(),
-    };
+    let recalled = recalled(row.recalled_count, record);
     let embedded = match detail.embedded_by.as_slice() {
         [] => "not yet; only its words are searched".to_owned(),
         models => models.join(", "),
@@ -135,4 +148,18 @@ fn mono(text: String) -> impl IntoView {
 
 fn time(at: DateTime<Utc>) -> impl IntoView {
     view! { <Time at /> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restored_memory_was_not_recalled_at_that_moment() {
+        let (recalled, restored) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + chrono::TimeDelta::days(1));
+        let last = |times, accessed| last_recall(times, accessed, [restored].into_iter());
+        assert_eq!(last(2, Some(recalled)), Some(recalled));
+        assert_eq!(last(2, Some(restored)), None);
+        assert_eq!((last(0, Some(recalled)), last(0, None)), (None, None));
+    }
 }

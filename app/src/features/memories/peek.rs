@@ -1,5 +1,6 @@
 use super::{
     detail::in_recall,
+    facts::recalled,
     table::{place, state},
     url,
 };
@@ -59,10 +60,7 @@ fn Glance(
     let decide = may_decide.then(|| view! { <IconLink class=class href=url::form(row.id, &list, name) shape text=label /> });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
-    let recalled = match detail.record.last_accessed_at {
-        Some(at) => view! { {text::count(row.recalled_count, "time", "times")} ", last " <Time at /> }.into_any(),
-        None => view! { "never" }.into_any(),
-    };
+    let recalled = recalled(row.recalled_count, &detail.record);
     view! {
         <div class="space-y-4 p-4">
             <div>

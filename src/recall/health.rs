@@ -103,6 +103,7 @@ fn with_near_misses(row: ZeroHitRow, known: &HashMap<MemoryId, Memory>, slugs: &
         user_id: row.user_id,
         query: row.query,
         query_canonical: row.query_canonical,
+        filters: row.filters,
         expected: row.expected,
         cause: row.cause,
         degraded: row.degraded,

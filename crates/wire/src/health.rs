@@ -177,6 +177,8 @@ pub struct ZeroHit {
     pub user_id: Option<UserId>,
     pub query: String,
     pub query_canonical: Option<String>,
+    /// The filters of the request.
+    pub filters: serde_json::Value,
     pub expected: bool,
     pub cause: ZeroHitCause,
     /// Parts of the search that could not run.

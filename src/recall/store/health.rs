@@ -158,6 +158,7 @@ pub struct ZeroHitRow {
     pub user_id: Option<UserId>,
     pub query: String,
     pub query_canonical: Option<String>,
+    pub filters: serde_json::Value,
     pub expected: bool,
     pub cause: ZeroHitCause,
     pub degraded: Vec<String>,
@@ -168,7 +169,8 @@ pub struct ZeroHitRow {
 /// The columns of a [`ZeroHitRow`], for a table called `r`.
 macro_rules! columns {
     () => {
-        "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.expected, r.cause, r.degraded, r.near_misses, r.knowledge_hits"
+        "r.id, r.at, r.agent_id, r.user_id, r.query, r.query_canonical, r.filters, r.expected, r.cause, r.degraded, r.near_misses, \
+         r.knowledge_hits"
     };
 }
 

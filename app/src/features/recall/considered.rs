@@ -15,7 +15,7 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
     if detail.considered.is_empty() {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
-    let (floors, query) = ((detail.vector_floor, detail.lexical_floor), asked(&detail.retrieval));
+    let (floors, query) = ((detail.vector_floor, detail.lexical_floor), asked(&detail));
     let rows = detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view();
     view! {
         <DataTable label="What was considered" rows heads=columns([

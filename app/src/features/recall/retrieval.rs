@@ -2,7 +2,7 @@ use super::{
     api::{read_retrieval, replay_retrieval, zero_hit},
     considered::ConsideredTable,
     replay::Compared,
-    url::{asked, try_again},
+    url::asked,
     words::outcome_badges,
     zero_hits::Why,
 };
@@ -114,14 +114,15 @@ fn Section(page: String, replayed: Option<Result<Replay, ConsoleError>>) -> impl
 
 #[component]
 fn Facts(detail: RetrievalDetail) -> impl IntoView {
+    let query = asked(&detail);
     let retrieval = detail.retrieval;
     let filters = match &detail.filters {
         serde_json::Value::Object(fields) if fields.is_empty() => None,
         serde_json::Value::Null => None,
         filters => Some(serde_json::to_string_pretty(filters).unwrap_or_default()),
     };
-    let playground = try_again(retrieval.agent_id, &retrieval.query, retrieval.user_id);
-    let (canonical, diagnose) = (retrieval.query_canonical.clone(), asked(&retrieval).href("/recall/diagnose"));
+    let (playground, diagnose) = (query.href("/recall/playground"), query.href("/recall/diagnose"));
+    let canonical = retrieval.query_canonical.clone();
     let (at, zone) = (retrieval.at, Zone::expect());
     view! {
         <section class="card divide-y divide-line" aria-label="Facts">

@@ -4,9 +4,10 @@ use crate::{
     query::Query,
     ui::{Parsed, check_period, parsed},
 };
+use chrono::{DateTime, NaiveTime, Utc};
 use wire::{
-    AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, MemoryId, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval,
-    RetrievalFilter, UserId,
+    AgentId, DiagnoseRequest, FieldError, HealthFilter, K_MAX, PlaygroundRequest, RecallFilters, RecallRequest, Retrieval, RetrievalDetail,
+    RetrievalFilter, UserId, ZeroHit,
 };
 
 /// The filter fields of the health page that leave recalls of the period out.
@@ -133,24 +134,42 @@ fn recall_filters(query: &Query, errors: &mut Vec<FieldError>) -> RecallFilters 
     filters
 }
 
-/// The URL of the playground with a question filled in.
-pub fn try_again(agent: AgentId, question: &str, user: Option<UserId>) -> String {
-    recall_of(agent, question, user).href("/recall/playground")
-}
-
-/// The URL of the diagnosis why a recall did not return a memory.
-pub fn diagnose_hit(agent: AgentId, question: &str, user: Option<UserId>, memory: MemoryId) -> String {
-    diagnose_of(&recall_of(agent, question, user), memory)
-}
-
 fn recall_of(agent: AgentId, question: &str, user: Option<UserId>) -> Query {
     Query::default().with("agent", agent).with("q", question).with_some("user", user)
 }
 
-/// The question of a logged recall, without its filters.
-pub fn asked(retrieval: &Retrieval) -> Query {
-    let query = Query::default().with("agent", retrieval.agent_id).with("q", &retrieval.query).with("ranking", retrieval.ranking);
-    query.with_some("k", Some(retrieval.k).filter(|k| *k != K)).with_some("user", retrieval.user_id)
+/// The question of a recall that found nothing.
+pub fn question(hit: &ZeroHit) -> Query {
+    with_filters(&recall_of(hit.agent_id, &hit.query, hit.user_id), &hit.filters)
+}
+
+/// The question of a logged recall.
+pub fn asked(detail: &RetrievalDetail) -> Query {
+    let Retrieval { agent_id, query, user_id, ranking, k, .. } = &detail.retrieval;
+    let query = recall_of(*agent_id, query, *user_id).with("ranking", ranking).with_some("k", Some(k).filter(|k| **k != K));
+    with_filters(&query, &detail.filters)
+}
+
+/// A question with the filters of its recall. A URL names one kind, scope and status, and whole days; what it cannot name is left out.
+fn with_filters(query: &Query, filters: &serde_json::Value) -> Query {
+    let filters: RecallFilters = serde_json::from_value(filters.clone()).unwrap_or_default();
+    let day = |at: Option<DateTime<Utc>>| at.filter(|at| at.time() == NaiveTime::MIN).map(|at| at.date_naive());
+    query
+        .with_some("kind", only(&filters.kinds))
+        .with_some("scope", only(&filters.scopes))
+        .with_some("status", only(&filters.statuses))
+        .with_some("platform", filters.platform)
+        .with_some("project", filters.project_id)
+        .with_some("repo", filters.repo_id)
+        .with_some("from", day(filters.from))
+        // The last day is part of the filter.
+        .with_some("until", day(filters.until).and_then(|day| day.pred_opt()))
+        .with_some("for_project", filters.for_project)
+        .with_some("for_repo", filters.for_repo)
+}
+
+fn only<T>(list: &[T]) -> Option<&T> {
+    if let [one] = list { Some(one) } else { None }
 }
 
 /// The URL of a diagnosis of a memory: the recall is that of the query, as of now.
@@ -257,8 +276,20 @@ mod tests {
     #[test]
     fn a_question_can_be_asked_again() {
         let agent: AgentId = ID.parse().unwrap();
-        assert_eq!(try_again(agent, "where is the tea?", None), format!("/recall/playground?agent={ID}&q=where+is+the+tea%3F"));
-        let again = playground(&Query::parse(try_again(agent, "100% tea & milk", Some(UserId(agent.0))).split_once('?').unwrap().1));
-        assert_eq!(again.unwrap().unwrap().recall.query, "100% tea & milk");
+        let url = |query: Query| query.href("/recall/playground");
+        let tea = recall_of(agent, "where is the tea?", None);
+        assert_eq!(url(with_filters(&tea, &serde_json::json!({}))), format!("/recall/playground?agent={ID}&q=where+is+the+tea%3F"));
+        let again = |query: Query| playground(&Query::parse(url(query).split_once('?').unwrap().1)).unwrap().unwrap().recall;
+        assert_eq!(again(recall_of(agent, "100% tea & milk", Some(UserId(agent.0)))).query, "100% tea & milk");
+
+        // Without its filters, the same question may find what the recall could not.
+        let url = format!(
+            "for_project={ID}&for_repo={ID}&kind=decision&scope=project&status=active&platform=slack&project={ID}&repo={ID}\
+             &from=2026-05-01&until=2026-05-31"
+        );
+        let filters = recall_filters(&Query::parse(&url), &mut vec![]);
+        assert_eq!(again(with_filters(&tea, &serde_json::to_value(&filters).unwrap())).filters, filters);
+        let hour = RecallFilters { from: filters.from.map(|at| at + chrono::TimeDelta::hours(1)), ..RecallFilters::default() };
+        assert_eq!(again(with_filters(&tea, &serde_json::to_value(hour).unwrap())).filters, RecallFilters::default());
     }
 }

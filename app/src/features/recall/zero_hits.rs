@@ -1,5 +1,5 @@
 use super::{
-    url::{diagnose_hit, try_again},
+    url::{diagnose_of, question},
     words::{cause_sentence, state_badge},
 };
 use crate::{
@@ -128,9 +128,9 @@ fn actions(hit: &ZeroHit) -> Vec<(&'static str, String)> {
         actions.push(("Ingest a document", "/knowledge/upload".to_owned()));
     }
     if let Some(miss) = stopped(hit).filter(|miss| miss.state != NearMissState::Deleted) {
-        actions.push(("Why was it not recalled?", diagnose_hit(hit.agent_id, &hit.query, hit.user_id, miss.memory_id)));
+        actions.push(("Why was it not recalled?", diagnose_of(&question(hit), miss.memory_id)));
     }
-    actions.push(("Try it again", try_again(hit.agent_id, &hit.query, hit.user_id)));
+    actions.push(("Try it again", question(hit).href("/recall/playground")));
     actions
 }
 
@@ -151,6 +151,7 @@ mod tests {
             user_id: None,
             query: "stage & db".into(),
             query_canonical: canonical.map(str::to_owned),
+            filters: serde_json::json!({ "kinds": ["decision"] }),
             expected: true,
             cause,
             degraded: vec![],
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(decisive(&[ended.clone(), weak.clone()]), Some(NearMissState::Expired), "nothing else is relevant");
         assert_eq!(decisive(&[weak]), None);
         let (_, link) = actions(&hit(ZeroHitCause::FilteredOut, None, vec![ended.clone(), theirs])).swap_remove(0);
-        assert!(!link.contains(&ended.memory_id.to_string()), "{link}");
+        assert!(!link.contains(&ended.memory_id.to_string()) && link.contains("kind=decision"), "{link}");
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
         assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");

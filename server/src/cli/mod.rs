@@ -23,7 +23,7 @@ use clap::{Args, Parser, Subcommand};
 use diagnose::Diagnose;
 use erasure::Erasure;
 use eval::Eval;
-use foundation::audit::{Anchor, Verified};
+use foundation::audit::{Anchor, Proven, Verified};
 use foundation::identity::open_tenant;
 use foundation::{Engine, audit, usage};
 use identity::{Agent, Key, Operator, Tenant};
@@ -31,7 +31,7 @@ use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use model::Model;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
 use wire::{Usd, UserRef};
 
@@ -176,6 +176,11 @@ enum Audit {
         #[arg(long, value_name = "ENTRIES:HASH")]
         expect: Option<Anchor>,
     },
+    /// Recompute the hashes of an exported log (JSON Lines), without a database, and print the anchor of its last entry
+    Check {
+        /// The file, as the page *Audit log* exports it
+        file: PathBuf,
+    },
 }
 
 /// Parses the arguments and runs the command.
@@ -203,6 +208,7 @@ pub async fn run() -> Result<(), Failure> {
         Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
         Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
+        Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
         Command::Worker => capture::work(&config).await,
         command => {
@@ -226,7 +232,12 @@ pub async fn run() -> Result<(), Failure> {
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Serve(_) | Command::Mcp(_) | Command::Worker | Command::Kb(Kb::Index { .. }) | Command::Eval(_) => {}
+        Command::Serve(_)
+        | Command::Mcp(_)
+        | Command::Worker
+        | Command::Kb(Kb::Index { .. })
+        | Command::Audit(Audit::Check { .. })
+        | Command::Eval(_) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(command) => identity::tenant(engine, command).await?,
         Command::Agent(command) => identity::agent(engine, command).await?,
@@ -264,6 +275,14 @@ async fn verify(engine: &Engine, tenant: &str, expect: Option<&Anchor>) -> Resul
         return Err(fault.to_string().into());
     }
     println!("the chain of {} entries is intact; the texts of {erased} were erased\nanchor {head}", head.entries);
+    Ok(())
+}
+
+/// Verifies an exported audit log.
+fn check(file: &Path) -> Result<(), Failure> {
+    let lines = std::fs::read_to_string(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    let Proven { entries, gaps, head } = audit::verify_exported(&lines)?;
+    println!("the {entries} entries of the file are intact; others are left out at {gaps} places between them\nanchor {head}");
     Ok(())
 }
 

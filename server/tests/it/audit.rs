@@ -60,6 +60,17 @@ async fn a_viewer_downloads_what_the_filter_shows() {
     let names = csv.text.lines().next().unwrap();
     assert!(names.ends_with("event_id,previous,hash,texts_hash") && csv.text.contains(&links[100].2), "{names}");
 
+    // The file proves itself, and shows what was changed in it or left out of it.
+    let proven = audit::verify_exported(&whole.text).unwrap();
+    assert_eq!((proven.entries, proven.gaps, proven.head), (links.len(), 0, anchor));
+    let of_seven: Vec<&str> = whole.text.lines().filter(|line| line.contains("SUM(A7)")).collect();
+    let [seven] = of_seven[..] else { panic!("one entry: {of_seven:?}") };
+    assert_eq!(audit::verify_exported(&whole.text.replace(seven, "").replace("\n\n", "\n")).unwrap().gaps, 1);
+    let changed = |from: &str, to: &str| audit::verify_exported(&whole.text.replace(seven, &seven.replace(from, to))).unwrap_err();
+    assert!(changed("\"why\"", "\"because\"").starts_with("the texts of entry"), "a changed text");
+    assert!(changed("memory.linked", "memory.unlinked").starts_with("the chain is broken at entry"), "a changed action");
+    assert!(audit::verify_exported("tea").unwrap_err().starts_with("line 1 is not an exported entry"));
+
     assert_eq!(get("/audit.jsonl?action=audit.exported").await.text.lines().count(), 3, "an export is on record, and not in its own file");
     for (path, field) in [("/audit.csv?until=yesterday", "query"), ("/audit.csv?acton=memory.", "query")] {
         let refused = get(path).await;

@@ -1,10 +1,12 @@
 //! Who did what to what, when and why: append-only, hash-chained, on by default, never with content.
 
 mod chain;
+mod exported;
 mod proposal;
 pub mod store;
 mod verify;
 
+pub use exported::{Proven, verify_exported};
 pub use proposal::{Proposal, propose};
 pub use verify::{anchors, integrity, verify};
 

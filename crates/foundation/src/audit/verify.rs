@@ -125,7 +125,7 @@ fn follow(tenant: TenantId, verified: Verified, link: Link) -> Verified {
 }
 
 /// What is wrong with a link that should follow `head`.
-fn fault_of(tenant: TenantId, link: &Link, head: &Anchor) -> Option<Fault> {
+pub(super) fn fault_of(tenant: TenantId, link: &Link, head: &Anchor) -> Option<Fault> {
     let seq = head.entries + 1;
     let hash = match &link.texts {
         Texts::InRow => chain::hash_with_texts(tenant, seq, &link.entry, &head.hash),

@@ -129,6 +129,8 @@ async fn the_chain_is_verified_as_it_grows_and_once_an_hour_from_its_beginning()
         assert_eq!(state(&tenant).await, (12, 0, None));
         tamper(&world.engine, tenant.tenant_id, sql).await;
         assert_eq!(state(&tenant).await, (12, 0, Some(fault)), "{sql}");
+        world.clock.advance(chrono::Duration::hours(1));
+        assert!(state(&tenant).await.2.is_some(), "{sql}: the process still knows the earlier end");
     }
 }
 

@@ -25,12 +25,16 @@ fn genesis() -> Anchor {
     Anchor { entries: 0, hash: chain::GENESIS.to_vec() }
 }
 
+/// Nothing is verified.
+fn unverified() -> Verified {
+    Verified { head: genesis(), erased: 0, fault: None }
+}
+
 /// Recomputes a tenant's chain from its first entry, and compares it with an earlier anchor.
 #[verb(role = Admin)]
 pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> Result<Verified, Error> {
-    let mut verified = Verified { head: genesis(), erased: 0, fault: None };
-    let replaced = |head: &Anchor| expected.is_some_and(|expected| expected.entries == head.entries && expected.hash != head.hash);
-    if replaced(&verified.head) {
+    let mut verified = unverified();
+    if replaces(&verified.head, expected) {
         return Ok(Verified { fault: Some(Fault::Replaced), ..verified });
     }
     loop {
@@ -40,12 +44,9 @@ pub async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>)
             return Ok(Verified { fault: cut.then_some(Fault::Cut), ..verified });
         }
         for link in links {
-            verified = follow(ctx.tenant_id, verified, link);
+            verified = follow(ctx.tenant_id, verified, link, expected);
             if verified.fault.is_some() {
                 return Ok(verified);
-            }
-            if replaced(&verified.head) {
-                return Ok(Verified { fault: Some(Fault::Replaced), ..verified });
             }
         }
     }
@@ -75,15 +76,19 @@ pub async fn integrity(engine: &Engine, ctx: &OpContext) -> Result<Verification,
 /// Continues the verification of a chain by at most so many entries.
 async fn advance(engine: &Engine, tenant: TenantId, most: i64) -> Result<Verification, Error> {
     let now = engine.clock().now();
-    let known = engine.chains().get(tenant).filter(|known| now - known.since < FRESH);
-    let begun = || Verification { since: now, verified: Verified { head: genesis(), erased: 0, fault: None }, waiting: 0 };
-    let Verification { since, mut verified, waiting } = known.unwrap_or_else(begun);
+    let begun = |expected| Verification { since: now, verified: unverified(), waiting: 0, expected };
+    let Verification { since, mut verified, waiting, expected } = match engine.chains().get(tenant) {
+        Some(known) if now - known.since < FRESH => known,
+        Some(known) if known.expected.entries >= known.verified.head.entries => begun(known.expected),
+        Some(known) => begun(known.verified.head),
+        None => begun(genesis()),
+    };
     if verified.fault.is_some() {
-        return Ok(Verification { since, verified, waiting });
+        return Ok(Verification { since, verified, waiting, expected });
     }
     let end = anchors(engine).await?.into_iter().find(|(of, _)| *of == tenant).map_or_else(genesis, |(_, end)| end);
     let last = end.entries.min(verified.head.entries + most);
-    verified.fault = moved(&verified.head, &end);
+    verified.fault = moved(&verified.head, &end).or_else(|| moved(&expected, &end));
     while verified.fault.is_none() && verified.head.entries < last {
         let links = store::links(engine.db().control.system(), tenant, verified.head.entries, BATCH).await?;
         if links.is_empty() {
@@ -91,14 +96,14 @@ async fn advance(engine: &Engine, tenant: TenantId, most: i64) -> Result<Verific
         }
         for link in links {
             if verified.fault.is_none() {
-                verified = follow(tenant, verified, link);
+                verified = follow(tenant, verified, link, Some(&expected));
             }
         }
     }
     if let Some(fault) = &verified.fault {
         tracing::error!(%tenant, %fault, "an audit chain is not intact");
     }
-    let verification = Verification { since, waiting: (end.entries - verified.head.entries).max(0), verified };
+    let verification = Verification { since, waiting: (end.entries - verified.head.entries).max(0), verified, expected };
     engine.chains().keep(tenant, &verification);
     Ok(verification)
 }
@@ -112,16 +117,19 @@ fn moved(head: &Anchor, end: &Anchor) -> Option<Fault> {
     }
 }
 
-/// Verifies the link that should follow.
-fn follow(tenant: TenantId, verified: Verified, link: Link) -> Verified {
-    match fault_of(tenant, &link, &verified.head) {
-        Some(fault) => Verified { fault: Some(fault), ..verified },
-        None => Verified {
-            erased: verified.erased + i64::from(matches!(link.texts, Texts::Erased { .. })),
-            head: Anchor { entries: link.seq, hash: link.hash },
-            fault: None,
-        },
+/// Verifies the link that should follow, and compares it with the expected anchor if that is its place.
+fn follow(tenant: TenantId, verified: Verified, link: Link, expected: Option<&Anchor>) -> Verified {
+    if let Some(fault) = fault_of(tenant, &link, &verified.head) {
+        return Verified { fault: Some(fault), ..verified };
     }
+    let erased = verified.erased + i64::from(matches!(link.texts, Texts::Erased { .. }));
+    let head = Anchor { entries: link.seq, hash: link.hash };
+    Verified { erased, fault: replaces(&head, expected).then_some(Fault::Replaced), head }
+}
+
+/// Whether another entry than the expected one is at its place.
+fn replaces(head: &Anchor, expected: Option<&Anchor>) -> bool {
+    expected.is_some_and(|expected| expected.entries == head.entries && expected.hash != head.hash)
 }
 
 /// What is wrong with a link that should follow `head`.

@@ -77,6 +77,8 @@ pub struct Verification {
     pub verified: Verified,
     /// Entries that are not verified yet.
     pub waiting: i64,
+    /// Where the verification before this one ended: the chain still has this entry.
+    pub expected: Anchor,
 }
 
 /// The verifications of this process.
@@ -143,6 +145,7 @@ mod tests {
             since: DateTime::UNIX_EPOCH + chrono::TimeDelta::minutes(minute),
             verified: Verified { head: Anchor { entries, hash: vec![] }, erased: 0, fault: None },
             waiting: 0,
+            expected: Anchor { entries: 0, hash: vec![] },
         };
         for (verification, kept) in
             [(at(1, 5), at(1, 5)), (at(1, 3), at(1, 5)), (at(1, 7), at(1, 7)), (at(2, 1), at(2, 1)), (at(1, 9), at(2, 1))]

@@ -38,7 +38,7 @@ pub async fn review(engine: &Engine, ctx: &OpContext, ids: &[MemoryId], shown: &
         }
         store::next_version(&mut tx, ctx.tenancy(), memory.agent_id, memory.id).await?;
         store::write_version(&mut tx, ctx, memory.agent_id, memory.id, Change::Reviewed, None, outcome.at).await?;
-        let entry = NewEntry::new(engine, ctx, "memory.reviewed", "memory", memory.id, "content reviewed").agent(memory.agent_id);
+        let entry = NewEntry::new(engine, ctx, "memory.reviewed", "memory", memory.id, "reviewed").agent(memory.agent_id);
         audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
         outcome.changed.push(memory.id);
     }

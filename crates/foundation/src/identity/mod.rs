@@ -197,7 +197,7 @@ pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<
     if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
         return Err(Error::NotFound("key"));
     }
-    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "API key revoked")).await
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "key revoked")).await
 }
 
 /// Commits a change of the control database together with its audit row: both happen or neither does.

@@ -1,14 +1,16 @@
 //! The inbox as a person reads it: candidates beside the places that they come from.
 
 use super::store::{self, End, OpenSuggestion};
+use crate::erasure;
 use crate::memories::model::Memory;
 use crate::memories::{slugs, store as memories};
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
+use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, BULK_MAX, InboxFilter, InboxItem, InboxQuote, InboxSuggestion, MemoryEvidence, MemoryId, Page, TOPIC_MAX};
+use wire::{AgentId, BULK_MAX, ErasureId, InboxFilter, InboxItem, InboxQuote, InboxSuggestion, MemoryEvidence, MemoryId, Page, TOPIC_MAX};
 
 /// Candidates on one page.
 const PAGE: usize = 25;
@@ -75,6 +77,8 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
     for (id, one) in memories::evidence_of(tx, ctx.tenancy(), &all, QUOTES).await? {
         evidence.entry(id).or_default().push(one);
     }
+    let uuids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let erased: HashMap<Uuid, ErasureId> = erasure::store::erased_by(tx, ctx.tenant_id, &uuids).await?.into_iter().collect();
     let mut items = Vec::with_capacity(memories.len());
     for memory in memories {
         let mut quotes = Vec::new();
@@ -83,7 +87,8 @@ async fn described(tx: &mut Tx, ctx: &OpContext, memories: Vec<Memory>, slugs: &
         }
         let own = suggestions.iter().filter(|suggestion| memory.id == suggestion.from.id || memory.id == suggestion.to.id);
         let suggestions = own.map(|suggestion| seen_from(suggestion, &memory, &evidence)).collect();
-        items.push(item(memory, quotes, suggestions, slugs));
+        let erased_by = erased.get(&memory.id.0).copied();
+        items.push(InboxItem { erased_by, ..item(memory, quotes, suggestions, slugs) });
     }
     Ok(items)
 }
@@ -161,6 +166,7 @@ fn item(memory: Memory, quotes: Vec<InboxQuote>, suggestions: Vec<InboxSuggestio
         status: memory.status,
         deleted: memory.deleted_at.is_some(),
         quotes,
+        erased_by: None,
         pairs: suggestions,
     }
 }

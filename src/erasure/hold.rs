@@ -16,7 +16,8 @@ pub async fn hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason: &str
     Checks::default().text("reason", reason, REASON_MAX).done()?;
     let reason = &Reason::new(reason);
     let user = identity::known_user(engine, ctx, user).await?.ok_or(Error::NotFound("user"))?;
-    let hold = LegalHold { user_id: user, reason: reason.as_str().into(), set_by: ctx.actor.name().into(), set_at: engine.clock().now() };
+    let (why, set_by) = (reason.as_str().into(), ctx.actor.name().into());
+    let hold = LegalHold { user_id: user, user_name: None, reason: why, set_by, set_at: engine.clock().now() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     if !store::insert_hold(&mut tx, ctx.tenant_id, ctx.commons_id, engine.clock().id(), &hold).await? {
         return Err(Error::Conflict("this user is already under a legal hold".into()));
@@ -53,7 +54,12 @@ pub async fn lift_hold(engine: &Engine, ctx: &OpContext, user: &UserRef, reason:
 #[verb(role = Admin)]
 pub async fn holds(engine: &Engine, ctx: &OpContext) -> Result<Vec<LegalHold>, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let holds = store::holds(&mut tx, ctx.tenant_id).await?;
+    let mut holds = store::holds(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
+    let users: Vec<UserId> = holds.iter().map(|hold| hold.user_id).collect();
+    let called = identity::user_names(engine, ctx, &users).await?;
+    for hold in &mut holds {
+        hold.user_name = called.get(&hold.user_id).cloned();
+    }
     Ok(holds)
 }

@@ -3,17 +3,17 @@
 use super::key::Key;
 use super::memories::{self, PART, erase_phrases};
 use super::rows::erase_texts;
-use super::store::{self, Known, MentionRow, PLACES, Place};
+use super::store::{self, Known, MentionRow, PLACES, Place, Stored};
+use super::turns;
 use db::Tx;
-use foundation::{Engine, Error, OpContext};
-use std::collections::BTreeMap;
+use extract::redact::excerpt;
+use foundation::{Engine, Error, OpContext, identity};
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 use wire::{DecisionId, MemoryId, Mention, MentionPlace, MentionRef, UserId};
 
 /// Most mentions of one place that are listed.
 const LISTED: i64 = 100;
-/// Characters before and after the name in an excerpt.
-const AROUND: usize = 60;
 
 /// What a person is searched by: the names that were typed, and what the organisation calls the person.
 pub(super) fn searched(names: &[String], user: UserId, known: &Known) -> Vec<String> {
@@ -38,7 +38,8 @@ async fn begin(engine: &Engine, ctx: &OpContext, at: &Place) -> Result<Tx, Error
     Ok(tx)
 }
 
-/// Rows that mention a person and are not the person's own, and whether there are more than these. With `ticked`, only these rows.
+/// Rows that mention a person and are not the person's own, with what goes with each, and whether there are more than these. With `ticked`,
+/// only these rows.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn search(
     engine: &Engine,
@@ -49,7 +50,7 @@ pub(super) async fn search(
 ) -> Result<(Vec<Mention>, bool), Error> {
     let (mut mentions, mut more) = (Vec::new(), false);
     let by_place = ticked.map(grouped);
-    for at in &PLACES {
+    for at in PLACES.iter().filter(|at| ticked.is_some() || at.place != MentionPlace::Turns) {
         let ids = by_place.as_ref().map(|places| places.get(&at.place).cloned().unwrap_or_default());
         if ids.as_ref().is_some_and(Vec::is_empty) {
             continue;
@@ -62,24 +63,23 @@ pub(super) async fn search(
         for MentionRow { id, user_id, text } in found {
             let row = MentionRef { place: at.place, id };
             if !mentions.iter().any(|mention: &Mention| mention.row() == row) {
-                mentions.push(Mention { place: at.place, id, user_id, excerpt: excerpt(&text, names) });
+                let excerpt = excerpt(&text, names);
+                mentions.push(Mention { place: at.place, id, user_id, user_name: None, excerpt, extent: None });
             }
         }
     }
+    let users: Vec<UserId> = mentions.iter().filter_map(|mention| mention.user_id).collect();
+    let called = identity::user_names(engine, ctx, &users).await?;
+    for mention in &mut mentions {
+        mention.user_name = mention.user_id.and_then(|user| called.get(&user).cloned());
+        if matches!(mention.place, MentionPlace::Source | MentionPlace::Turns) {
+            mention.extent = turns::extent(engine, ctx, mention.id, names).await?;
+        }
+    }
+    // The parts of a source are one mention.
+    let mut wholes = BTreeSet::new();
+    mentions.retain(|mention| mention.extent.as_ref().is_none_or(|extent| wholes.insert((mention.place, extent.whole))));
     Ok((mentions, more))
-}
-
-/// The text around the first of some names.
-fn excerpt(text: &str, names: &[String]) -> String {
-    let lower = text.to_lowercase();
-    let at = names.iter().filter_map(|name| lower.find(&name.to_lowercase())).min().unwrap_or(0);
-    // Lower case may be longer: a place in characters is near enough.
-    let middle = lower.get(..at).map_or(0, |before| before.chars().count());
-    let start = middle.saturating_sub(AROUND);
-    let part: String = text.chars().skip(start).take(2 * AROUND + AROUND / 2).collect();
-    let front = if start > 0 { "…" } else { "" };
-    let back = if text.chars().count() > start + part.chars().count() { "…" } else { "" };
-    format!("{front}{}{back}", part.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Ids by place.
@@ -105,12 +105,12 @@ pub(super) async fn owners(engine: &Engine, ctx: &OpContext, rows: &[MentionRef]
     Ok(users)
 }
 
-/// Erases rows that mention a person, with the texts of the audit log about them. Doing it again changes nothing.
-#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, rows = rows.len()))]
-pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, rows: &[MentionRef]) -> Result<(), Error> {
+/// Erases the mentions of a request, with the texts of the audit log about them. Doing it again changes nothing.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, rows = stored.ticked.len()))]
+pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, stored: &Stored) -> Result<(), Error> {
     let (db, tenant) = (engine.db(), ctx.tenant_id);
-    for (place, ids) in grouped(rows) {
-        if place != MentionPlace::AuditText {
+    for (place, ids) in grouped(&stored.ticked) {
+        if !matches!(place, MentionPlace::AuditText | MentionPlace::Turns) {
             erase_texts(engine, ctx, &ids).await?;
         }
         match place {
@@ -127,10 +127,11 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, rows: &[M
                 store::empty_decisions(&mut tx, tenant, &decisions).await?;
                 tx.commit().await?;
             }
+            MentionPlace::Turns => turns::erase(engine, ctx, key, &ids, stored).await?,
             MentionPlace::Source | MentionPlace::Event | MentionPlace::Retrieval | MentionPlace::Quarantine => {
                 let mut tx = db.memory.begin_erasure(tenant).await?;
                 match place {
-                    MentionPlace::Source => store::delete_sources(&mut tx, tenant, &ids).await?,
+                    MentionPlace::Source => store::delete_sources(&mut tx, tenant, stored.request.id, &ids, engine.clock().now()).await?,
                     MentionPlace::Retrieval => store::delete_retrievals(&mut tx, tenant, &ids).await?,
                     MentionPlace::Event => drop(store::delete_where(&mut tx, "events", "id", tenant, &ids).await?),
                     _ => drop(store::delete_where(&mut tx, "quarantine", "id", tenant, &ids).await?),
@@ -151,20 +152,4 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, rows: &[M
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::excerpt;
-
-    #[test]
-    fn an_excerpt_shows_the_name_and_what_is_around_it() {
-        let names = ["vera".to_owned(), "lindt".to_owned()];
-        assert_eq!(excerpt("Ask Vera\nabout tea", &names), "Ask Vera about tea");
-        let long = format!("{} Vera {}", "before ".repeat(40), "after ".repeat(40));
-        let short = excerpt(&long, &names);
-        assert!(short.starts_with('…') && short.ends_with('…') && short.contains("Vera") && short.chars().count() < 160, "{short}");
-        assert_eq!(excerpt("İİİ Vera", &names), "İİİ Vera");
-        assert_eq!(excerpt("", &names), "");
-    }
 }

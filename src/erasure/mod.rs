@@ -14,6 +14,7 @@ mod request;
 mod rows;
 mod run;
 pub mod store;
+mod turns;
 
 pub use hold::{hold, holds, lift_hold};
 pub use key::Key;
@@ -22,6 +23,7 @@ pub use report::{report, verify_report};
 pub(crate) use request::waiting;
 pub use request::{confirm, request, requests, resume, show, withdraw};
 pub use run::{ErasePayload, carry_out};
+pub use turns::erased_by;
 
 use foundation::op::Actor;
 use foundation::{Error, OpContext};

@@ -12,6 +12,7 @@ use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
 use wire::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, Erasure, ErasureDetail, ErasureId, ErasureState, MentionRef, NewErasure, REASON_MAX, UserId,
+    UserRef,
 };
 
 /// Most requests that are listed.
@@ -39,7 +40,8 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
         id,
         user,
         reason: reason.as_str(),
-        names: &new.names,
+        // Also what the organisation calls the person: the job removes that before it looks for the turns that name the person.
+        names: &searched,
         mentions: &new.mentions,
         by: (by, ctx.actor.name()),
         at: now,
@@ -116,10 +118,8 @@ pub async fn show(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<Era
     let Stored { request, names, ticked, .. } = stored;
     let (mut rows, mut preview) = (Vec::new(), None);
     if request.state == ErasureState::Waiting {
-        let found = of_user(engine, ctx, request.user_id, &names).await?;
-        let searched = mentions::searched(&names, request.user_id, &known(engine, ctx, request.user_id).await?);
-        rows = mentions::search(engine, ctx, request.user_id, &searched, Some(&ticked)).await?.0;
-        preview = Some(found);
+        preview = Some(of_user(engine, ctx, request.user_id, &names).await?);
+        rows = mentions::search(engine, ctx, request.user_id, &names, Some(&ticked)).await?.0;
     }
     Ok(ErasureDetail { request, names, ticked: rows, preview, report })
 }
@@ -130,13 +130,14 @@ async fn locked(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(Tx, 
     Ok((tx, stored))
 }
 
-/// Confirms a request of another admin; the job begins. To confirm a request again makes sure that its job is there.
+/// Confirms a request of another admin, who names the person once more, by reference or id; the job begins. To confirm a request again makes
+/// sure that its job is there.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin` and for the admin who made the request; `NotFound`; `Conflict` if the request expired or ended, or
-/// under a legal hold.
+/// `Forbidden` without the role `admin` and for the admin who made the request; `NotFound`; `Invalid` for the name of another person;
+/// `Conflict` if the request expired or ended, or under a legal hold.
 #[verb]
-pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Error> {
+pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId, person: &UserRef) -> Result<(), Error> {
     let by = admin(ctx)?;
     let (mut tx, Stored { request, ticked, .. }) = locked(engine, ctx, id).await?;
     match request.state {
@@ -144,6 +145,9 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<
             return Err(Error::Forbidden("another admin must confirm it: an erasure needs two people".into()));
         }
         ErasureState::Waiting => {
+            if identity::known_user(engine, ctx, person).await? != Some(request.user_id) {
+                return Err(Error::invalid("person", "is not the person of this request: type the reference that the request shows"));
+            }
             refuse_held(engine, ctx, request.user_id, &ticked).await?;
             store::confirm(&mut tx, ctx.tenant_id, id, by, ctx.actor.name(), engine.clock().now()).await?;
             let entry = NewEntry::new(engine, ctx, "erasure.confirmed", "erasure", id, "erasure of a person confirmed");

@@ -1,10 +1,10 @@
 //! The rows of a person that name the person in a column: counting them, removing them.
 
-use super::store::{self, Known, OF_MEMORY};
+use super::store::{self, Known, OF_MEMORY, Places};
 use db::{Tx, columns};
 use foundation::{Engine, Error, OpContext};
 use uuid::Uuid;
-use wire::{TableCount, TenantId, UserId};
+use wire::{ErasureId, TableCount, TenantId, UserId};
 
 /// Tables of memories whose rows the audit log may be about.
 const TARGETS: [&str; 6] = ["sessions", "sources", "events", "quarantine", "memory_proposals", "profile_leaves"];
@@ -59,14 +59,15 @@ async fn ids(tx: &mut Tx, tables: &[&'static str], tenant: TenantId, user: UserI
 
 /// Removes the person's work, sources first: extraction that runs finds nothing to store its results with.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<(), Error> {
+pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, request: ErasureId, user: UserId) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     let mut tx = engine.db().memory.begin_erasure(tenant).await?;
     // The rows go after the texts about them, so that an attempt that dies in between finds them again.
     let targets = ids(&mut tx, &TARGETS, tenant, user).await?;
     erase_texts(engine, ctx, &targets).await?;
     let sources = store::ids_of(&mut tx, "sources", tenant, user).await?;
-    store::lock_sources(&mut tx, tenant, &sources).await?;
+    let parts = store::lock_sources(&mut tx, tenant, &sources).await?;
+    store::delete_quotes(&mut tx, tenant, request, &parts, &Places::whole(&parts), engine.clock().now()).await?;
     for table in ["events", "sources"] {
         store::delete(&mut tx, table, tenant, user).await?;
     }

@@ -123,7 +123,7 @@ impl Run<'_> {
         self.remember_user(&key).await?;
         for _ in 0..ROUNDS {
             step!("erasing sources and events");
-            rows::erase_work(engine, ctx, user).await?;
+            rows::erase_work(engine, ctx, self.id, user).await?;
             let all = self.memories().await?;
             for (part, done) in all.chunks(PART).zip((0..).step_by(PART)) {
                 step!("erasing memories: {done} of {}", all.len());
@@ -141,7 +141,7 @@ impl Run<'_> {
         if self.is_held(&mentions::owners(engine, ctx, &stored.ticked).await?).await? {
             return Ok(Err(Pause::Held));
         }
-        mentions::erase(engine, ctx, &key, &stored.ticked).await?;
+        mentions::erase(engine, ctx, &key, stored).await?;
         Ok(Ok(()))
     }
 

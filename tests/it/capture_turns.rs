@@ -89,7 +89,7 @@ async fn an_erasure_waits_for_no_capture() {
     let user = identity::user(engine, &world.atlas, &UserRef::External("crm-4711".into())).await.unwrap();
     let new = NewErasure { user: user.into(), names: vec![], mentions: vec![], reason: "She asked for it".into() };
     let id = erasure::request(engine, vera, new).await.unwrap();
-    erasure::confirm(engine, &idris(&world).await, id).await.unwrap();
+    erasure::confirm(engine, &idris(&world).await, id, &user.into()).await.unwrap();
     let state = async || erasure::show(engine, vera, id).await.unwrap().request.state;
     while next(&world, &Turns::default()).await {}
     assert_ne!(state().await, ErasureState::Done, "it is no heavy work");

@@ -102,7 +102,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::survey_now" Operator |w, c| consolidation::survey_now(&w.engine, c, None);
     "lifecycle::sweep_now" Operator |w, c| lifecycle::sweep_now(&w.engine, c);
     "lifecycle::forecast" Viewer |w, c| lifecycle::forecast(&w.engine, c);
-    "erasure::confirm" Admin |w, c| erasure::confirm(&w.engine, c, ErasureId(nowhere()));
+    "erasure::confirm" Admin |w, c| erasure::confirm(&w.engine, c, ErasureId(nowhere()), &UserId(nowhere()).into());
+    "erasure::erased_by" Viewer |w, c| erasure::erased_by(&w.engine, c, nowhere());
     "erasure::hold" Admin |w, c| erasure::hold(&w.engine, c, &UserId(nowhere()).into(), "because");
     "erasure::holds" Admin |w, c| erasure::holds(&w.engine, c);
     "erasure::lift_hold" Admin |w, c| erasure::lift_hold(&w.engine, c, &UserId(nowhere()).into(), "because");

@@ -186,6 +186,8 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "erased_texts", label: "Fingerprints of erased texts", kept: Forever,
             erasure: Erasure::Keep("fingerprints under a key that is in another database: they keep erased text from coming back"),
             columns: &[("fingerprint", Secret, false)] },
+        // Ids: which request erased a source, or what a memory quoted.
+        Table { database: "agent_memory", name: "erased_sources", label: "Marks of erased sources", kept: Forever, erasure: Special, columns: &[] },
         Table { database: "agent_memory", name: "projects", label: "Projects", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
             ("slug", Plain, true), ("name", Plain, true), ("created_by", Name, true),
         ] },

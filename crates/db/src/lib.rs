@@ -11,6 +11,7 @@ mod illness;
 pub mod like;
 mod link;
 mod migrate;
+pub mod of_user;
 mod proof;
 mod reach;
 mod reasons;

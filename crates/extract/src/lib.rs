@@ -6,6 +6,7 @@
 pub mod parts;
 pub mod quotes;
 pub mod recalled;
+pub mod redact;
 pub mod transcript;
 
 use chrono::{DateTime, FixedOffset, Utc};

@@ -1,7 +1,7 @@
 //! Erasure of a person: requests that two admins make together, what would go, legal holds, and the signed report.
 
 use super::text_enum::text_enum;
-use super::{ErasureId, TenantId, UserId, UserRef};
+use super::{ErasureId, SourceForm, TenantId, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Formatter};
@@ -38,7 +38,10 @@ text_enum! {
     /// What mentions a person.
     MentionPlace {
         Memory = "memory",
+        /// A source as a whole.
         Source = "source",
+        /// The turns of a source that the person says or is named in; the others stay.
+        Turns = "turns",
         Event = "event",
         Retrieval = "retrieval",
         Quarantine = "quarantine",
@@ -91,8 +94,37 @@ pub struct Mention {
     pub id: Uuid,
     /// Another user's; absent: nobody's.
     pub user_id: Option<UserId>,
+    /// That user's name, or else the organisation's reference to them.
+    pub user_name: Option<String>,
     /// The text around the first name in it.
     pub excerpt: String,
+    /// Of a source and of its turns: what goes with it.
+    pub extent: Option<SourceExtent>,
+}
+
+/// How much of a source an erasure may take: the whole, or only the turns that name the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceExtent {
+    /// The first part, whose id is that of the source.
+    pub whole: Uuid,
+    pub form: SourceForm,
+    /// Of all parts; 0 for a text without turns.
+    pub turns: i64,
+    /// Those who speak and have a name.
+    pub speakers: i64,
+    /// Turns that the person says or is named in.
+    pub naming: i64,
+    /// Memories that quote nothing but this source: they stay without it, and lose their evidence.
+    pub bereft: i64,
+    /// Memories that quote nothing but the turns that name the person: they go with these turns.
+    pub derived: i64,
+}
+
+impl SourceExtent {
+    /// Whether something is left of the source without the turns that name the person.
+    pub fn is_divisible(&self) -> bool {
+        (1..self.turns).contains(&self.naming)
+    }
 }
 
 impl Mention {
@@ -117,6 +149,9 @@ pub struct TableCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow)]
 pub struct LegalHold {
     pub user_id: UserId,
+    /// The user's name, or else the organisation's reference to them, in a list of holds.
+    #[sqlx(default)]
+    pub user_name: Option<String>,
     pub reason: String,
     pub set_by: String,
     pub set_at: DateTime<Utc>,
@@ -154,6 +189,8 @@ pub struct NewErasure {
 pub struct Erasure {
     pub id: ErasureId,
     pub user_id: UserId,
+    /// The user's name, or else the organisation's reference to them; absent once the user is erased.
+    pub user_name: Option<String>,
     pub reason: String,
     pub state: ErasureState,
     pub requested_by: Uuid,
@@ -174,6 +211,7 @@ pub struct Erasure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasureDetail {
     pub request: Erasure,
+    /// What mentions were searched for: the names that were typed, and the person's id, reference and name. Emptied at the end.
     pub names: Vec<String>,
     /// The mentions that go, too, as far as they are still there.
     pub ticked: Vec<Mention>,

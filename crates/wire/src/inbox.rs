@@ -2,7 +2,7 @@
 
 use super::text_enum::text_enum;
 use super::{
-    AgentId, Category, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, ProjectRef, QuarantineId, SourceId,
+    AgentId, Category, ErasureId, EventId, MemoryId, MemoryKind, MemoryRef, MemoryScope, MemoryStatus, ProjectRef, QuarantineId, SourceId,
     SuggestionId, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
@@ -133,8 +133,10 @@ pub struct InboxItem {
     /// `inbox`, or what a decision made of it.
     pub status: MemoryStatus,
     pub deleted: bool,
-    /// Newest first; at least one for everything that was extracted.
+    /// Newest first; at least one for everything that was extracted, unless its source was erased.
     pub quotes: Vec<InboxQuote>,
+    /// The request that erased a source that it quoted, or turns of it.
+    pub erased_by: Option<ErasureId>,
     pub pairs: Vec<InboxSuggestion>,
 }
 

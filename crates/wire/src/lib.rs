@@ -86,7 +86,7 @@ pub use documents::{
 pub use erasure::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail,
     ErasurePreview, ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport,
-    TableCount,
+    SourceExtent, TableCount,
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use foundation::{Engine, OpContext, identity};
 use remembrancer::erasure;
 use std::path::PathBuf;
-use wire::{ErasureId, ErasurePreview, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
+use wire::{ErasureId, ErasurePreview, MentionPlace, MentionRef, NewErasure, RequestId, SignedReport, UserId, UserRef};
 
 #[derive(Subcommand)]
 pub enum Erasure {
@@ -44,6 +44,8 @@ pub enum Erasure {
     /// Confirm the request of another admin; a running server or worker carries it out
     Confirm {
         id: ErasureId,
+        /// The person once more: the reference or the id
+        user: UserRef,
         #[arg(long)]
         tenant: String,
         /// The login of the admin who confirms it
@@ -100,8 +102,8 @@ pub async fn run(engine: &Engine, command: Erasure) -> Result<(), Failure> {
             println!("request {id} waits for another admin");
         }
         Erasure::List { tenant } => list(engine, &tenant).await?,
-        Erasure::Confirm { id, tenant, admin } => {
-            erasure::confirm(engine, &named(engine, &tenant, &admin).await?, id).await?;
+        Erasure::Confirm { id, user, tenant, admin } => {
+            erasure::confirm(engine, &named(engine, &tenant, &admin).await?, id, &user).await?;
             println!("confirmed: a running server or worker will carry it out");
         }
         Erasure::Withdraw { id, tenant } => {
@@ -150,10 +152,12 @@ async fn list(engine: &Engine, tenant: &str) -> Result<(), Failure> {
     for request in erasure::requests(engine, &ctx).await? {
         let by = request.confirmed_by_name.map(|name| format!(", confirmed by {name}")).unwrap_or_default();
         let step = request.step.map(|step| format!(" ({step})")).unwrap_or_default();
-        println!("{} {}{step}: user {}, requested by {}{by}", request.id, request.state, request.user_id, request.requested_by_name);
+        let user = request.user_name.unwrap_or_else(|| request.user_id.to_string());
+        println!("{} {}{step}: user {user}, requested by {}{by}", request.id, request.state, request.requested_by_name);
     }
     for hold in erasure::holds(engine, &ctx).await? {
-        println!("legal hold on user {}, set by {}: {}", hold.user_id, hold.set_by, hold.reason);
+        let user = hold.user_name.unwrap_or_else(|| hold.user_id.to_string());
+        println!("legal hold on user {user}, set by {}: {}", hold.set_by, hold.reason);
     }
     Ok(())
 }
@@ -169,6 +173,10 @@ fn print_preview(preview: &ErasurePreview) {
     for mention in &preview.mentions {
         let kept = if mention.place.is_erasable() { "" } else { " (stays: it belongs to the organisation)" };
         println!("{}{kept}  {}", mention.row(), mention.excerpt);
+        if let Some(extent) = mention.extent.as_ref().filter(|extent| extent.is_divisible()) {
+            let turns = MentionRef { place: MentionPlace::Turns, id: mention.id };
+            println!("{turns}  instead: only {} of its {} turns", extent.naming, extent.turns);
+        }
     }
     if preview.more {
         println!("there are more mentions: erase these first, or search for longer names");

@@ -47,7 +47,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/forget_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000"),
     ("/console/api/request_erasure", "user=01900000-0000-7000-8000-000000000000&reason=because"),
-    ("/console/api/confirm_erasure", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/confirm_erasure", "id=01900000-0000-7000-8000-000000000000&person=crm-4711"),
     ("/console/api/withdraw_erasure", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/set_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/lift_hold", "user=01900000-0000-7000-8000-000000000000&reason=because"),

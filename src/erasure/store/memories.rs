@@ -21,12 +21,13 @@ pub const OF_MEMORY: [(&str, &str); 9] = [
     ("evidence", "candidate_id"),
 ];
 /// Columns that name a memory of any agent.
-pub const TO_MEMORY: [(&str, &str); 5] = [
+pub const TO_MEMORY: [(&str, &str); 6] = [
     ("memory_links", "from_id"),
     ("memory_links", "to_id"),
     ("memory_proposals", "from_id"),
     ("memory_proposals", "to_id"),
     ("retrieval_hits", "memory_id"),
+    ("erased_sources", "memory_id"),
 ];
 
 /// A memory that is to be erased.

@@ -1,10 +1,12 @@
 //! Rows that mention a person and belong to others or to nobody.
 
+use super::turns::{Places, delete_quotes};
+use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
 use db::{DbError, Tx, like, sql, statement};
 use sqlx::FromRow;
 use uuid::Uuid;
-use wire::{MentionPlace, TenantId, UserId};
+use wire::{ErasureId, MentionPlace, TenantId, UserId};
 
 /// Where mentions are searched: a table, and the column that names the row that goes.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +22,17 @@ const fn place(place: MentionPlace, database: &'static str, table: &'static str,
 }
 
 /// Every place. A version, a further topic and a quote stand for their memory.
-pub const PLACES: [Place; 16] = {
-    use MentionPlace::{Action, AuditText, Decision, Document, Event, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, View};
+pub const PLACES: [Place; 17] = {
+    use MentionPlace::{
+        Action, AuditText, Decision, Document, Event, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, Turns, View,
+    };
     [
         place(Memory, "agent_memory", "agent_memories", "id"),
         place(Memory, "agent_memory", "agent_memory_versions", "memory_id"),
         place(Memory, "agent_memory", "memory_topics", "memory_id"),
         place(Memory, "agent_memory", "evidence", "memory_id"),
         place(Source, "agent_memory", "sources", "id"),
+        place(Turns, "agent_memory", "sources", "id"),
         place(Event, "agent_memory", "events", "id"),
         place(Retrieval, "agent_memory", "retrievals", "id"),
         place(Quarantine, "agent_memory", "quarantine", "id"),
@@ -128,11 +133,10 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
 }
 
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.
-pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, request: ErasureId, ids: &[Uuid], now: DateTime<Utc>) -> Result<(), DbError> {
     let parts = lock_sources(tx, tenant, ids).await?;
-    for table in ["evidence", "quarantine", "events"] {
-        delete_where(tx, table, "source_id", tenant, &parts).await?;
-    }
+    delete_quotes(tx, tenant, request, &parts, &Places::whole(&parts), now).await?;
+    delete_where(tx, "events", "source_id", tenant, &parts).await?;
     delete_leaves(tx, tenant, &parts).await?;
     delete_where(tx, "sources", "id", tenant, &parts).await?;
     Ok(())
@@ -140,7 +144,7 @@ pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Resu
 
 /// Removes the leaves of profiles that cite some sources, the documents of these leaves and sources, and the narratives and assembled
 /// prompts that may repeat them.
-async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
+pub async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, sources],
         r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2

@@ -109,7 +109,8 @@ macro_rules! columns {
     () => {
         "id, user_id, reason, case when state = 'waiting' and expires_at <= $2 then 'expired' else state end as state, requested_by, \
          requested_by_name, requested_at, expires_at, confirmed_by_name, confirmed_at, ended_by_name, ended_at, step, \
-         jsonb_array_length(mentions)::bigint as mentions"
+         jsonb_array_length(mentions)::bigint as mentions, (select coalesce(u.name, u.external_ref) from users u \
+         where u.tenant_id = erasure_requests.tenant_id and u.id = erasure_requests.user_id) as user_name"
     };
 }
 
@@ -236,6 +237,16 @@ pub async fn report(tx: &mut Tx, tenant: TenantId, id: ErasureId) -> Result<Opti
     tx.row_if_any(sql!(
         [tenant, id],
         "select report, signature from erasure_requests where tenant_id = $1 and id = $2 and report is not null"
+    ))
+    .await
+}
+
+/// Whether rows from before a time wait for their delivery. Their receivers would get words after these were erased.
+pub async fn is_waiting(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>) -> Result<bool, DbError> {
+    tx.value(sql!(
+        [tenant, before],
+        r"select exists (select from outbox where tenant_id = $1 and delivered_at is null and error is null and created_at <= $2)
+              or exists (select from events where tenant_id = $1 and task = 'recanonicalise' and state in ('pending', 'running', 'failed'))"
     ))
     .await
 }

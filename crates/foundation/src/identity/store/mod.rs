@@ -1,5 +1,6 @@
 //! All SQL of who exists and who asks. Here: tenants and agents.
 
+pub mod erasure;
 mod keys;
 mod operators;
 mod policies;

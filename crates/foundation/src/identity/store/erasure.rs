@@ -1,4 +1,4 @@
-//! The control database: what the organisation knows of a person, and the texts of audit entries.
+//! What an erasure does in the control database: what the organisation knows of a person, and the texts of audit entries.
 
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, like, sql};

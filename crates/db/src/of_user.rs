@@ -1,8 +1,7 @@
-//! Rows that name their user in a column: the statements are made from the list of columns.
+//! Rows that name their user in a column, for an erasure: the statements are made from the list of columns.
 
-use chrono::{DateTime, Utc};
-use db::columns::{Erasure, TABLES};
-use db::{DbError, Tx, sql, statement};
+use crate::columns::{Erasure, TABLES};
+use crate::{DbError, Tx, sql, statement};
 use uuid::Uuid;
 use wire::{TenantId, UserId};
 
@@ -39,14 +38,4 @@ pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: Us
     }
     let sql = format!("delete from {table} where tenant_id = $1 and user_id = $2");
     tx.changed(statement!(sql, tenant, user)).await
-}
-
-/// Whether rows from before a time wait for their delivery. Their receivers would get words after these were erased.
-pub async fn is_waiting(tx: &mut Tx, tenant: TenantId, before: DateTime<Utc>) -> Result<bool, DbError> {
-    tx.value(sql!(
-        [tenant, before],
-        r"select exists (select from outbox where tenant_id = $1 and delivered_at is null and error is null and created_at <= $2)
-              or exists (select from events where tenant_id = $1 and task = 'recanonicalise' and state in ('pending', 'running', 'failed'))"
-    ))
-    .await
 }

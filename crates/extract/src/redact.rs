@@ -1,0 +1,140 @@
+//! What names a person in a text: shown in an excerpt, or taken out of a source whose rest stays where it is. Pure.
+
+use super::parts::StoredTurn;
+use std::ops::Range;
+
+/// Characters before and after the name in an excerpt.
+const AROUND: usize = 60;
+
+/// A part of a source without what names a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redacted {
+    /// As long as before: blanks are where something went, so that every other place keeps its bytes.
+    pub text: String,
+    /// All turns; those that went have no speaker and no time.
+    pub turns: Vec<StoredTurn>,
+    /// How many turns went.
+    pub gone: usize,
+    /// The bytes that went.
+    pub places: Vec<Range<usize>>,
+}
+
+impl Redacted {
+    /// Whether the first turn went: its words are the title of a source that got none.
+    pub fn opening_went(&self) -> bool {
+        let opening = self.turns.first().map_or(0, |turn| turn.start);
+        self.places.first().is_some_and(|place| place.contains(&opening))
+    }
+}
+
+/// Takes out the turns that a person says or is named in, each with what is written before it, and names between other turns. Names match
+/// in any case and anywhere in a text, as the search for mentions does.
+pub fn redact(text: &str, turns: &[StoredTurn], names: &[String]) -> Redacted {
+    let names: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let named = |text: &str| {
+        let text = text.to_lowercase();
+        names.iter().any(|name| text.contains(name))
+    };
+    let within = |place: Range<usize>| text.get(place).is_some_and(named);
+    let (mut turns, mut places, mut gone, mut at) = (turns.to_vec(), Vec::new(), 0, 0);
+    for turn in &mut turns {
+        if turn.speaker.as_deref().is_some_and(named) || within(turn.start..turn.end) {
+            places.push(at.min(turn.start)..turn.end);
+            (turn.speaker, turn.at) = (None, None);
+            gone += 1;
+        } else if within(at..turn.start) {
+            places.push(at..turn.start);
+        }
+        at = at.max(turn.end);
+    }
+    if within(at..text.len()) {
+        places.push(at..text.len());
+    }
+    Redacted { text: blank(text, &places), turns, gone, places }
+}
+
+/// The text with blanks at some places; its lines stay.
+fn blank(text: &str, places: &[Range<usize>]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for place in places {
+        let went = bytes.get_mut(place.clone()).unwrap_or_default();
+        went.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    // A stored turn that cuts a character is no turn of ours: nothing of such a text is worth a half-erased name.
+    String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
+}
+
+/// The text around the first of some names.
+pub fn excerpt(text: &str, names: &[String]) -> String {
+    let lower = text.to_lowercase();
+    let at = names.iter().filter_map(|name| lower.find(&name.to_lowercase())).min().unwrap_or(0);
+    // Lower case may be longer: a place in characters is near enough.
+    let middle = lower.get(..at).map_or(0, |before| before.chars().count());
+    let start = middle.saturating_sub(AROUND);
+    let part: String = text.chars().skip(start).take(2 * AROUND + AROUND / 2).collect();
+    let front = if start > 0 { "…" } else { "" };
+    let back = if text.chars().count() > start + part.chars().count() { "…" } else { "" };
+    format!("{front}{}{back}", part.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Role;
+
+    const TALK: &str = "With Mina, Idris\n\nIdris: The quay is open.\nMina Lindt: Ich wohne in Zürich.\nIdris: Good.\nVera: Ask mina.\n";
+
+    fn turns(text: &str) -> Vec<StoredTurn> {
+        let turn = |line: &str| {
+            let (speaker, words) = line.split_once(": ")?;
+            let start = words.as_ptr() as usize - text.as_ptr() as usize;
+            let at = Some("2026-05-21T09:12:00Z".parse().unwrap());
+            Some(StoredTurn { speaker: Some(speaker.to_owned()), role: Role::Person, at, start, end: start + words.len() })
+        };
+        text.lines().filter_map(turn).collect()
+    }
+
+    #[test]
+    fn what_a_person_says_and_is_named_in_goes_and_every_other_byte_stays_where_it_is() {
+        let before = turns(TALK);
+        let redacted = redact(TALK, &before, &["MINA".to_owned()]);
+        assert_eq!((redacted.gone, redacted.turns.len(), redacted.text.len()), (2, 4, TALK.len()));
+        assert!(!redacted.opening_went() && redact(TALK, &before, &["quay".to_owned()]).opening_went());
+        assert_eq!(redacted.text.split_whitespace().collect::<Vec<_>>().join(" "), "The quay is open. Idris: Good.");
+        for (before, after) in before.iter().zip(&redacted.turns) {
+            let said = &redacted.text[after.start..after.end];
+            match before.speaker.as_deref() == Some("Idris") {
+                true => assert_eq!((after, said), (before, &TALK[before.start..before.end])),
+                false => assert!(after.speaker.is_none() && after.at.is_none() && said.trim().is_empty(), "{after:?} {said}"),
+            }
+        }
+        assert_eq!(redacted.text.lines().count(), TALK.lines().count());
+    }
+
+    #[test]
+    fn another_person_loses_nothing_and_a_text_without_turns_goes_as_a_whole() {
+        let whole = redact(TALK, &turns(TALK), &["Binky".to_owned()]);
+        assert_eq!(whole, Redacted { text: TALK.to_owned(), turns: turns(TALK), gone: 0, places: vec![] });
+        let without_turns = redact(TALK, &[], &["idris".to_owned()]);
+        assert!(without_turns.text.trim().is_empty() && without_turns.opening_went());
+        assert_eq!(redact("", &[], &["idris".to_owned()]).text, "");
+    }
+
+    #[test]
+    fn a_turn_that_cuts_a_character_leaves_no_half_of_a_name() {
+        let cut = StoredTurn { speaker: Some("Zoë".to_owned()), role: Role::Person, at: None, start: 2, end: 3 };
+        let redacted = redact("Zoë", &[cut], &["zoë".to_owned()]);
+        assert_eq!((redacted.text.as_str(), redacted.gone), ("    ", 1));
+    }
+
+    #[test]
+    fn an_excerpt_shows_the_name_and_what_is_around_it() {
+        let names = ["vera".to_owned(), "lindt".to_owned()];
+        assert_eq!(excerpt("Ask Vera\nabout tea", &names), "Ask Vera about tea");
+        let long = format!("{} Vera {}", "before ".repeat(40), "after ".repeat(40));
+        let short = excerpt(&long, &names);
+        assert!(short.starts_with('…') && short.ends_with('…') && short.contains("Vera") && short.chars().count() < 160, "{short}");
+        assert_eq!(excerpt("İİİ Vera", &names), "İİİ Vera");
+        assert_eq!(excerpt("", &names), "");
+    }
+}

@@ -1,0 +1,137 @@
+//! Stretches of sources, what quotes them, sources without them, and what is known of those that are gone.
+
+use chrono::{DateTime, Utc};
+use db::{DbError, Tx, like, sql};
+use extract::parts::StoredTurn;
+use extract::redact::Redacted;
+use sqlx::FromRow;
+use sqlx::types::Json;
+use std::ops::Range;
+use uuid::Uuid;
+use wire::{ErasureId, MemoryId, SourceForm, TenantId};
+
+/// Stretches of sources: the part, the first byte, and the byte after the last.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    parts: Vec<Uuid>,
+    starts: Vec<i32>,
+    ends: Vec<i32>,
+}
+
+impl Places {
+    /// Parts from their beginnings to their ends.
+    pub fn whole(parts: &[Uuid]) -> Self {
+        Self { parts: parts.to_vec(), starts: vec![0; parts.len()], ends: vec![i32::MAX; parts.len()] }
+    }
+
+    /// Adds a stretch of a part.
+    pub fn add(&mut self, part: Uuid, place: Range<usize>) {
+        self.parts.push(part);
+        self.starts.push(i32::try_from(place.start).unwrap_or(i32::MAX));
+        self.ends.push(i32::try_from(place.end).unwrap_or(i32::MAX));
+    }
+}
+
+/// A part of a source with its text, which is empty for an attachment that is not text.
+#[derive(Clone, Debug, FromRow)]
+pub struct Text {
+    pub id: Uuid,
+    pub form: SourceForm,
+    pub content: String,
+    #[sqlx(json)]
+    pub turns: Vec<StoredTurn>,
+}
+
+/// All parts of the source that has a part, in their order.
+pub async fn texts(tx: &mut Tx, tenant: TenantId, part: Uuid) -> Result<Vec<Text>, DbError> {
+    tx.rows(sql!(
+        [tenant, part],
+        r"select s.id, s.form, coalesce(s.content, '') as content, coalesce(s.turns, '[]') as turns from sources s
+           where s.tenant_id = $1
+             and coalesce(s.whole_id, s.id) in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = $2)
+           order by s.part"
+    ))
+    .await
+}
+
+/// The memories that quote nothing but some stretches.
+pub async fn derived(tx: &mut Tx, tenant: TenantId, places: &Places) -> Result<Vec<MemoryId>, DbError> {
+    tx.values(sql!(
+        [tenant, &places.parts, &places.starts, &places.ends],
+        r"with quotes as (
+              select v.id, v.memory_id from evidence v join unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
+                  on v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
+               where v.tenant_id = $1)
+          select distinct q.memory_id from quotes q
+           where not exists (select from evidence o where o.tenant_id = $1 and o.memory_id = q.memory_id
+                                and o.id not in (select id from quotes))"
+    ))
+    .await
+}
+
+/// Removes what quotes some stretches, and what they have in quarantine. Their sources and the memories that quoted them keep which request
+/// did it.
+pub async fn delete_quotes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    request: ErasureId,
+    sources: &[Uuid],
+    places: &Places,
+    now: DateTime<Utc>,
+) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, &places.parts, &places.starts, &places.ends, sources, Uuid::nil(), request, now],
+        r"with places as (select * from unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)),
+               held as (delete from quarantine q using places p
+                         where q.tenant_id = $1 and q.source_id = p.part and q.starts < p.ends and q.ends > p.starts),
+               quotes as (delete from evidence v using places p
+                           where v.tenant_id = $1 and v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
+                          returning v.agent_id, v.source_id, v.memory_id)
+          insert into erased_sources (tenant_id, agent_id, source_id, memory_id, request_id, erased_at)
+          select $1::uuid, x.agent_id, x.source_id, x.memory_id, $7::uuid, $8::timestamptz
+            from (select agent_id, source_id, memory_id from quotes
+                  union select s.agent_id, s.id, $6::uuid from sources s where s.tenant_id = $1 and s.id = any($5)) x
+          on conflict do nothing"
+    ))
+    .await
+}
+
+/// Which request last erased a source, turns of it, or what a memory quoted, by the ids of sources and memories.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+pub async fn erased_by(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<(Uuid, ErasureId)>, DbError> {
+    tx.rows(sql!(
+        [tenant, ids],
+        r"select distinct on (x.id) x.id, e.request_id
+            from unnest($2::uuid[]) x (id) join erased_sources e on e.tenant_id = $1 and (e.memory_id = x.id or e.source_id = x.id)
+           order by x.id, e.erased_at desc"
+    ))
+    .await
+}
+
+/// Stores a part without what names a person. Its file name, its reference and its title go where they name the person, and also where they
+/// may repeat the first turn, if `retitled`. A capture that runs begins its step again.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, %part))]
+pub async fn put_redacted(
+    tx: &mut Tx,
+    tenant: TenantId,
+    part: Uuid,
+    redacted: &Redacted,
+    names: &[String],
+    retitled: bool,
+) -> Result<(), DbError> {
+    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    tx.run(sql!(
+        [tenant, part, &redacted.text, Json(&redacted.turns), patterns, retitled],
+        r"with running as (update events set state = 'pending', error = null, leased_until = null, attempts_before = attempt
+                            where tenant_id = $1 and source_id = $2 and state = 'running')
+          update sources s
+             set content = case when s.bytes is null then $3 end, turns = $4,
+                 title = case when s.title ilike any($5) or $6 and s.title is distinct from s.filename then 'Untitled source' else s.title end,
+                 reference = case when s.reference ilike any($5) or $6 and s.reference is distinct from s.filename then 'Untitled source'
+                                  else s.reference end,
+                 filename = case when s.filename ilike any($5) then null else s.filename end,
+                 metadata = case when s.metadata::text ilike any($5) then '{}' else s.metadata end
+           where s.tenant_id = $1 and s.id = $2"
+    ))
+    .await
+}

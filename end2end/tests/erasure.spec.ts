@@ -10,12 +10,15 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
   await page.getByLabel('User', { exact: true }).first().fill(user);
   await page.getByLabel('Names, one on each line').fill(name);
   await frame.send(page.getByRole('button', { name: 'Preview' }));
+  await page.getByText('Show tables').click();
   await expect(page.getByRole('table', { name: 'Rows of the person' })).toContainText('Versions of memories');
   await expect(page.getByTestId('mention')).toContainText([`Ask ${name} about lunch.`]);
-  await page.getByTestId('mention').first().getByRole('checkbox').check();
+  const mention = page.getByRole('checkbox', { name: 'This memory and its versions' });
+  await mention.check();
   await page.getByLabel('Reason').fill(`Case of ${name}`);
   await frame.send(page.getByRole('button', { name: 'Request erasure' }));
   await expect(frame.flash).toContainText('names the person');
+  await expect(mention).toBeChecked();
   await page.getByLabel('Reason').fill('Article 17, case 31');
   await frame.send(page.getByRole('button', { name: 'Request erasure' }));
   await expect(frame.flash).toContainText('Another admin must confirm it.');

@@ -102,6 +102,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers.clone()))
         .route("/audit.csv", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Csv))
         .route("/audit.jsonl", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Jsonl))
+        .route("/erasure/{id}/report.json", crate::downloads::erasure_report(engine.clone(), transfers.clone()))
         .route("/usage.csv", crate::downloads::usage(engine.clone(), transfers))
         .route("/console/upload", crate::uploads::documents(engine.clone()))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())

@@ -6,18 +6,19 @@ use crate::api::usage::CSV;
 use crate::api::{ApiError, Transfers, portability};
 use ::portability::Selection;
 use app::SESSION_ADMISSION;
-use axum::extract::{Extension, FromRequestParts, State};
+use axum::extract::{Extension, FromRequestParts, Path, State};
+use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
 use foundation::identity::{self, Admission};
 use foundation::{Engine, Error, OpContext, usage};
-use remembrancer::overview;
+use remembrancer::{erasure, overview};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
-use wire::{AuditFilter, AuditFormat, ErrorCode, MemoryFilter, RequestId, UsageFilter};
+use wire::{AuditFilter, AuditFormat, ErasureId, ErrorCode, MemoryFilter, RequestId, UsageFilter};
 
 /// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names. Without fields:
 /// everything of the organisation, or the areas that `only` names, separated by commas. Admins only.
@@ -44,6 +45,14 @@ pub fn usage<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Tr
             usage::export(&engine, &ctx, &filter, writer).await.map(drop)
         };
         portability::stream_file(&transfers, (CSV, "remembrancer-usage.csv"), export).await
+    };
+    get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The route of `GET /erasure/{id}/report.json`: the signed report of an erasure, as `remembrancer erasure verify` reads it. Admins only.
+pub fn erasure_report<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
+    let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Path(id): Path<ErasureId>| {
+        downloads.erasure_report(ctx, id).await
     };
     get(send).with_state(Downloads { engine, transfers })
 }
@@ -79,6 +88,13 @@ struct Downloads {
 }
 
 impl Downloads {
+    async fn erasure_report(self, ctx: OpContext, id: ErasureId) -> Result<Response, ApiError> {
+        let report = erasure::report(&self.engine, &ctx, id).await?;
+        let text = serde_json::to_string_pretty(&report).map_err(Error::failed("a report cannot be serialised"))?;
+        let name = format!("attachment; filename=\"erasure-{id}.json\"");
+        Ok(([(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, name)], text).into_response())
+    }
+
     async fn audit_log(self, ctx: OpContext, filter: AuditFilter, format: AuditFormat) -> Result<Response, ApiError> {
         let Self { engine, transfers } = self;
         let turn = transfers.export(&ctx)?;

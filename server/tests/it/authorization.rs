@@ -471,6 +471,9 @@ async fn every_server_function_takes_its_role_and_no_other() {
         let download = site.get("/export.jsonl", &[(header::COOKIE, &cookie)]).await;
         let expected = if *role == OperatorRole::Admin { StatusCode::OK } else { StatusCode::FORBIDDEN };
         assert_eq!(download.status, expected, "the download as {role}: {}", download.text);
+        let report = site.get("/erasure/01900000-0000-7000-8000-000000000000/report.json", &[(header::COOKIE, &cookie)]).await;
+        let expected = if *role == OperatorRole::Admin { StatusCode::NOT_FOUND } else { StatusCode::FORBIDDEN };
+        assert_eq!(report.status, expected, "the report of an erasure as {role}: {}", report.text);
         let audit = site.get("/audit.csv", &[(header::COOKIE, &cookie)]).await;
         let expected = if *role == OperatorRole::Viewer { StatusCode::OK } else { StatusCode::FORBIDDEN };
         assert_eq!(audit.status, expected, "the audit log as {role}: {}", audit.text);

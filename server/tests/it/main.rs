@@ -10,6 +10,7 @@ mod console;
 mod context;
 mod documents;
 mod doors;
+mod erasure;
 mod errors;
 mod evals;
 mod forms;

@@ -1,7 +1,10 @@
 use super::{add::Adding, api::read_source, progress::Progress, speakers::Speakers, table::EventTable, turns::Turns, words::form};
 use crate::{
     Flash,
-    features::session::Viewer,
+    features::{
+        erasure::{SourceErased, erased_by},
+        session::Viewer,
+    },
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
@@ -9,7 +12,9 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{OperatorRole, SourceDetail, SourceId, SourceRow};
+use wire::{ErasureId, ErrorCode, OperatorRole, SourceDetail, SourceId, SourceRow};
+
+const UNKNOWN: &str = "No source has this id.";
 
 /// The page of one source: whether it was read, its turns with what memories quote, and the events that worked on it.
 #[component]
@@ -18,7 +23,8 @@ pub fn SourcePage() -> impl IntoView {
     let query = use_query();
     let turn = query.get("turn").and_then(|turn| turn.parse::<i64>().ok()).unwrap_or(0).max(0);
     let (from, open) = (usize::try_from(turn).unwrap_or(0), query.get("add").and_then(|turn| turn.parse().ok()));
-    let detail = reading(by_id(id, move |id| read_source(id, turn), "No source has this id."));
+    let detail = reading(by_id(id, move |id| read_source(id, turn), UNKNOWN));
+    let erased = reading(by_id(id, |id: SourceId| erased_by(id.0), UNKNOWN));
     let who = ViewerResource::expect();
     view! {
         <Crumb href="/sources" text="Sources" />
@@ -28,13 +34,30 @@ pub fn SourcePage() -> impl IntoView {
             let (may_change, may_add) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
             let flash = viewer.and_then(Viewer::refused);
             let adding = may_add.then(|| Adding { from, open, flash: flash.clone() });
-            or_missing("Source", detail.await, |detail| view! { <Whole detail may_change flash adding /> })
+            let erased = erased.await.ok().flatten();
+            match (detail.await, erased) {
+                (Err(error), Some(request)) if error.code == ErrorCode::NotFound => view! { <Erased request /> }.into_any(),
+                (detail, erased) => or_missing("Source", detail, |detail| view! { <Whole detail erased may_change flash adding /> }),
+            }
         })}
     }
 }
 
+/// The page of a source that is no more.
 #[component]
-fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>, adding: Option<Adding>) -> impl IntoView {
+fn Erased(request: ErasureId) -> impl IntoView {
+    view! {
+        <Title text="Source erased" />
+        <header class="mb-5"><h1>"Source erased"</h1></header>
+        <div class="card space-y-2 p-4">
+            <p>"This source was erased, because it belonged to a person or mentioned one. Its text cannot be restored."</p>
+            <SourceErased request />
+        </div>
+    }
+}
+
+#[component]
+fn Whole(detail: SourceDetail, erased: Option<ErasureId>, may_change: bool, flash: Option<Flash>, adding: Option<Adding>) -> impl IntoView {
     let source = detail.source.clone();
     let here = format!("/sources/{}", source.id);
     let (events, reading) = (detail.events.clone(), detail.reading.clone());
@@ -43,6 +66,7 @@ fn Whole(detail: SourceDetail, may_change: bool, flash: Option<Flash>, adding: O
         <header class="mb-5">
             <h1 class="wrap-anywhere" dir="auto">{source.title.clone()}</h1>
             <Facts source=source.clone() timed=reading.timed_turns />
+            {erased.map(|request| view! { <SourceErased request what="Turns of this source were erased" /> })}
         </header>
         <div class="max-w-4xl space-y-6">
             {match source.media_type.clone() {

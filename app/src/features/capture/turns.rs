@@ -26,7 +26,7 @@ pub fn Turns(
     let zones = zones(&detail.turns);
     let may_add = adding.is_some();
     let Adding { from, open, flash } = adding.unwrap_or(Adding { from: 0, open: None, flash: None });
-    let takes = |turn: &SourceTurn| may_add && turn.pieces.iter().all(|piece| piece.quarantined.is_empty());
+    let takes = |turn: &SourceTurn| may_add && !is_erased(turn) && turn.pieces.iter().all(|piece| piece.quarantined.is_empty());
     let open = open.filter(|open| open.checked_sub(from).and_then(|at| detail.turns.get(at)).is_some_and(takes));
     let form = move |turn: Option<usize>| view! { <AddCandidate source=id turn from flash=flash.clone() /> }.into_any();
     let mut day = None;
@@ -79,6 +79,8 @@ fn Turn(
     add: Option<(usize, String)>,
     form: Option<AnyView>,
 ) -> impl IntoView {
+    let erases = is_erased(&turn);
+    let erased = erases.then(|| view! { <p class="text-sm text-soft" data-testid="erased">"This turn was erased."</p> });
     let mut reasons: Vec<String> = Vec::new();
     for reason in turn.pieces.iter().flat_map(|piece| &piece.quarantined) {
         if !reasons.contains(reason) {
@@ -104,11 +106,17 @@ fn Turn(
             <p class="mb-0.5 flex flex-wrap gap-x-2 text-xs text-soft empty:hidden">
                 {speaker} {turn.at.map(|at| view! { <Clock at with_day=new_day /> })} {add}
             </p>
-            <div class="said" dir="auto" data-turn=number.map(|number| number.to_string())>{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
+            {erased}
+            <div class="said" class:hidden=erases dir="auto" data-turn=number.map(|number| number.to_string())>{turn.pieces.into_iter().map(|piece| view! { <Piece piece source /> }).collect_view()}</div>
             {held}
             {form}
         </li>
     }
+}
+
+/// Whether the words of a turn were erased: blanks are in their place.
+fn is_erased(turn: &SourceTurn) -> bool {
+    !turn.pieces.is_empty() && turn.pieces.iter().all(|piece| piece.text.trim().is_empty())
 }
 
 /// The zones of some turns' times: `UTC+01:00, UTC+02:00`.

@@ -1,13 +1,17 @@
 use crate::{
     ConsoleError, Flash,
     guard::{incomplete, operator},
+    ids::Ids,
     query::Query,
     submit::submit,
 };
 use leptos::prelude::*;
 use remembrancer::erasure;
 use serde::{Deserialize, Serialize};
-use wire::{Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionRef, NewErasure, UserId, UserRef};
+use uuid::Uuid;
+use wire::{
+    Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionPlace, MentionRef, NewErasure, UserId, UserRef,
+};
 
 /// The requests and the open legal holds.
 pub struct ErasureList {
@@ -24,7 +28,7 @@ pub async fn erasures() -> Result<ErasureList, ConsoleError> {
 /// What the erasure of a user would remove; one name a line.
 pub async fn preview_erasure(user: String, names: String) -> Result<ErasurePreview, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(erasure::preview(&engine, &ctx, &reference(&user)?, &lines(&names)).await?)
+    Ok(erasure::preview(&engine, &ctx, &reference("user", &user)?, &lines(&names)).await?)
 }
 
 pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
@@ -32,7 +36,13 @@ pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> 
     Ok(erasure::show(&engine, &ctx, id).await?)
 }
 
-/// Requests an erasure, then redirects to the list, or back to the form if it is refused.
+/// The request that erased a source, turns of it, or what a memory quoted; by the id of the source or of the memory.
+pub async fn erased_by(id: Uuid) -> Result<Option<ErasureId>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(erasure::erased_by(&engine, &ctx, id).await?)
+}
+
+/// Requests an erasure, then redirects to the list, or back to the form if it is refused. The form keeps what was chosen.
 #[server(endpoint = "request_erasure")]
 pub async fn request_erasure(
     #[server(default)] user: String,
@@ -41,40 +51,58 @@ pub async fn request_erasure(
     #[server(default)] mentions: Vec<MentionText>,
 ) -> Result<(), ConsoleError> {
     let form = Query::default().with("user", &user).with("names", &names).href("/erasure/new");
-    submit(("/erasure", &form), Query::default().with("reason", &reason), |engine, ctx| async move {
-        let mentions = mentions.into_iter().map(|MentionText(row)| row).collect();
-        let new = NewErasure { user: reference(&user)?, reason, names: lines(&names), mentions };
+    let mentions: Vec<MentionRef> = mentions.into_iter().filter_map(|MentionText(row)| row).collect();
+    let typed = ticks(&mentions).with("reason", &reason);
+    submit(("/erasure", &form), typed, |engine, ctx| async move {
+        let new = NewErasure { user: reference("user", &user)?, reason, names: lines(&names), mentions };
         erasure::request(&engine, &ctx, new).await?;
         Ok(Flash::done("Requested. Another admin must confirm it."))
     })
     .await
 }
 
-/// A mention in a form: `<place>:<id>`.
+/// A mention in a form: `<place>:<id>`, or `keep` for one that is not chosen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct MentionText(pub MentionRef);
+pub struct MentionText(pub Option<MentionRef>);
 
 impl TryFrom<String> for MentionText {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map(Self)
+        if text == "keep" { Ok(Self(None)) } else { text.parse().map(|row| Self(Some(row))) }
     }
 }
 
 impl From<MentionText> for String {
     fn from(MentionText(row): MentionText) -> Self {
-        row.to_string()
+        row.map_or_else(|| "keep".to_owned(), |row| row.to_string())
     }
 }
 
-/// Confirms a request of another admin, then redirects to it.
+/// The chosen mentions as a session keeps them: ids by place, in which nothing looks like a secret.
+fn ticks(mentions: &[MentionRef]) -> Query {
+    MentionPlace::ALL.iter().fold(Query::default(), |query, place| {
+        let ids: Vec<Uuid> = mentions.iter().filter(|row| row.place == *place).map(|row| row.id).collect();
+        query.with(place.as_str(), String::from(Ids(ids)))
+    })
+}
+
+/// The mentions that were chosen in a form that was refused.
+pub fn ticked(typed: &Query) -> Vec<MentionRef> {
+    let of_place = |place: MentionPlace| {
+        let ids = Ids::<Uuid>::try_from(typed.text(place.as_str())).unwrap_or_default();
+        ids.0.into_iter().map(move |id| MentionRef { place, id })
+    };
+    MentionPlace::ALL.iter().flat_map(|place| of_place(*place)).collect()
+}
+
+/// Confirms a request of another admin, who typed the person's reference, then redirects to it.
 #[server(endpoint = "confirm_erasure")]
-pub async fn confirm_erasure(id: ErasureId) -> Result<(), ConsoleError> {
-    submit(&format!("/erasure/{id}"), Query::default(), |engine, ctx| async move {
-        erasure::confirm(&engine, &ctx, id).await?;
-        Ok(Flash::done("Confirmed. The erasure is running and cannot be undone. Reload this page to see its progress."))
+pub async fn confirm_erasure(id: ErasureId, #[server(default)] person: String) -> Result<(), ConsoleError> {
+    submit(&format!("/erasure/{id}"), Query::default().with("person", &person), |engine, ctx| async move {
+        erasure::confirm(&engine, &ctx, id, &reference("person", &person)?).await?;
+        Ok(Flash::done("Confirmed. The erasure is running and cannot be undone."))
     })
     .await
 }
@@ -93,7 +121,7 @@ pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
 #[server(endpoint = "set_hold")]
 pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     submit("/erasure", Query::default().with("user", &user).with("reason", &reason), |engine, ctx| async move {
-        erasure::hold(&engine, &ctx, &reference(&user)?, &reason).await?;
+        erasure::hold(&engine, &ctx, &reference("user", &user)?, &reason).await?;
         // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
         Ok(Flash::done("The user is under a legal hold. No data of the user is erased, archived or swept."))
     })
@@ -110,11 +138,29 @@ pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Resul
     .await
 }
 
-fn reference(user: &str) -> Result<UserRef, ConsoleError> {
-    user.trim().parse().map_err(|message: String| incomplete(FieldError::new("user", message)))
+/// The user whom a field names.
+fn reference(field: &str, user: &str) -> Result<UserRef, ConsoleError> {
+    user.trim().parse().map_err(|message: String| incomplete(FieldError::new(field, message)))
 }
 
 /// One name a line, without empty ones.
 fn lines(names: &str) -> Vec<String> {
     names.lines().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_form_keeps_what_was_chosen_and_nothing_that_was_kept() {
+        let row = |place, id| MentionRef { place, id: Uuid::from_u128(id) };
+        let chosen = [row(MentionPlace::Memory, 1), row(MentionPlace::Memory, 2), row(MentionPlace::Turns, 3)];
+        let flash = Flash { typed: ticks(&chosen).with("reason", "Case 31").href(""), refused: true, ..Flash::default() };
+        assert_eq!(ticked(&Query::parse(&flash.without_secrets().typed)), chosen);
+        assert!(ticked(&Query::default()).is_empty());
+        let sent = ["keep".to_owned(), chosen[2].to_string()].map(|text| MentionText::try_from(text).unwrap().0);
+        assert_eq!(sent, [None, Some(chosen[2])]);
+        assert!(MentionText::try_from(String::new()).is_err());
+    }
 }

@@ -1,6 +1,7 @@
 use super::{
     NOT_ALLOWED,
     api::{ErasureList, erasures},
+    words::person,
 };
 use crate::{
     Flash,
@@ -91,12 +92,13 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
         }
         .into_any();
     }
+    let running = requests.iter().any(|request| request.state == ErasureState::Confirmed);
     let rows = requests.into_iter().map(|request| {
         let confirmed = request.confirmed_by_name.clone().unwrap_or_else(|| "–".into());
         view! {
             <tr data-testid="erasure">
                 <td>
-                    <a class="font-mono text-xs" href=format!("/erasure/{}", request.id)>{request.user_id.to_string()}</a>
+                    <a href=format!("/erasure/{}", request.id)>{person(request.user_id, request.user_name.clone())}</a>
                     <p class="break-words text-soft">{request.reason.clone()}</p>
                 </td>
                 <td><State state=request.state /></td>
@@ -107,9 +109,9 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
         }
     });
     view! {
-        <section class="card overflow-x-auto" aria-label="Requests" tabindex="0">
+        <section class="card overflow-x-auto" aria-label="Requests" tabindex="0" data-again=running.then_some("")>
             <DataTable label="Requests" class="data" rows=rows.collect_view() heads=columns([
-                ("User", ""), ("State", ""), ("Requested by", "hidden sm:table-cell"), ("Confirmed by", "hidden sm:table-cell"),
+                ("Person", ""), ("State", ""), ("Requested by", "hidden sm:table-cell"), ("Confirmed by", "hidden sm:table-cell"),
                 ("Requested", ""),
             ]) />
         </section>
@@ -143,7 +145,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
         view! {
             <tr data-testid="hold">
                 <td>
-                    <span class="font-mono text-xs">{hold.user_id.to_string()}</span>
+                    {person(hold.user_id, hold.user_name.clone())}
                     <p class="break-words text-soft">{text::visible(&hold.reason)}</p>
                 </td>
                 <td>{hold.set_by}</td>
@@ -172,7 +174,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
     view! {
         <section class="card overflow-x-auto" aria-label="Legal holds" tabindex="0">
             <DataTable
-                label="Legal holds" class="data" heads=columns([("User on hold", ""), ("Set by", ""), ("Since", ""), ("Lift", "")])
+                label="Legal holds" class="data" heads=columns([("Person on hold", ""), ("Set by", ""), ("Since", ""), ("Lift", "")])
                 rows=rows.collect_view()
             />
         </section>

@@ -1,11 +1,16 @@
 //! Erasure of a person: requests that two admins make together, legal holds, reports.
 
 mod api;
+mod erased;
 mod list;
 mod new;
+mod report;
 mod request;
 mod tables;
+mod words;
 
+pub use api::erased_by;
+pub use erased::SourceErased;
 pub use list::ErasuresPage;
 pub use new::NewErasurePage;
 pub use request::ErasurePage;

@@ -1,13 +1,13 @@
 use super::{
     NOT_ALLOWED,
-    api::preview_erasure,
+    api::{preview_erasure, ticked},
     tables::{Counts, Mentions},
 };
 use crate::{
     Flash,
     layout::{Crumb, PageHead, ViewerResource},
-    query::use_query,
-    ui::{PostForm, ReasonField, awaited, or_error},
+    query::{Query, use_query},
+    ui::{PostForm, ReasonField, awaited, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{ErasurePreview, OperatorRole};
@@ -31,24 +31,31 @@ pub fn NewErasurePage() -> impl IntoView {
 
 #[component]
 fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<Flash>) -> impl IntoView {
+    let ticked = flash.as_ref().map(|flash| ticked(&Query::parse(&flash.typed))).unwrap_or_default();
     let (typed, error) = Flash::reason(flash);
-    let known = preview.name.or(preview.external_ref).unwrap_or_else(|| preview.user_id.to_string());
+    let known = match (preview.name, preview.external_ref) {
+        (Some(name), Some(reference)) => format!("{name} ({reference})"),
+        (name, reference) => name.or(reference).unwrap_or_else(|| preview.user_id.to_string()),
+    };
     let hold = preview.hold.map(|hold| {
         view! { <p class="card mb-6 p-4 text-sm text-warn">"This user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
     });
-    let mentions = (!preview.mentions.is_empty()).then(|| view! { <Mentions mentions=preview.mentions ticks=true /> });
+    let mentions = match preview.mentions.is_empty() {
+        true => view! { <p class="mb-6 text-sm text-soft">"No records of others mention the person by these names."</p> }.into_any(),
+        false => view! { <Mentions mentions=preview.mentions ticked=Some(ticked) /> }.into_any(),
+    };
     view! {
         {hold}
         <PostForm action="/console/api/request_erasure" class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0">
-                <Counts tables=preview.tables />
                 {mentions}
                 {preview.more.then(|| view! {
                     <p class="mb-6 text-sm text-warn">"Not all mentions are listed. Repeat the search after this erasure."</p>
                 })}
+                <Counts tables=preview.tables />
             </div>
             <div class="card space-y-3 p-4 lg:sticky lg:top-5">
-                <h2>"Erase " {known} "?"</h2>
+                <h2 class="wrap-anywhere">"Erase " {text::visible(&known)} "?"</h2>
                 <p class="text-sm text-soft">
                     "Nothing is removed until another admin confirms it. Export the person’s data before, if the person asked for it: "
                     <code class="font-mono text-xs break-words">"remembrancer export --user"</code>

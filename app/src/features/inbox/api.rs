@@ -10,10 +10,10 @@ use crate::{
 };
 use foundation::identity;
 use leptos::prelude::*;
-use remembrancer::{consolidation, memories::Shown};
+use remembrancer::{consolidation, erasure, memories::Shown};
 use wire::{
-    AgentId, BULK_MAX, CapturePolicy, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page, QuarantineId,
-    QuarantineItem, Suggestion, SuggestionFilter, SuggestionId,
+    AgentId, BULK_MAX, CapturePolicy, ErasureId, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page,
+    QuarantineId, QuarantineItem, Suggestion, SuggestionFilter, SuggestionId,
 };
 
 /// The effect of a verdict on candidates, before it is given.
@@ -35,10 +35,18 @@ pub async fn read_candidate(id: MemoryId) -> Result<Option<InboxItem>, ConsoleEr
     Ok(consolidation::items(&engine, &ctx, &[id]).await?.into_iter().next())
 }
 
+/// What says what a memory says: quotes of sources, and the request that erased a source of it.
+#[derive(Clone, Debug, Default)]
+pub struct Quoted {
+    pub quotes: Vec<InboxQuote>,
+    pub erased_by: Option<ErasureId>,
+}
+
 /// The places in sources that say what a memory says, with the words around each.
-pub async fn read_quotes(id: MemoryId) -> Result<Vec<InboxQuote>, ConsoleError> {
+pub async fn read_quotes(id: MemoryId) -> Result<Quoted, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(consolidation::quotes(&engine, &ctx, id).await?)
+    let quotes = consolidation::quotes(&engine, &ctx, id).await?;
+    Ok(Quoted { quotes, erased_by: erasure::erased_by(&engine, &ctx, id.0).await? })
 }
 
 pub async fn consider_candidates(ids: Vec<MemoryId>, input: VerdictInput) -> Result<Preview, ConsoleError> {

@@ -1,6 +1,6 @@
 use super::{quote::Quotes, statement::Statement, words::kind};
 use crate::{
-    features::{memories::Reasons, projects::ProjectName},
+    features::{erasure::SourceErased, memories::Reasons, projects::ProjectName},
     ui::{Badge, Canonical, Time, Tone},
 };
 use leptos::prelude::*;
@@ -17,7 +17,8 @@ pub fn Candidate(
 ) -> impl IntoView {
     let status = state(&item);
     let (rationale, alternatives) = (item.rationale.clone(), item.alternatives.clone());
-    let quotes = item.quotes.clone();
+    let (quotes, erased_by) = (item.quotes.clone(), item.erased_by);
+    let sent_without = quotes.is_empty() && erased_by.is_none();
     view! {
         <div class="space-y-2">
             <div class="flex flex-wrap items-center gap-1.5">
@@ -31,10 +32,9 @@ pub fn Candidate(
             <Facts item projects />
         </div>
         {children()}
-        {match quotes.is_empty() {
-            true => view! { <p class="text-sm text-soft">"No source is quoted. The candidate was sent without one."</p> }.into_any(),
-            false => view! { <Quotes quotes /> }.into_any(),
-        }}
+        {sent_without.then(|| view! { <p class="text-sm text-soft">"No source is quoted. The candidate was sent without one."</p> })}
+        {(!quotes.is_empty()).then(|| view! { <Quotes quotes /> })}
+        {erased_by.map(|request| view! { <SourceErased request /> })}
     }
 }
 

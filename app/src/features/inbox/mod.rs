@@ -19,7 +19,7 @@ mod url;
 mod verdicts;
 mod words;
 
-pub use api::read_quotes;
+pub use api::{Quoted, read_quotes};
 pub use page::InboxPage;
 pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;

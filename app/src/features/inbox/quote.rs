@@ -1,4 +1,8 @@
-use crate::ui::{Time, Titled, text};
+use super::api::Quoted;
+use crate::{
+    features::erasure::SourceErased,
+    ui::{Time, Titled, text},
+};
 use leptos::prelude::*;
 use wire::{InboxQuote, MemoryEvidence};
 
@@ -49,13 +53,17 @@ fn Place(evidence: MemoryEvidence) -> impl IntoView {
     }
 }
 
-/// The places that say what a memory says; nothing if it came without a source.
+/// The places that say what a memory says, and what became of others; nothing if it came without a source.
 #[component]
-pub fn Evidence(quotes: Vec<InboxQuote>) -> impl IntoView {
-    (!quotes.is_empty()).then(|| {
+pub fn Evidence(quoted: Quoted) -> impl IntoView {
+    let Quoted { quotes, erased_by } = quoted;
+    (!quotes.is_empty() || erased_by.is_some()).then(|| {
         view! {
             <Titled id="evidence" title="Evidence">
-                <div class="card p-4"><Quotes quotes /></div>
+                <div class="card space-y-3 p-4">
+                    {(!quotes.is_empty()).then(|| view! { <Quotes quotes /> })}
+                    {erased_by.map(|request| view! { <SourceErased request /> })}
+                </div>
             </Titled>
         }
     })

@@ -16,7 +16,7 @@ use crate::{
     ConsoleError, Flash,
     features::{
         audit::Trail,
-        inbox::{Evidence, read_quotes},
+        inbox::{Evidence, Quoted, read_quotes},
         projects::project_names,
         recall::why_not,
     },
@@ -28,7 +28,7 @@ use crate::{
 use leptos::prelude::*;
 use leptos_meta::Title;
 use uuid::Uuid;
-use wire::{ArchiveReason, InboxQuote, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole, Trust};
+use wire::{ArchiveReason, MemoryDetail, MemoryId, MemoryRecalls, MemoryStatus, OperatorRole, Trust};
 
 const UNKNOWN: &str = "No memory has this id.";
 
@@ -37,7 +37,7 @@ pub fn MemoryPage() -> impl IntoView {
     let (id, query) = (use_param::<MemoryId>("id"), use_query());
     let detail = reading(by_id(id, memory, UNKNOWN));
     let recalls = reading(by_id(id, recalls_of_memory, UNKNOWN));
-    let quotes = reading(by_id(id, read_quotes, UNKNOWN));
+    let quoted = reading(by_id(id, read_quotes, UNKNOWN));
     let (who, projects) = (ViewerResource::expect(), reading(project_names()));
     view! {
         <Crumb href=query.back("/memories") text="Memories" />
@@ -47,9 +47,9 @@ pub fn MemoryPage() -> impl IntoView {
             let (may_decide, may_review) = (has(OperatorRole::Operator), has(OperatorRole::Reviewer));
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             let projects = projects.await.unwrap_or_default();
-            let (detail, quotes, recalls) = (detail.await, quotes.await.unwrap_or_default(), recalls.await);
+            let (detail, quoted, recalls) = (detail.await, quoted.await.unwrap_or_default(), recalls.await);
             or_missing("Memory not found", detail, |detail| {
-                view! { <Whole detail projects quotes recalls query may_decide may_review flash /> }
+                view! { <Whole detail projects quoted recalls query may_decide may_review flash /> }
             })
         })}
     }
@@ -59,7 +59,7 @@ pub fn MemoryPage() -> impl IntoView {
 fn Whole(
     detail: MemoryDetail,
     projects: Vec<(Uuid, String)>,
-    quotes: Vec<InboxQuote>,
+    quoted: Quoted,
     recalls: Result<MemoryRecalls, ConsoleError>,
     query: Query,
     may_decide: bool,
@@ -81,7 +81,7 @@ fn Whole(
     let (title, summary) = (detail.record.title.clone(), detail.record.summary.clone());
     let (rationale, alternatives) = (detail.record.rationale.clone(), detail.record.alternatives.clone());
     let mut facts = detail.clone();
-    if !quotes.is_empty() {
+    if !quoted.quotes.is_empty() || quoted.erased_by.is_some() {
         // The section below the content says it better.
         facts.record.memory.evidence_ref = None;
     }
@@ -116,7 +116,7 @@ fn Whole(
                         })}
                     <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
-                <Evidence quotes />
+                <Evidence quoted />
                 <Contradictions links=detail.record.links.clone() />
                 <Links
                     topic=row.topic.clone()

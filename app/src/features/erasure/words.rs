@@ -1,0 +1,113 @@
+//! Erasures in words: who, where a mention is, and what goes with it.
+
+use crate::ui::text;
+use leptos::prelude::*;
+use wire::{Mention, MentionPlace, SourceExtent, UserId};
+
+/// A user as the organisation calls them, with the id as the title; the id alone if nobody named them, and once they are erased.
+pub fn person(id: UserId, name: Option<String>) -> AnyView {
+    match name {
+        Some(name) => view! { <span class="wrap-anywhere" dir="auto" title=id.to_string()>{text::visible(&name)}</span> }.into_any(),
+        None => view! { <span class="font-mono text-xs break-all">{id.to_string()}</span> }.into_any(),
+    }
+}
+
+pub fn place_name(place: MentionPlace) -> &'static str {
+    match place {
+        MentionPlace::Memory => "Memory",
+        MentionPlace::Source => "Source",
+        MentionPlace::Turns => "Turns of a source",
+        MentionPlace::Event => "Event",
+        MentionPlace::Retrieval => "Recall",
+        MentionPlace::Quarantine => "Quarantined turn",
+        MentionPlace::Proposal => "Proposed phrase",
+        MentionPlace::Decision => "Vocabulary decision",
+        MentionPlace::Action => "Action",
+        MentionPlace::Step => "Workflow step",
+        MentionPlace::View => "Saved view",
+        MentionPlace::AuditText => "Audit text",
+        MentionPlace::Term => "Term",
+        MentionPlace::Document => "Document",
+    }
+}
+
+/// What goes with a mention.
+pub fn takes(mention: &Mention) -> String {
+    let words = match (mention.place, &mention.extent) {
+        (MentionPlace::Source, Some(extent)) => return whole(extent),
+        (MentionPlace::Turns, Some(extent)) => return turns(extent),
+        (MentionPlace::Memory, _) => "This memory and its versions",
+        (MentionPlace::Source, None) => "This source",
+        (MentionPlace::Turns, None) => "The turns that name the person",
+        (MentionPlace::Event, _) => "Only this event",
+        (MentionPlace::Retrieval, _) => "This recall and its list of hits",
+        (MentionPlace::Quarantine, _) => "Only this entry in quarantine; the source keeps the turn",
+        (MentionPlace::Proposal, _) => "Only this phrase",
+        (MentionPlace::Decision, _) => "The phrases and the reason; the decision stays",
+        (MentionPlace::Action, _) => "Only this action",
+        (MentionPlace::Step, _) => "Only this step",
+        (MentionPlace::View, _) => "Only this saved view",
+        (MentionPlace::AuditText, _) => "Only this text; the entry stays",
+        (MentionPlace::Term, _) => "Nothing: a term belongs to the organisation. Retire it",
+        (MentionPlace::Document, _) => "Nothing: a document belongs to the organisation. Change it where it comes from",
+    };
+    words.to_owned()
+}
+
+/// A source as a whole: `Whole transcript, 13 turns, 3 speakers`.
+pub fn whole(extent: &SourceExtent) -> String {
+    let turns = (extent.turns > 0).then(|| format!(", {}", text::count(extent.turns, "turn", "turns"))).unwrap_or_default();
+    let speakers = (extent.speakers > 0).then(|| format!(", {}", text::count(extent.speakers, "speaker", "speakers"))).unwrap_or_default();
+    format!("Whole {}{turns}{speakers}", extent.form.as_str().replace('_', " "))
+}
+
+/// The turns of a source that name the person: `Only 2 of 13 turns`.
+pub fn turns(extent: &SourceExtent) -> String {
+    let turns = text::count(extent.turns, "turn", "turns");
+    if extent.naming == 1 { format!("Only this turn of {turns}") } else { format!("Only {} of {turns}", text::number(extent.naming)) }
+}
+
+/// What happens to the memories that quote a source, or turns of it, and nothing else.
+pub fn consequence(mention: &Mention) -> Option<String> {
+    let extent = mention.extent.as_ref()?;
+    match mention.place {
+        MentionPlace::Turns if extent.derived > 0 => {
+            let memories =
+                text::count(extent.derived, "memory that quotes only these turns goes", "memories that quote only these turns go");
+            Some(format!("Turns: {memories} with them."))
+        }
+        MentionPlace::Source if extent.bereft > 0 => {
+            let memories = text::count(extent.bereft, "memory stays and loses its evidence", "memories stay and lose their evidence");
+            Some(format!("Whole: {memories}."))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+    use wire::SourceForm;
+
+    fn mention(place: MentionPlace, naming: i64, derived: i64) -> Mention {
+        let extent = SourceExtent { whole: Uuid::nil(), form: SourceForm::Transcript, turns: 13, speakers: 3, naming, bereft: 4, derived };
+        let excerpt = "Ask Mina".to_owned();
+        Mention { place, id: Uuid::nil(), user_id: None, user_name: None, excerpt, extent: Some(extent) }
+    }
+
+    #[test]
+    fn a_mention_says_what_goes_with_it() {
+        let one = mention(MentionPlace::Turns, 1, 0);
+        assert_eq!((takes(&one).as_str(), consequence(&one)), ("Only this turn of 13 turns", None));
+        let two = mention(MentionPlace::Turns, 2, 1);
+        assert_eq!(takes(&two), "Only 2 of 13 turns");
+        assert_eq!(consequence(&two).unwrap(), "Turns: 1 memory that quotes only these turns goes with them.");
+        let whole = mention(MentionPlace::Source, 2, 1);
+        assert_eq!(takes(&whole), "Whole transcript, 13 turns, 3 speakers");
+        assert_eq!(consequence(&whole).unwrap(), "Whole: 4 memories stay and lose their evidence.");
+        // With every turn or none there is nothing to choose between.
+        let divisible = [0, 1, 12, 13].map(|naming| mention(MentionPlace::Source, naming, 0).extent.unwrap().is_divisible());
+        assert_eq!(divisible, [false, true, true, false]);
+    }
+}

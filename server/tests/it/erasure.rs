@@ -1,0 +1,50 @@
+//! The pages of erasures, over HTTP.
+
+use crate::console::{form, sign_in};
+use crate::doors::alone;
+use crate::harness::Site;
+use axum::http::{StatusCode, header};
+use foundation::identity;
+use foundation::testing::PASSWORD;
+use remembrancer::{erasure, workers};
+use tokio_util::sync::CancellationToken;
+use wire::{ErasureState, NewErasure, OperatorRole, SignedReport};
+
+#[tokio::test]
+async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies() {
+    let site = alone().await;
+    let (world, engine) = (&site.world, &site.world.engine);
+    let person = identity::add_user(engine, &world.vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
+    let new = NewErasure { user: person.into(), reason: "Article 17".into(), names: vec![], mentions: vec![] };
+    let id = erasure::request(engine, &world.vera, new).await.unwrap();
+    let login = format!("idris@{}", world.tenant_slug);
+    identity::create_operator(engine, &world.system, &login, "Idris", PASSWORD, OperatorRole::ALL).await.unwrap();
+    let (_, idris) = sign_in(&site, &login, PASSWORD).await;
+    let page = async |path: &str| site.get(path, &[(header::COOKIE, &idris), (header::ACCEPT, "text/html")]).await.text;
+    let state = async || erasure::show(engine, &world.vera, id).await.unwrap().request.state;
+
+    let list = page("/erasure").await;
+    assert!(list.contains("Mina Lindt") && !list.contains(&format!(">{person}<")), "people have names: {list}");
+    let request = page(&format!("/erasure/{id}")).await;
+    assert!(request.contains("Type crm-4711 to confirm") && request.contains("Mina Lindt"), "{request}");
+    for wrong in ["", "Mina", "crm-4712"] {
+        let fields = format!("id={id}&person={wrong}");
+        assert!(!form(&site, "confirm_erasure", &idris, &fields).await.status.is_success(), "{wrong}");
+        assert_eq!(state().await, ErasureState::Waiting, "“{wrong}” is not the reference");
+    }
+    form(&site, "confirm_erasure", &idris, &format!("id={id}&person=crm-4711")).await;
+    assert_eq!(state().await, ErasureState::Confirmed);
+    assert!(page(&format!("/erasure/{id}")).await.contains("http-equiv=\"refresh\""), "progress shows by itself, also without JavaScript");
+    while workers::drain(engine).await.unwrap() + workers::work(engine, &CancellationToken::new()).await.unwrap() > 0 {}
+
+    let done = page(&format!("/erasure/{id}")).await;
+    assert!(!done.contains("http-equiv=\"refresh\"") && !done.contains("Mina Lindt"), "{done}");
+    let path = format!("/erasure/{id}/report.json");
+    assert!(done.contains(&path), "the page offers the file");
+    let file = site.get(&path, &[(header::COOKIE, &idris)]).await;
+    assert_eq!(file.status, StatusCode::OK);
+    assert!(file.header(header::CONTENT_DISPOSITION).starts_with("attachment"), "{file:?}");
+    let signed: SignedReport = serde_json::from_str(&file.text).unwrap();
+    assert!(erasure::verify_report(engine, &world.vera, &signed).await.unwrap());
+    assert!(site.get(&path, &[]).await.status.is_redirection(), "a stranger signs in first");
+}

@@ -110,3 +110,24 @@ test('an entry is found by the topic of its memory, and downloaded', { tag: '@no
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain('The ledger is lost.');
 });
+
+test('the audit log and a memory print without the frame, with exact times and whole tables', async ({ audit, memory, agent }) => {
+  const id = await rememberAndForget(agent);
+  await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
+  // About the width of a sheet; the theme of the screen is not that of the paper.
+  await audit.page.setViewportSize({ width: 700, height: 1000 });
+  await audit.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const prints = async () => {
+    await expect(audit.page.locator('html')).toHaveCSS('color-scheme', 'light');
+    for (const role of ['navigation', 'button', 'textbox', 'banner'] as const) await expect(audit.page.getByRole(role)).toHaveCount(0);
+    await expect(audit.page.locator('a.button:visible, summary.button:visible')).toHaveCount(0);
+    expect(await audit.overflow()).toBe(0);
+  };
+  await prints();
+  await expect(audit.entries.first()).toBeVisible();
+  await memory.open(id);
+  await prints();
+  await expect(memory.content).toBeVisible();
+  const exact = await memory.page.locator('time[data-relative]').first().evaluate((time) => getComputedStyle(time, '::after').content);
+  expect(exact).toContain('UTC');
+});

@@ -85,7 +85,11 @@ async fn refuse_held(engine: &Engine, ctx: &OpContext, user: UserId, rows: &[Men
     match hold {
         None => Ok(()),
         Some(hold) if hold.user_id == user => Err(Error::Conflict("this user is under a legal hold: lift it first".into())),
-        Some(hold) => Err(Error::Conflict(format!("a mention belongs to the user {}, who is under a legal hold", hold.user_id))),
+        Some(hold) => {
+            let called = identity::user_names(engine, ctx, &[hold.user_id]).await?.remove(&hold.user_id);
+            let owner = called.unwrap_or_else(|| hold.user_id.to_string());
+            Err(Error::Conflict(format!("a mention belongs to the user {owner}, who is under a legal hold")))
+        }
     }
 }
 

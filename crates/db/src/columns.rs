@@ -19,7 +19,7 @@ pub enum Holds {
 pub enum Erasure {
     /// Every row whose `user_id` is the user's goes.
     Row,
-    /// The rows do not name the user in `user_id`, or they stay without the user's words: a statement of their own in `erasure/store`.
+    /// The rows do not name the user in `user_id`, or they stay without the user's words: a statement of their own.
     Special,
     /// Nothing, for a reason.
     Keep(&'static str),

@@ -14,6 +14,8 @@ use wire::{ErasureState, NewErasure, OperatorRole, SignedReport};
 async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies() {
     let site = alone().await;
     let (world, engine) = (&site.world, &site.world.engine);
+    // The job waits for what was written before.
+    while workers::drain(engine).await.unwrap() > 0 {}
     let person = identity::add_user(engine, &world.vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
     let new = NewErasure { user: person.into(), reason: "Article 17".into(), names: vec![], mentions: vec![] };
     let id = erasure::request(engine, &world.vera, new).await.unwrap();

@@ -1,4 +1,4 @@
-//! Stretches of sources, what quotes them, sources without them, and what is known of those that are gone.
+//! Stretches of sources, what quotes them, and sources without them.
 
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, like, sql};
@@ -92,18 +92,6 @@ pub async fn delete_quotes(
             from (select agent_id, source_id, memory_id from quotes
                   union select s.agent_id, s.id, $6::uuid from sources s where s.tenant_id = $1 and s.id = any($5)) x
           on conflict do nothing"
-    ))
-    .await
-}
-
-/// Which request last erased a source, turns of it, or what a memory quoted, by the ids of sources and memories.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
-pub async fn erased_by(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<(Uuid, ErasureId)>, DbError> {
-    tx.rows(sql!(
-        [tenant, ids],
-        r"select distinct on (x.id) x.id, e.request_id
-            from unnest($2::uuid[]) x (id) join erased_sources e on e.tenant_id = $1 and (e.memory_id = x.id or e.source_id = x.id)
-           order by x.id, e.erased_at desc"
     ))
     .await
 }

@@ -8,6 +8,7 @@ use foundation::testing::World;
 use remembrancer::capture::StoredTurn;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
 use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload, store as consolidation};
+use remembrancer::erasure::store as erasure;
 use remembrancer::memories::model::Memory;
 use remembrancer::memories::store as memories;
 use remembrancer::profile::store as profile;
@@ -137,6 +138,8 @@ pub async fn fill(world: &World, owner: &mut PgConnection, case: &Case) {
         "insert into evidence (tenant_id, agent_id, id, memory_id, user_id, candidate_id, source_id, event_id, starts, ends, quote,
                                speaker, created_at)
          values ($1, $2, $12, $10, $4, $11, $3, $5, 0, 4, 'Vera', 'Vera', now())",
+        "insert into erased_sources (tenant_id, agent_id, source_id, memory_id, request_id, erased_at)
+         values ($1, $2, $3, $10, $5, now())",
         "insert into tombstones (tenant_id, agent_id, memory_id, content_hash, user_id, source, created_at)
          values ($1, $2, gen_random_uuid(), '\\x07', $4, '{\"platform\": \"slack\"}', now())",
     ] {
@@ -194,6 +197,7 @@ pub const CAPTURE: &[Query] = queries! {
 
 /// What the console and background work run.
 pub const INBOX: &[Query] = queries! {
+    "erasure::erased_by" |tx, c| erasure::erased_by(tx, c.tenant, &[c.id.0, source(c).0]).await?.len();
     "capture::source_of_event" |tx, c| usize::from(capture::source_of_event(tx, c.ctx.tenancy(), held(c)).await?.is_some());
     "capture::captured_parts" |tx, c| capture::captured_parts(tx, c.ctx.tenancy(), source(c)).await?.len();
     "capture::user_of_event" |tx, c| {

@@ -1,5 +1,7 @@
 //! SQL of the vocabulary as it is, or was, in force.
 
+pub mod erasure;
+
 use super::model::State;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql};

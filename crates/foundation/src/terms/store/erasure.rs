@@ -1,4 +1,4 @@
-//! Phrases that agents proposed to the vocabulary: they are topics of memories, which may be a person's words.
+//! What an erasure does with phrases that agents proposed: they are topics of memories, which may be a person's words.
 
 use db::{DbError, Tx, sql};
 use sqlx::FromRow;

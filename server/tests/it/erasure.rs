@@ -2,13 +2,12 @@
 
 use crate::console::{form, sign_in};
 use crate::doors::alone;
-use crate::harness::Site;
 use axum::http::{StatusCode, header};
 use foundation::identity;
 use foundation::testing::PASSWORD;
 use remembrancer::{erasure, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{ErasureState, NewErasure, OperatorRole, SignedReport};
+use wire::{ErasureState, OperatorRole, SignedReport};
 
 #[tokio::test]
 async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies() {
@@ -17,8 +16,14 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
     // The job waits for what was written before.
     while workers::drain(engine).await.unwrap() > 0 {}
     let person = identity::add_user(engine, &world.vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
-    let new = NewErasure { user: person.into(), reason: "Article 17".into(), names: vec![], mentions: vec![] };
-    let id = erasure::request(engine, &world.vera, new).await.unwrap();
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    let gone = "01900000-0000-7000-8000-000000000000";
+    let chosen =
+        ["keep".to_owned(), format!("turns%3A{gone}"), format!("memory%3A{gone}")].map(|mention| format!("&mentions%5B%5D={mention}"));
+    form(&site, "request_erasure", &vera, &format!("user=crm-4711&reason=Article+17{}", chosen.concat())).await;
+    let requested = erasure::requests(engine, &world.vera).await.unwrap().remove(0);
+    assert_eq!((requested.user_id, requested.mentions), (person, 2), "what is kept is not chosen");
+    let id = requested.id;
     let login = format!("idris@{}", world.tenant_slug);
     identity::create_operator(engine, &world.system, &login, "Idris", PASSWORD, OperatorRole::ALL).await.unwrap();
     let (_, idris) = sign_in(&site, &login, PASSWORD).await;

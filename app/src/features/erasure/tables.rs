@@ -78,7 +78,7 @@ fn Choice(mention: Mention, ticked: Vec<MentionRef>) -> impl IntoView {
         .into_iter()
         .chain([(only.to_string(), turns(&extent), ticked.contains(&only)), (row.to_string(), whole(&extent), ticked.contains(&row))]);
     let options = options.map(|(value, words, selected)| view! { <option value=value selected=selected>{words}</option> });
-    let label = format!("Erase of this {}", extent.form.as_str().replace('_', " "));
+    let label = format!("What to erase of this {}", extent.form.as_str().replace('_', " "));
     let of_turns = Mention { place: MentionPlace::Turns, ..mention.clone() };
     view! {
         <select class="input" name="mentions[]" aria-label=label>{options.collect_view()}</select>

@@ -78,7 +78,7 @@ pub fn consequence(mention: &Mention) -> Option<String> {
         }
         MentionPlace::Source if extent.bereft > 0 => {
             let memories = text::count(extent.bereft, "memory stays and loses its evidence", "memories stay and lose their evidence");
-            Some(format!("Whole: {memories}."))
+            Some(format!("Whole source: {memories}."))
         }
         _ => None,
     }
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(consequence(&two).unwrap(), "Turns: 1 memory that quotes only these turns goes with them.");
         let whole = mention(MentionPlace::Source, 2, 1);
         assert_eq!(takes(&whole), "Whole transcript, 13 turns, 3 speakers");
-        assert_eq!(consequence(&whole).unwrap(), "Whole: 4 memories stay and lose their evidence.");
+        assert_eq!(consequence(&whole).unwrap(), "Whole source: 4 memories stay and lose their evidence.");
         // With every turn or none there is nothing to choose between.
         let divisible = [0, 1, 12, 13].map(|naming| mention(MentionPlace::Source, naming, 0).extent.unwrap().is_divisible());
         assert_eq!(divisible, [false, true, true, false]);

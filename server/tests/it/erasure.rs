@@ -5,21 +5,29 @@ use crate::doors::alone;
 use axum::http::{StatusCode, header};
 use foundation::identity;
 use foundation::testing::PASSWORD;
-use remembrancer::{erasure, workers};
+use remembrancer::{capture, consolidation, erasure, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{ErasureState, OperatorRole, SignedReport};
+use wire::{CaptureConversationRequest, ErasureState, InboxFilter, OperatorRole, SignedReport, SourceDetails};
 
 #[tokio::test]
 async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies() {
     let site = alone().await;
     let (world, engine) = (&site.world, &site.world.engine);
-    // The job waits for what was written before.
-    while workers::drain(engine).await.unwrap() > 0 {}
+    let talk = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n[2026-05-21 09:13] Mina Lindt: I am allergic to peanuts.\n";
+    let source = capture::add_source(engine, &world.atlas, SourceDetails::default(), talk.as_bytes().to_vec()).await.unwrap().source_id;
+    let conversation =
+        CaptureConversationRequest { source_ref: source, scope: None, capture_mode: None, project_id: None, repo_id: None, user_id: None };
+    capture::capture_conversation(engine, &world.atlas, conversation).await.unwrap();
+    let work =
+        async || while workers::drain(engine).await.unwrap() + workers::work(engine, &CancellationToken::new()).await.unwrap() > 0 {};
+    work().await;
+    let of_basel = InboxFilter { q: Some("Basel".into()), ..InboxFilter::default() };
+    let candidate = consolidation::inbox(engine, &world.vera, &of_basel).await.unwrap().rows.remove(0).id;
     let person = identity::add_user(engine, &world.vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
     let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
     let gone = "01900000-0000-7000-8000-000000000000";
     let chosen =
-        ["keep".to_owned(), format!("turns%3A{gone}"), format!("memory%3A{gone}")].map(|mention| format!("&mentions%5B%5D={mention}"));
+        ["keep".to_owned(), format!("turns%3A{gone}"), format!("source%3A{source}")].map(|mention| format!("&mentions%5B%5D={mention}"));
     form(&site, "request_erasure", &vera, &format!("user=crm-4711&reason=Article+17{}", chosen.concat())).await;
     let requested = erasure::requests(engine, &world.vera).await.unwrap().remove(0);
     assert_eq!((requested.user_id, requested.mentions), (person, 2), "what is kept is not chosen");
@@ -42,7 +50,7 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
     form(&site, "confirm_erasure", &idris, &format!("id={id}&person=crm-4711")).await;
     assert_eq!(state().await, ErasureState::Confirmed);
     assert!(page(&format!("/erasure/{id}")).await.contains("http-equiv=\"refresh\""), "progress shows by itself, also without JavaScript");
-    while workers::drain(engine).await.unwrap() + workers::work(engine, &CancellationToken::new()).await.unwrap() > 0 {}
+    work().await;
 
     let done = page(&format!("/erasure/{id}")).await;
     assert!(!done.contains("http-equiv=\"refresh\"") && !done.contains("Mina Lindt"), "{done}");
@@ -54,4 +62,11 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
     let signed: SignedReport = serde_json::from_str(&file.text).unwrap();
     assert!(erasure::verify_report(engine, &world.vera, &signed).await.unwrap());
     assert!(site.get(&path, &[]).await.status.is_redirection(), "a stranger signs in first");
+
+    // What quoted the source is there, and says what became of its evidence.
+    for path in [format!("/sources/{source}"), format!("/memories/{candidate}"), format!("/inbox?focus={candidate}")] {
+        let text = page(&path).await;
+        assert!(text.contains("Source erased") && text.contains(&format!("/erasure/{id}")), "{path}: {text}");
+        assert!(!text.contains("sent without"), "{path}: {text}");
+    }
 }

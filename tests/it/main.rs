@@ -23,6 +23,7 @@ mod diagnose;
 mod documents;
 mod embedded;
 mod erasure;
+mod erasure_turns;
 mod events;
 mod explain;
 mod extraction_golden;

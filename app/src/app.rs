@@ -10,7 +10,7 @@ use crate::{
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
-        memories::{DeletePage, MemoriesPage, MemoryPage},
+        memories::{DeletePage, MemoriesPage, MemoryPage, NewMemoryPage},
         model::ModelPage,
         overview::OverviewPage,
         people::{PeoplePage, PersonPage},
@@ -99,6 +99,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/people/:agent/:user") view=PersonPage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
+                    <Route path=path!("/memories/new") view=NewMemoryPage />
                     <Route path=path!("/memories/:id") view=MemoryPage />
                     <Route path=path!("/inbox") view=InboxPage />
                     <Route path=path!("/inbox/review") view=inbox::ReviewPage />

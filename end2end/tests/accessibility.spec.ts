@@ -125,6 +125,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await rememberLongWords(agent);
     await frame.goto(agent.memories({ topic: LONG.slice(0, 40) }));
   },
+  'a new memory': ({ frame, agent }) => frame.goto(`/memories/new?agent=${agent.id}`),
   'memories, an invalid filter': ({ frame }) => frame.goto('/memories?user=vera&platform=slack&from=2026-01-01'),
   'memories, filtered by kind and status': ({ frame }) => frame.goto(`/memories?kind=decision&status=contradicted&topic=${LONG}&canonical=false`),
   'memories, conflicting filters': ({ frame }) => frame.goto('/memories?q=tea&status=archived&kind=novel'),
@@ -451,7 +452,7 @@ test.describe('accessible', () => {
 
 /** The pages of the sidebar and those that they lead to, as far as they need no data. */
 const PAGES = [
-  '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
+  '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/memories/new', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
   '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/events',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
   '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',

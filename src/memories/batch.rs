@@ -26,7 +26,7 @@ pub async fn remember_batch(
     user: Option<UserRef>,
     items: Vec<Result<RememberRequest, Error>>,
 ) -> Result<BatchResponse, Error> {
-    ctx.agent_id()?;
+    let agent = ctx.agent_id()?;
     ctx.require(KeyScope::MemoryWrite)?;
     let ctx = &acting_for(engine, ctx, user.as_ref()).await?;
     let message = format!("has {} entries; it may have 1 to {BATCH_MAX}", items.len());
@@ -45,7 +45,7 @@ pub async fn remember_batch(
     let mut prepared = Vec::with_capacity(items.len());
     for item in items {
         prepared.push(match item {
-            Ok(item) => remember::prepare(engine, ctx, item).await,
+            Ok(item) => remember::prepare(engine, ctx, agent, item).await,
             Err(error) => Err(error),
         });
     }

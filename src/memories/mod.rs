@@ -41,7 +41,7 @@ pub use origin::origin_of_record;
 pub(crate) use origin::{CAPTURE, CONSOLE, Whose, opening, origin, provenance, said_by, statement};
 pub use pin::set_pinned;
 pub(crate) use quota::{lock_episodes, make_room};
-pub use remember::{check_source, remember};
+pub use remember::{check_source, remember, remember_by_hand};
 pub use review::review;
 pub(crate) use revise::{Cause, revise_from};
 pub use revise::{revise, upsert_profile_fact};

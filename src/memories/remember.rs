@@ -1,10 +1,11 @@
 //! remember: one fact, stored once, even if many callers say it at the same moment.
 
+use super::forget::origin;
 use super::model::{DedupKey, Details, Draft, content_hash, embedded_text};
 use super::quota;
 use super::share::may_be_shared;
 use super::writing::{self, Traces};
-use db::lock_all;
+use db::{Users, lock_all};
 use foundation::engine::Missing;
 use foundation::idempotency::Once;
 use foundation::identity::{self, acting_for};
@@ -14,9 +15,9 @@ use foundation::{Checks, Engine, Error, OpContext, projects};
 use tokio::time::Instant;
 use verb::verb;
 use wire::{
-    ALTERNATIVES_MAX, AgentId, CONTENT_MAX, EVIDENCE_MAX, KeyScope, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef, Promotion,
-    RATIONALE_MAX, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Sharing, Source, SourceKind, TITLE_MAX,
-    TOPIC_MAX,
+    ALTERNATIVES_MAX, AgentId, AgentKind, CONTENT_MAX, EVIDENCE_MAX, KeyScope, LifecyclePolicy, MemoryKind, MemoryScope, ProjectRef,
+    Promotion, RATIONALE_MAX, RememberRequest, RememberResponse, Retention, SUBJECT_MAX, SUMMARY_MAX, Sharing, Source, SourceKind,
+    TITLE_MAX, TOPIC_MAX,
 };
 use words::guard::SecretKind;
 
@@ -30,15 +31,47 @@ use words::guard::SecretKind;
 /// `Forbidden` without `memory:write` (or `commons:write` for the commons), `Invalid` with every field that is wrong.
 #[verb]
 pub async fn remember(engine: &Engine, ctx: &OpContext, request: RememberRequest) -> Result<RememberResponse, Error> {
-    ctx.agent_id()?;
+    let agent = ctx.agent_id()?;
     ctx.require(KeyScope::MemoryWrite)?;
     let request = admit(ctx, request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "remember", &request)?;
     let start = Instant::now();
-    let prepared = prepare(engine, ctx, request).await?;
+    let prepared = prepare(engine, ctx, agent, request).await?;
     let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
     prepared.store(engine, ctx, vector, &once, start).await
+}
+
+/// Stores a memory that a person writes for an agent, in the way [`remember`] does. Agents read it as the words of that person; of its
+/// source, only the time when it was said is taken. It is private to the agent until somebody shares it.
+///
+/// # Errors
+/// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` as [`remember`], for a user whom nobody knows
+/// or whom the agent requires, and for the shared memory in place of an agent.
+#[verb(role = Operator)]
+pub async fn remember_by_hand(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    request: RememberRequest,
+) -> Result<RememberResponse, Error> {
+    let start = Instant::now();
+    let agent = identity::agent(engine, ctx, agent).await?;
+    if agent.kind == AgentKind::Commons {
+        return Err(Error::invalid("agent", "is the shared memory: choose an agent, and share the memory on its page"));
+    }
+    let said =
+        Source { speaker: Some(ctx.actor.name().to_owned()), observed_at: request.source.observed_at, ..origin(ctx).unwrap_or_default() };
+    let request = Admitted::new(RememberRequest { source: said, source_kind: Some(SourceKind::Manual), commons: false, ..request })?;
+    let user = identity::user_of_agent(engine, ctx, &agent, request.user_id.as_ref()).await?;
+    let ctx = &OpContext { users: user.map_or(ctx.users, Users::One), ..ctx.clone() };
+    let once = Once::new(engine, ctx, "remember_by_hand", &request)?;
+    let prepared = prepare(engine, ctx, agent.id, request).await?;
+    let vector = engine.embed_for_write(ctx.into(), &prepared.text()).await;
+    let answer = prepared.store(engine, ctx, vector, &once, start).await?;
+    // The operator looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(answer)
 }
 
 /// Whether the policy shares what the caller writes with a scope.
@@ -70,22 +103,28 @@ pub(super) async fn is_reviewed_first(engine: &Engine, ctx: &OpContext, suspicio
     Ok(suspicious || identity::capture_policy(engine, ctx).await?.commons == Promotion::Review)
 }
 
-/// Checks a request and looks its topic up.
+/// Checks a request for an agent and looks its topic up. What a person writes is never taken for the agent's own words.
 ///
 /// # Errors
 /// As [`remember`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn prepare(engine: &Engine, ctx: &OpContext, request: Admitted<RememberRequest>) -> Result<Prepared, Error> {
+pub(super) async fn prepare(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    request: Admitted<RememberRequest>,
+) -> Result<Prepared, Error> {
     check(&request)?;
     let resolved = resolve(engine, ctx, &request.topic_raw).await;
     let suspicious = !intake::findings(&request)?.is_empty();
     let commons = request.commons || is_shared_by_policy(engine, ctx, request.scope).await?;
     let review = commons && is_reviewed_first(engine, ctx, suspicious).await?;
-    let lifecycle = lifecycle(engine, ctx, commons).await?;
+    let lifecycle = identity::lifecycle_policy(engine, ctx, if commons { ctx.commons_id } else { agent }).await?;
     let redacted = request.removed().to_vec();
     let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?.map(ProjectRef::Id);
     let request = RememberRequest { commons, project_id, ..request.into_inner() };
-    let draft = Draft { review, suspicious, ..draft(ctx, ctx.agent_id()?, request, &resolved, lifecycle) };
+    let suspicious = suspicious || ctx.agent_id().is_err();
+    let draft = Draft { review, suspicious, ..draft(ctx, agent, request, &resolved, lifecycle) };
     Ok(Prepared { resolved, draft, redacted })
 }
 
@@ -200,13 +239,6 @@ pub(crate) async fn resolve(engine: &Engine, ctx: &OpContext, topic_raw: &str) -
             Resolved { topic: topic_raw.trim().to_owned(), is_canonical: false, version: 0 }
         }
     }
-}
-
-/// How the caller's memories age, or those of the commons.
-#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn lifecycle(engine: &Engine, ctx: &OpContext, commons: bool) -> Result<LifecyclePolicy, Error> {
-    let agent = if commons { ctx.commons_id } else { ctx.agent_id()? };
-    identity::lifecycle_policy(engine, ctx, agent).await
 }
 
 pub(crate) fn draft(ctx: &OpContext, agent: AgentId, request: RememberRequest, resolved: &Resolved, lifecycle: LifecyclePolicy) -> Draft {

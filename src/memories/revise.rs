@@ -238,7 +238,7 @@ pub async fn upsert_profile_fact(engine: &Engine, ctx: &OpContext, request: Prof
         commons,
         ..RememberRequest::default()
     };
-    let lifecycle = remember::lifecycle(engine, ctx, asked.commons).await?;
+    let lifecycle = identity::lifecycle_policy(engine, ctx, if commons { ctx.commons_id } else { agent }).await?;
     let mut draft = Draft { review, suspicious, ..remember::draft(ctx, agent, asked, &resolved, lifecycle) };
     draft.details.profile_fact = true;
 

@@ -8,7 +8,7 @@ use crate::memories::twins::{Verdict, judge};
 use crate::memories::writing::{self, Traces};
 use db::{lock, lock_all, lock_key};
 use foundation::idempotency::Once;
-use foundation::identity::acting_for;
+use foundation::identity::{self, acting_for};
 use foundation::intake::{self, Admitted};
 use foundation::{Checks, Engine, Error, OpContext};
 use store::{Alike, Likeness};
@@ -54,7 +54,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, request: AddMemoryRequest, vi
         ..RememberRequest::default()
     };
     let resolved = remember::resolve(engine, ctx, &asked.topic_raw).await;
-    let lifecycle = remember::lifecycle(engine, ctx, false).await?;
+    let lifecycle = identity::lifecycle_policy(engine, ctx, agent).await?;
     let draft = Draft { suspicious, ..remember::draft(ctx, agent, asked, &resolved, lifecycle) };
     let vector = engine.embed_for_write(ctx.into(), &embedded_text(&draft.key.topic, &draft.content)).await;
     let late = vector.as_ref().is_err_and(|missing| missing.is_late());

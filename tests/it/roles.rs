@@ -3,7 +3,7 @@
 
 use crate::support::alone;
 use foundation::op::Access;
-use foundation::testing::{PASSWORD, World, nowhere, question};
+use foundation::testing::{PASSWORD, World, fact, nowhere, question};
 use foundation::{Error, OpContext, audit, identity, projects, usage};
 use futures_util::future::BoxFuture;
 use portability::{ImportOptions, Selection};
@@ -170,6 +170,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::record" Viewer |w, c| memories::record(&w.engine, c, &name(), None);
     "memories::history" Viewer |w, c| memories::history(&w.engine, c, &name(), None);
     "memories::compare" Viewer |w, c| memories::compare(&w.engine, c, &name(), None, 1, 2);
+    "memories::remember_by_hand" Operator
+        |w, c| memories::remember_by_hand(&w.engine, c, AgentId(nowhere()), fact("tea", "Vera likes tea."));
     "memories::correct" Operator |w, c| memories::correct(&w.engine, c, memory(), None, "new".into(), "because");
     "memories::undo_correction" Operator |w, c| memories::undo_correction(&w.engine, c, memory(), 2);
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");

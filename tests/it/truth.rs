@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use remembrancer::{knowledge, memories, recall};
 use wire::{
     ForgetRequest, KnowledgeRequest, MemoryId, MemoryKind, MemoryScope, MemoryStatus, RecallRequest, RememberRequest, RememberResponse,
-    ReviseRequest,
+    ReviseRequest, Trust, UserRef,
 };
 
 /// A fact that was said some days ago.
@@ -57,6 +57,32 @@ async fn a_near_fact_that_differs_stands_beside_the_other_and_is_named() {
     let suggestions = suggestions(&world).await;
     assert_eq!(suggestions.len(), 7);
     assert!(suggestions.iter().all(|(relation, reason)| relation == "supersedes" && reason.contains("differ")), "{suggestions:?}");
+}
+
+#[tokio::test]
+async fn what_a_person_writes_for_an_agent_is_quoted_as_theirs_and_names_what_is_near() {
+    let world = with_model().await;
+    let (engine, vera, atlas) = (&world.engine, &world.vera, world.atlas.agent_id().unwrap());
+    let write = async |request: RememberRequest| memories::remember_by_hand(engine, vera, atlas, request).await;
+    let known = remember(&world, &world.atlas, fact("quay", "The ferry leaves from quay 3.")).await.memory_id;
+    // Neither the place nor the readers are what the request claims.
+    let asked = RememberRequest { commons: true, scope: Some(MemoryScope::Agent), ..fact("quay", "The ferry leaves from quay 8.") };
+    let written = write(asked.clone()).await.unwrap();
+    let [near] = written.similar.as_slice() else { panic!("{written:?}") };
+    assert_eq!((near.memory_id, near.differs.as_str()), (known, "number"));
+    let detail = memories::detail(engine, vera, written.memory_id).await.unwrap();
+    let source = &detail.memory.source;
+    assert_eq!((source.platform.as_str(), source.channel_id.as_deref(), source.speaker.as_deref()), ("console", None, Some("Vera")));
+    assert_eq!((detail.memory.agent_id, detail.record.trust), (atlas, Trust::Captured));
+    assert_eq!(detail.record.versions[0].actor_name, "Vera");
+    assert!(write(asked.clone()).await.unwrap().unchanged);
+
+    let of_a_stranger = RememberRequest { user_id: Some(UserRef::External("nobody".into())), ..asked.clone() };
+    assert_eq!(write(of_a_stranger).await.unwrap_err().fields()[0].field, "user_id", "a person is not made up");
+    let of_all = memories::remember_by_hand(engine, vera, world.system.commons_id, asked.clone()).await.unwrap_err();
+    assert_eq!(of_all.fields()[0].field, "agent");
+    let wrong = write(RememberRequest { content: " ".into(), confidence: Some(2.0), ..asked }).await.unwrap_err();
+    assert_eq!(wrong.fields().iter().map(|wrong| wrong.field.as_str()).collect::<Vec<_>>(), ["content", "confidence"]);
 }
 
 #[tokio::test]

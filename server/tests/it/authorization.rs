@@ -55,6 +55,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
         "/console/api/correct_memory",
         "id=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1&content=tea&reason=because",
     ),
+    ("/console/api/new_memory", "agent=01900000-0000-7000-8000-000000000000&topic_raw=tea&content=tea"),
     ("/console/api/undo_correction", "id=01900000-0000-7000-8000-000000000000&version=2"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     (
@@ -114,6 +115,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/memories", "peek=01900000-0000-7000-8000-000000000000", &[Viewer]),
         ("/memories", "q=tea", &[Viewer]),
         ("/memories/delete", IDS, &[Viewer, Operator]),
+        ("/memories/new", AGENT, &[Viewer, Operator]),
         ("/memories/:id", "", &[Viewer]),
         ("/people", "", &[Viewer]),
         ("/people/:agent/:user", "", &[Viewer]),
@@ -322,6 +324,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("share_memories", Some(Reviewer)),
         ("make_private", Some(Reviewer)),
         ("correct_memory", Some(Operator)),
+        ("new_memory", Some(Operator)),
         ("undo_correction", Some(Operator)),
         ("pin_memory", Some(Operator)),
         ("decide_quarantine", Some(Reviewer)),

@@ -282,6 +282,26 @@ async fn a_review_of_a_text_that_changed_meanwhile_is_refused_and_the_page_shows
 }
 
 #[tokio::test]
+async fn a_person_writes_a_memory_and_a_refused_one_stays_in_its_form() {
+    let site = Site::new().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let action = "/console/api/new_memory";
+    let fields = format!("agent={}&topic_raw=tea&content=Mina+takes+milk.&kind=profile", site.world.atlas.agent_id().unwrap());
+    let send = async |more: &str| {
+        let body = with_token(&cookie, action, &format!("{fields}{more}"));
+        post(&site, &cookie, action, FIELDS, body).await.header(header::LOCATION).to_owned()
+    };
+    let form = send("&confidence=sure").await;
+    assert_eq!(form, "/memories/new");
+    let html = page(&site, &form, &cookie).await.text;
+    assert!(html.contains("Enter a number from 0 to 1.") && html.contains("Mina takes milk."), "{html}");
+    let added = send("&confidence=0.5&said_on=2026-05-03").await;
+    let html = page(&site, &added, &cookie).await.text;
+    assert!(added.starts_with("/memories/0") && html.contains("The memory was added.") && html.contains("Mina takes milk."), "{html}");
+    assert_eq!(send("").await, added, "it is known already");
+}
+
+#[tokio::test]
 async fn a_candidate_says_for_which_project_it_holds() {
     let site = Site::new().await;
     let (engine, system) = (&site.world.engine, &site.world.system);

@@ -88,7 +88,7 @@ fn fixed(field: &Control) -> Option<&str> {
         "user" => Some("crm-4711"),
         "time_zone" => Some("UTC"),
         "dollars" => Some("1"),
-        "month_dollars" | "month_tokens" | "similarity_min" => Some(""),
+        "month_dollars" | "month_tokens" | "similarity_min" | "confidence" | "importance" => Some(""),
         _ => (!field.typed || field.value.parse::<f64>().is_ok()).then_some(&field.value),
     }
 }

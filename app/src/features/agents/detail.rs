@@ -1,7 +1,10 @@
 use super::{api::read_agent, block::Block, keys::Keys};
 use crate::{
     Flash,
-    features::recall::{Days, Legend, rate},
+    features::{
+        memories::NewMemoryLink,
+        recall::{Days, Legend, rate},
+    },
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
@@ -50,6 +53,7 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl Int
             {name.map(|name| view! { <p class="mt-0.5 text-sm text-soft">{text::visible(&name)}</p> })}
             <nav class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="About this agent">
                 {links.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
+                {is_agent.then(|| view! { <NewMemoryLink agent=id.to_string() /> })}
             </nav>
         </header>
         {detail.blocked_at.map(|at| view! {

@@ -1,6 +1,7 @@
 use super::{
     api::{browse_memories, memory, search_memories},
     filters::Filters,
+    new::NewMemoryLink,
     peek::Peek,
     ranked::{NothingFound, Summary},
     table::Table,
@@ -50,10 +51,11 @@ pub fn MemoriesPage() -> impl IntoView {
     let (query, list) = (filtered.query.clone(), filtered.load(Listing::load));
     let peek = query.get("peek").and_then(|id| id.parse::<MemoryId>().ok());
     let detail = peek.map(|id| reading(memory(id)));
-    let who = ViewerResource::expect();
+    let (who, agent) = (ViewerResource::expect(), query.text("agent"));
     view! {
         <PageHead title="Memories">
-            "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted."
+            "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted. "
+            <NewMemoryLink agent />
         </PageHead>
         <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query=query.clone() />
         <Filters filtered />

@@ -1,4 +1,4 @@
-//! Memories: the list, the peek beside it, the page of one memory, and deleting several at once.
+//! Memories: the list, the peek beside it, the page of one memory, the form for a new one, and deleting several at once.
 
 mod api;
 mod changed;
@@ -13,6 +13,8 @@ mod graph;
 mod history;
 mod links;
 mod list;
+mod new;
+mod new_input;
 mod peek;
 mod ranked;
 mod reasons;
@@ -29,5 +31,6 @@ pub use delete::DeletePage;
 pub use detail::MemoryPage;
 pub use filters::{AgentField, all};
 pub use list::MemoriesPage;
+pub use new::{NewMemoryLink, NewMemoryPage};
 pub use reasons::Reasons;
 pub use restore::Restore;

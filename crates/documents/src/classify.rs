@@ -13,7 +13,28 @@ const LABEL_MAX: usize = 64;
 /// Prefixes of references that people write in lower case as well, and whose numbers have three digits at least.
 const SERIES: [&str; 3] = ["ADR", "RFC", "SPEC"];
 
-/// Whether `path` may name a file of a collection: relative, with `/`, without `.`, `..` or empty segments, ending in `.md`.
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Text,
+    Html,
+}
+
+impl Format {
+    /// The format that the ending of a path says, in capitals or not.
+    pub fn of(path: &str) -> Option<Self> {
+        match path.to_ascii_lowercase().rsplit_once('.')?.1 {
+            "md" => Some(Self::Markdown),
+            "txt" => Some(Self::Text),
+            "html" | "htm" => Some(Self::Html),
+            _ => None,
+        }
+    }
+}
+
+/// Whether `path` may name a file of a collection: relative, with `/`, without `.`, `..` or empty segments, ending in `.md`, `.txt`, `.html`
+/// or `.htm`.
 ///
 /// The error completes the sentence "the path …".
 pub fn check_path(path: &str) -> Result<(), String> {
@@ -25,8 +46,9 @@ pub fn check_path(path: &str) -> Result<(), String> {
         _ if path.contains('\\') => "has a backslash; folders are separated by /",
         _ if path.starts_with('/') => "is absolute; it must be relative to the collection's root",
         _ if path.split('/').any(bad_segment) => "has a segment that is empty, . or ..",
-        _ if !path.to_ascii_lowercase().ends_with(".md") => "does not end in .md",
-        _ if stem(path).is_empty() => "has no name before .md",
+        _ if path.to_ascii_lowercase().ends_with(".pdf") => "ends in .pdf, and PDF cannot be read: save it as HTML or text",
+        _ if Format::of(path).is_none() => "does not end in .md, .txt, .html or .htm",
+        _ if stem(path).is_empty() => "has no name before its ending",
         _ => return Ok(()),
     };
     Err(problem.to_owned())
@@ -198,11 +220,12 @@ mod tests {
     #[test]
     fn paths_stay_inside_the_collection() {
         let long = format!("{}.md", "a".repeat(510));
-        let bad = ["", "/a.md", "../a.md", "a/./b.md", "a//b.md", "a\\b.md", "a\0.md", "a\n.md", "a.txt", "a.md/", "a/.md", &long];
+        let bad =
+            ["", "/a.md", "../a.md", "a/./b.md", "a//b.md", "a\\b.md", "a\0.md", "a\n.md", "a.doc", "a.md/", "a/.md", "a/.html", &long];
         for path in bad {
             assert!(check_path(path).is_err(), "{path:?}");
         }
-        for path in ["a.md", ".context/decisions/ADR-1.MD", "docs/ü b.md", "..a.md"] {
+        for path in ["a.md", ".context/decisions/ADR-1.MD", "docs/ü b.md", "..a.md", "a.TXT", "a.md.html", "a.htm"] {
             assert_eq!(check_path(path), Ok(()), "{path:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Parses Markdown into typed parts: no database, no clock, no model.
+//! Parses Markdown, plain text and HTML into typed parts: no database, no clock, no model.
 //!
 //! A file is one document with chunks; a glossary also has terms, an architecture file components. A fault of the whole file refuses it; a
 //! fault of a part is reported, and the part is left out.
@@ -11,6 +11,8 @@ mod glossary;
 pub mod html;
 pub mod index;
 mod mermaid;
+mod page;
+mod restore;
 mod terms;
 mod topology;
 mod wording;
@@ -18,11 +20,16 @@ mod wording;
 pub use chunks::{CHUNK_MAX, CHUNKING, Chunk, above, embedded_above};
 pub use classify::check_path;
 pub use front_matter::front_matter;
+pub use restore::restore;
 pub use terms::Term;
 pub use topology::Component;
 
+use classify::Format;
+use front_matter::FrontMatter;
 use serde_json::Value;
+use std::borrow::Cow;
 use wire::{DocumentKind, IngestFailure};
+use words::guard;
 use words::tokens::Tokens;
 
 /// Largest file, in bytes.
@@ -54,16 +61,28 @@ pub struct Parsed {
 
 /// Parses one file, and divides it by the tokens of the model that will embed it.
 ///
-/// Refused, with the line if there is one: a path that leads outside or does not end in `.md`, more than 10 MB, bytes that are not UTF-8, a
-/// file without any text, lists and quotes that nest too deep, and front matter with faults. Large files take seconds of computing.
+/// The path decides the format. Plain text is read as Markdown without front matter. An HTML page becomes Markdown first, and the places of
+/// its chunks are those in that Markdown.
+///
+/// Refused, with the line if there is one: a path that leads outside or has another ending than [`check_path`] allows, more than 10 MB,
+/// bytes that are not UTF-8, a file without any text, a page whose text would be incomplete, lists and quotes that nest too deep, and front
+/// matter with faults. Large files take seconds of computing.
 pub fn parse(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, IngestFailure> {
     read(path, bytes, tokens).map_err(|fault| fault.of(path))
 }
 
 fn read(path: &str, bytes: &[u8], tokens: &dyn Tokens) -> Result<Parsed, Fault> {
     check_path(path).map_err(|problem| Fault { line: None, reason: format!("the path {problem}") })?;
-    let file = text(bytes)?;
-    let front = front_matter::front_matter(file)?;
+    let (file, format) = (text(bytes)?, Format::of(path));
+    let file = match format {
+        // Markup may have divided a secret, so that nobody recognised it in the file.
+        Some(Format::Html) => Cow::Owned(guard::without_secrets(page::to_markdown(file)?)),
+        _ => Cow::Borrowed(file),
+    };
+    let front = match format {
+        Some(Format::Markdown) => front_matter::front_matter(&file)?,
+        _ => FrontMatter { body: file.len() - file.trim_start_matches('\u{feff}').len(), line: 1, ..FrontMatter::default() },
+    };
     let body = &file[front.body..];
     blocks::check_nesting(body, front.line)?;
     let blocks = blocks::blocks(body, front.line);
@@ -197,6 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn a_restored_file_is_the_same_document() {
+        let path = ".context/decisions/ADR-005-postgres-jsonb-for-the-knowledge-graph.md";
+        let parsed = fixture(path).1.unwrap();
+        assert!(parsed.chunks.len() > 2 && !parsed.front_matter.as_object().unwrap().is_empty(), "{parsed:?}");
+        let parts = parsed.chunks.iter().map(|chunk| (chunk.heading_path.as_slice(), chunk.content.as_str()));
+        let again = parse(path, restore(&parsed.front_matter, parts).as_bytes()).unwrap();
+        let texts =
+            |parsed: &Parsed| -> Vec<_> { parsed.chunks.iter().map(|chunk| (chunk.heading_path.clone(), chunk.content.clone())).collect() };
+        assert_eq!(texts(&again), texts(&parsed));
+        let facts = |parsed: Parsed| (parsed.kind, parsed.reference, parsed.title, parsed.status, parsed.front_matter);
+        assert_eq!(facts(again), facts(parsed));
+    }
+
+    #[test]
     fn a_glossary_gives_terms() {
         let terms = fixture("GLOSSARY.md").1.unwrap().terms;
         let found: Vec<_> = terms
@@ -262,6 +295,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_ending_decides_how_a_file_is_read() {
+        let read = |path: &str, text: &str| parse(path, text.as_bytes()).map_err(|failure| failure.reason);
+        let front = "\u{feff}---\ntitle: [unclosed\n---\n\nIt is <b>green</b>.";
+        assert!(read("a.md", front).unwrap_err().contains("not valid YAML"));
+        let plain = read("a.txt", front).unwrap();
+        assert!(plain.front_matter.as_object().unwrap().is_empty(), "{plain:?}");
+        assert_eq!(plain.chunks.last().unwrap().content, "It is <b>green</b>.");
+        let page = read("docs/adr/ADR-007-tea.HTML", "<title>Tea</title><h1>Green tea</h1><p>It is <b>green</b>.</p>").unwrap();
+        assert_eq!((page.kind, page.reference.as_deref(), page.title.as_str()), (DocumentKind::Adr, Some("ADR-007"), "Green tea"));
+        assert_eq!((page.chunks.len(), page.chunks[0].content.as_str()), (1, "It is green."));
+        assert_eq!(read("a.htm", "<script>let a").unwrap_err(), "the element <script> is never closed, so the text behind it is missing");
+        assert_eq!(read("a.pdf", "%PDF").unwrap_err(), "the path ends in .pdf, and PDF cannot be read: save it as HTML or text");
+    }
+
+    /// The key as a page shows it, in two colours.
+    #[test]
+    fn a_secret_that_markup_divides_is_removed() {
+        let (half, rest) = (format!("gh{}_a1B2c3D4e5F6", "p"), "g7H8i9J0k1L2m3N4o5P6q7R8");
+        let page = format!("<p>The key is {half}<b>{rest}</b>.</p>");
+        let chunk = parse("a.html", page.as_bytes()).unwrap().chunks.remove(0).content;
+        assert!(chunk.starts_with("The key is [secret removed") && !chunk.contains(rest), "{chunk}");
+    }
+
     /// Files for which a search from each mark to the end would take minutes.
     #[test]
     fn every_file_is_read_in_linear_time() {
@@ -269,6 +326,9 @@ mod tests {
         for piece in ["[", "![a", "*a_", "<!--", "[a]: x\n", "| a ", "(also x ", "**a** — ", ". also", "a, "] {
             parse("GLOSSARY.md", format!("## A\n\n{}\n", many(piece)).as_bytes()).unwrap();
             parse("ARCHITECTURE.md", format!("## Components\n\n- b: depends on {}\n", many(piece)).as_bytes()).unwrap();
+        }
+        for piece in ["<p>b", "<li>- b", "<td>b<tr>", "<table><tr><td>b", "<pre>`b", "&amp;", "<a b=c ", "<!--b", "<svg>"] {
+            parse("a.html", format!("a{}{}", many(piece), "</svg>".repeat(20_000)).as_bytes()).unwrap();
         }
         let aliases: String = (0..60_000).map(|n| format!("n{n}, ")).collect();
         let parsed = parse("GLOSSARY.md", format!("## A\n\nx\n\nAliases: {aliases}\n").as_bytes()).unwrap();

@@ -36,8 +36,7 @@ export class DocumentPage extends Frame {
 
 /** The form that uploads documents. */
 export class UploadPage extends Frame {
-  readonly chosen = this.page.getByRole('combobox', { name: 'Collection' });
-  readonly collection = this.page.getByRole('textbox', { name: 'Or a new collection' });
+  readonly collection = this.page.getByRole('combobox', { name: 'Collection' });
   readonly files = this.page.getByLabel('Files');
   readonly text = this.page.getByRole('textbox', { name: 'Or a text' });
   readonly name = this.page.getByRole('textbox', { name: 'File name of the text' });

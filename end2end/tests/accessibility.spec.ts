@@ -210,6 +210,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   },
   'an unknown document': ({ frame }) => frame.goto('/knowledge/documents/0198f000-0000-7000-8000-000000000000'),
   'uploading documents': ({ frame }) => frame.goto('/knowledge/upload'),
+  'a new version of a document': ({ frame }) => frame.goto(`/knowledge/upload?collection=wiki&path=docs/${LONG}.md`),
   'uploaded documents': async ({ upload }) => {
     await upload.goto('/knowledge/upload');
     await upload.paste(unique('e2e').replace(' ', '-'), `${LONG.slice(0, 60)}.md`, `# ${LONG}\n\n${LONG}\n`);

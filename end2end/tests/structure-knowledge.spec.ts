@@ -77,7 +77,6 @@ test('uploading documents', { tag: '@no-js' }, async ({ upload }) => {
     - heading "Upload documents" [level=1]
     - navigation "Knowledge"
     - combobox "Collection"
-    - textbox "Or a new collection"
     - button "Files"
     - textbox "Or a text"
     - textbox "File name of the text"

@@ -14,11 +14,13 @@ use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
 use foundation::identity::{self, Admission};
 use foundation::{Engine, Error, OpContext, usage};
-use remembrancer::{erasure, overview};
+use remembrancer::{erasure, knowledge, overview};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
-use wire::{AuditFilter, AuditFormat, ErasureId, ErrorCode, MemoryFilter, RequestId, UsageFilter};
+use wire::{AuditFilter, AuditFormat, DocumentId, ErasureId, ErrorCode, MemoryFilter, RequestId, UsageFilter};
+
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names. Without fields:
 /// everything of the organisation, or the areas that `only` names, separated by commas. Admins only.
@@ -55,6 +57,25 @@ pub fn erasure_report<S: Clone + Send + Sync + 'static>(engine: Engine, transfer
         downloads.erasure_report(ctx, id).await
     };
     get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The route of `GET /knowledge/documents/{id}/document.md`: a document as a Markdown file. For everybody who may read its page.
+pub fn document<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
+    let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Path(id): Path<String>| {
+        let id = id.parse::<DocumentId>().map_err(|_| Error::NotFound("document"))?;
+        let (path, text) = knowledge::markdown(&downloads.engine, &ctx, id).await?;
+        let disposition = format!("attachment; filename=\"{}\"", file_name(&path));
+        Ok::<_, ApiError>(([(header::CONTENT_TYPE, MARKDOWN.to_owned()), (header::CONTENT_DISPOSITION, disposition)], text))
+    };
+    get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The name of the file for a document: letters, digits, dots and dashes, as every browser and header takes them.
+fn file_name(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let plain = stem.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' });
+    format!("{}.md", plain.collect::<String>())
 }
 
 /// The fields of the audit page. Days are whole days in UTC, the last one included. The place in the list is not part of the file.

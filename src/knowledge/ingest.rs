@@ -8,13 +8,13 @@ use documents::{CHUNKING, Parsed};
 use foundation::audit::{self, NewEntry};
 use foundation::heavy::off_thread;
 use foundation::idempotency::Once;
-use foundation::intake::{self, Admitted};
+use foundation::intake::{self, Admitted, Reason};
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use verb::verb;
-use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, RunId, UPLOAD_FILES_MAX, UploadedFile};
+use wire::{ChunkId, DocumentId, FileOutcome, IngestFailure, IngestReport, REASON_MAX, RunId, UPLOAD_FILES_MAX, UploadedFile};
 use words::guard;
 use words::normal;
 use words::stems;
@@ -70,8 +70,8 @@ pub async fn ingest(
     ingest_files(engine, ctx, ingestion, progress).await.map(|(report, _)| report)
 }
 
-/// Ingests Markdown files that a person chose into a collection; other documents of the collection stay as they are. What became of each
-/// file, in their order.
+/// Ingests files that a person chose into a collection; other documents of the collection stay as they are. What became of each file, in
+/// their order, with the document that has its text now.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`, because a glossary among the files changes the vocabulary; `Invalid` for a collection without
@@ -87,9 +87,9 @@ pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: V
         )
         .that(names.len() == files.len(), "files", "has two files with the same name")
         .done()?;
-    let paths: Vec<String> = files.iter().map(|(path, _)| path.clone()).collect();
+    let (collection, paths) = (collection.trim(), files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>());
     let ingestion = Ingestion {
-        collection: collection.trim().to_owned(),
+        collection: collection.to_owned(),
         files,
         extent: Extent::Part { gone: vec![] },
         revision: None,
@@ -97,11 +97,14 @@ pub async fn upload(engine: &Engine, ctx: &OpContext, collection: &str, files: V
         failures: vec![],
     };
     let (report, outcomes) = ingest_files(engine, ctx, ingestion, &|_, _| {}).await?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let there = store::in_force(&mut tx, ctx.tenant_id, collection).await?;
+    tx.commit().await?;
     let file = |(path, outcome): (String, FileOutcome)| {
-        let known = guard::without_secrets(path.clone());
-        let failures = report.failures.iter().filter(|failure| failure.path == known).cloned().collect();
-        let path = known;
-        UploadedFile { path, outcome, failures }
+        let stored = there.iter().find(|text| outcome != FileOutcome::Failed && text.path == path);
+        let path = guard::without_secrets(path);
+        let failures = report.failures.iter().filter(|failure| failure.path == path).cloned().collect();
+        UploadedFile { path, outcome, failures, document_id: stored.map(|text| text.id) }
     };
     Ok(paths.into_iter().zip(outcomes).map(file).collect())
 }
@@ -157,7 +160,7 @@ async fn ingest_files(
         Extent::Whole => there.into_values().map(|text| text.id).collect::<Vec<_>>(),
         Extent::Part { gone } => gone.iter().filter_map(|path| there.remove(path)).map(|text| text.id).collect(),
     };
-    retire(engine, ctx, &mut report, &collection, &gone).await?;
+    retire_gone(engine, ctx, &mut report, &collection, &gone).await?;
     if !dry_run {
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         // The same request twice at once: both did it, which is harmless, and both get the answer of the first.
@@ -358,21 +361,52 @@ async fn put(
     Ok(true)
 }
 
-async fn retire(engine: &Engine, ctx: &OpContext, report: &mut IngestReport, collection: &str, gone: &[DocumentId]) -> Result<(), Error> {
+/// Retires a document: no search finds it from now on, and its page stays. The next ingestion of its file adds it again.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` without a reason; `NotFound`; `Conflict` for a text that is not in force.
+#[verb(role = Reviewer)]
+pub async fn retire(engine: &Engine, ctx: &OpContext, id: DocumentId, reason: &str) -> Result<(), Error> {
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let row = store::document(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("document"))?;
+    tx.commit().await?;
+    if !end(engine, ctx, id, format!("retired {}/{}", row.collection, row.path), Some(&Reason::new(reason))).await? {
+        return Err(Error::Conflict("this text was replaced or retired meanwhile: open the document again".into()));
+    }
+    engine.knowledge_changes().announce(ctx.tenant_id);
+    // The reviewer looks at the audit trail next.
+    engine.relay().settle().await;
+    Ok(())
+}
+
+/// Takes a text out of force, with its audit row; false when it was not in force.
+async fn end(engine: &Engine, ctx: &OpContext, id: DocumentId, message: String, reason: Option<&Reason>) -> Result<bool, Error> {
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_knowledge(&mut tx, ctx.tenant_id).await?;
+    let ended = store::retire(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
+    if ended {
+        let entry = NewEntry::new(engine, ctx, "knowledge.retired", "document", id, message).reason(reason);
+        audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
+    }
+    tx.commit().await?;
+    Ok(ended)
+}
+
+async fn retire_gone(
+    engine: &Engine,
+    ctx: &OpContext,
+    report: &mut IngestReport,
+    collection: &str,
+    gone: &[DocumentId],
+) -> Result<(), Error> {
     if report.dry_run {
         report.retired += i64::try_from(gone.len()).unwrap_or(0);
         return Ok(());
     }
     for id in gone {
-        let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-        store::lock_knowledge(&mut tx, ctx.tenant_id).await?;
-        if store::retire(&mut tx, ctx.tenant_id, *id, engine.clock().now()).await? {
-            report.retired += 1;
-            let entry =
-                NewEntry::new(engine, ctx, "knowledge.retired", "document", id, format!("retired from {collection}: its file is gone"));
-            audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
-        }
-        tx.commit().await?;
+        let message = format!("retired from {collection}: its file is gone");
+        report.retired += i64::from(end(engine, ctx, *id, message, None).await?);
     }
     Ok(())
 }

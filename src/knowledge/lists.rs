@@ -3,8 +3,8 @@
 use super::store::{self, DocumentRow};
 use crate::memories;
 use db::cursor::{Cursor, Seek};
-use documents::html;
 use documents::index::{self, IndexEntry};
+use documents::{html, restore};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use verb::verb;
@@ -79,6 +79,21 @@ pub async fn document(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Resul
         cited: cited.into_iter().map(cite).collect(),
         versions,
     })
+}
+
+/// A document as a Markdown file, in force or not: its path, and its text as [`restore`] writes it.
+///
+/// # Errors
+/// As [`document`].
+#[verb(role = Viewer)]
+pub async fn markdown(engine: &Engine, ctx: &OpContext, id: DocumentId) -> Result<(String, String), Error> {
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let row = store::document(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("document"))?;
+    let chunks = store::chunks(&mut tx, ctx.tenant_id, id).await?;
+    tx.commit().await?;
+    let parts = chunks.iter().map(|chunk| (chunk.heading_path.as_slice(), chunk.content.as_str()));
+    let text = restore(&row.front_matter, parts);
+    Ok((row.path, text))
 }
 
 /// A page of ingestions, newest first.

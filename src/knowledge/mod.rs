@@ -1,4 +1,4 @@
-//! Shared knowledge: documents of the organisation, ingested from Markdown, found by every agent.
+//! Shared knowledge: documents of the organisation, ingested from Markdown, text and HTML, found by every agent.
 
 mod found;
 mod ingest;
@@ -10,8 +10,8 @@ mod tree;
 
 pub(crate) use found::embedded_text;
 pub use found::{is_found, searched_text};
-pub use ingest::{Extent, Ingestion, embed_document, ingest, upload};
-pub use lists::{collections, component, document, documents, full_text, index, runs, topology};
+pub use ingest::{Extent, Ingestion, embed_document, ingest, retire, upload};
+pub use lists::{collections, component, document, documents, full_text, index, markdown, runs, topology};
 pub use search::{CandidateQuery, PreparedQuery, RankedChunk, candidates, hit, search};
 pub(crate) use search::{explain, passages};
 pub use tree::{Tree, index_pages, read};

@@ -9,8 +9,8 @@ use remembrancer::{recall, vocabulary};
 use std::path::Path;
 use std::sync::Arc;
 use wire::{
-    DocumentFilter, DocumentKind, ErrorCode, IngestReport, KeyScope, KnowledgeRequest, NothingReason, RecallFilters, RecallRequest,
-    SourceTag, TermFilter, TopologyRequest,
+    DocumentFilter, DocumentKind, ErrorCode, FileOutcome, IngestReport, KeyScope, KnowledgeRequest, NothingReason, RecallFilters,
+    RecallRequest, SourceTag, TermFilter, TopologyRequest,
 };
 
 /// The documents of the demo's organisation: specs, ADRs, architecture, glossary.
@@ -50,6 +50,32 @@ fn text(path: &str, content: &str) -> Ingestion {
 async fn search(world: &World, query: &str, kinds: Vec<DocumentKind>) -> Vec<String> {
     let request = KnowledgeRequest { query: query.into(), k: 5, kinds };
     knowledge::search(&world.engine, &world.atlas, request).await.unwrap().hits.into_iter().map(|hit| hit.citation).collect()
+}
+
+#[tokio::test]
+async fn a_person_retires_a_document_and_its_file_brings_it_back() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let put = async || {
+        let files = [("tea.html", "<title>Tea</title><p>The kitchen serves <b>oolong</b> first."), ("tea.pdf", "%PDF-1.7")];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).to_vec();
+        knowledge::upload(engine, vera, " wiki ", files).await.unwrap()
+    };
+    let found = async || search(&world, "The kitchen serves oolong first.", vec![]).await.len();
+    let uploaded = put().await;
+    assert_eq!((uploaded[1].outcome, uploaded[1].document_id), (FileOutcome::Failed, None));
+    let id = uploaded[0].document_id.unwrap();
+    let (path, text) = knowledge::markdown(engine, vera, id).await.unwrap();
+    assert_eq!((path.as_str(), text.as_str(), found().await), ("tea.html", "# Tea\n\nThe kitchen serves oolong first.\n", 1));
+
+    assert_eq!(knowledge::retire(engine, vera, id, " ").await.unwrap_err().fields()[0].field, "reason");
+    knowledge::retire(engine, vera, id, "nobody drinks it").await.unwrap();
+    assert_eq!(found().await, 0);
+    assert!(knowledge::document(engine, vera, id).await.unwrap().document.retired_at.is_some(), "its page stays");
+    assert_eq!(knowledge::retire(engine, vera, id, "twice").await.unwrap_err().code(), ErrorCode::Conflict);
+    let back = put().await;
+    assert!(back[0].outcome == FileOutcome::Added && back[0].document_id.is_some_and(|new| new != id), "{back:?}");
+    assert_eq!(found().await, 1);
 }
 
 #[tokio::test]
@@ -124,7 +150,7 @@ async fn collections_do_not_touch_each_other_and_parts_retire_only_what_is_named
 #[tokio::test]
 async fn paths_that_lead_elsewhere_and_files_that_are_too_big_are_refused() {
     let world = alone().await;
-    for path in ["../secret.md", "/etc/passwd.md", "a/../../b.md", "a\\b.md", "notes.txt", "", "a//b.md"] {
+    for path in ["../secret.md", "/etc/passwd.md", "a/../../b.md", "a\\b.md", "notes.pdf", "", "a//b.md"] {
         let report = ingest(&world, text(path, "# X\n\ny")).await;
         assert_eq!((report.added, report.failures.len()), (0, 1), "{path}");
     }

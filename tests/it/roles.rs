@@ -161,6 +161,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "knowledge::upload" Reviewer |w, c| knowledge::upload(&w.engine, c, "acme", vec![]);
     "knowledge::documents" Viewer |w, c| knowledge::documents(&w.engine, c, &Default::default());
     "knowledge::document" Viewer |w, c| knowledge::document(&w.engine, c, DocumentId(nowhere()));
+    "knowledge::markdown" Viewer |w, c| knowledge::markdown(&w.engine, c, DocumentId(nowhere()));
+    "knowledge::retire" Reviewer |w, c| knowledge::retire(&w.engine, c, DocumentId(nowhere()), "because");
     "knowledge::runs" Viewer |w, c| knowledge::runs(&w.engine, c, None, None);
     "knowledge::topology" Viewer |w, c| knowledge::topology(&w.engine, c);
     "memories::browse" Viewer |w, c| memories::browse(&w.engine, c, &Default::default());

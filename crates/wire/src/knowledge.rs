@@ -151,6 +151,9 @@ pub struct UploadedFile {
     pub outcome: FileOutcome,
     /// What could not be read, of the whole file or of parts of it.
     pub failures: Vec<IngestFailure>,
+    /// The document that has its text; absent if it failed.
+    #[serde(default)]
+    pub document_id: Option<DocumentId>,
 }
 
 /// One ingestion.
@@ -173,9 +176,10 @@ pub struct IngestRun {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDocument {
-    /// Relative, with `/`, ending in `.md`; it decides what the file is (`docs/specs/approved/…`, `.context/decisions/…`).
+    /// Relative, with `/`, ending in `.md`, `.txt`, `.html` or `.htm`; it decides what the file is (`docs/specs/approved/…`,
+    /// `.context/decisions/…`).
     pub path: String,
-    /// Markdown, with or without YAML front matter.
+    /// Markdown, with or without YAML front matter, plain text or an HTML page.
     pub content: String,
 }
 

@@ -56,6 +56,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
         "id=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1&content=tea&reason=because",
     ),
     ("/console/api/new_memory", "agent=01900000-0000-7000-8000-000000000000&topic_raw=tea&content=tea"),
+    ("/console/api/retire_document", "id=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/undo_correction", "id=01900000-0000-7000-8000-000000000000&version=2"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     (
@@ -325,6 +326,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("make_private", Some(Reviewer)),
         ("correct_memory", Some(Operator)),
         ("new_memory", Some(Operator)),
+        ("retire_document", Some(Reviewer)),
         ("undo_correction", Some(Operator)),
         ("pin_memory", Some(Operator)),
         ("decide_quarantine", Some(Reviewer)),

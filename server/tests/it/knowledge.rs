@@ -129,8 +129,7 @@ async fn uploaded_files_are_ingested_and_each_shows_what_became_of_it() {
     let world = &site.world;
     let (_, cookie) = crate::console::sign_in(&site, &world.login, PASSWORD).await;
     let fields = [
-        ("collection", None, "ignored"),
-        ("new_collection", None, "wiki"),
+        ("collection", None, "wiki"),
         ("files", Some("good.md"), "# Good\n\nMina shows newcomers around."),
         ("files", Some("bad.md"), "---\ntitle: [unclosed\n---\n\n# Bad"),
         ("files", Some(""), ""),
@@ -149,19 +148,51 @@ async fn uploaded_files_are_ingested_and_each_shows_what_became_of_it() {
     assert_eq!(stored, [("wiki", "good.md"), ("wiki", "notes.md")]);
 
     // The same again changes nothing, and a mistake is named.
-    upload(&site, &cookie, &fields[1..3]).await;
+    upload(&site, &cookie, &fields[..2]).await;
     let page = site.get("/knowledge/upload", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
     assert!(page.contains("1 file for “wiki”: 1 unchanged."), "{page}");
-    upload(&site, &cookie, &fields[2..3]).await;
+    upload(&site, &cookie, &fields[1..2]).await;
     let page = site.get("/knowledge/upload", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await.text;
     assert!(page.contains("choose a collection, or name a new one"), "{page}");
+}
+
+#[tokio::test]
+async fn an_uploaded_page_is_linked_replaced_downloaded_and_retired() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let (_, cookie) = crate::console::sign_in(&site, &world.login, PASSWORD).await;
+    let show = async |path: &str| site.get(path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    let current = async || knowledge::documents(&world.engine, &world.vera, &Default::default()).await.unwrap().rows;
+    let version = |text| [("collection", None, "wiki"), ("path", None, "tea/rules.html"), ("files", Some("new rules.html"), text)];
+    upload(&site, &cookie, &version("<title>Tea</title><p>Mina pours.</p>")).await;
+    let first = current().await.remove(0);
+    assert_eq!((first.path.as_str(), first.title.as_str()), ("tea/rules.html", "Tea"));
+    let link = format!("/knowledge/documents/{}", first.id);
+    assert!(show("/knowledge/upload").await.text.contains(&format!("href=\"{link}\"")), "the result leads to its document");
+
+    upload(&site, &cookie, &version("<title>Tea</title><p>Idris pours.</p>")).await;
+    let second = current().await;
+    assert_eq!((second.len(), second[0].path.as_str()), (1, "tea/rules.html"));
+    assert_ne!(second[0].id, first.id);
+    let old = show(&link).await.text;
+    assert!(old.contains("Show the current text") && !old.contains("Retire document"), "{old}");
+
+    let link = format!("/knowledge/documents/{}", second[0].id);
+    let file = show(&format!("{link}/document.md")).await;
+    assert_eq!((file.header(header::CONTENT_TYPE), file.text.as_str()), ("text/markdown; charset=utf-8", "# Tea\n\nIdris pours.\n"));
+    assert_eq!(file.header(header::CONTENT_DISPOSITION), "attachment; filename=\"rules.md\"");
+    let body = format!("id={}&reason=nobody+drinks+it", second[0].id);
+    assert!(crate::console::form(&site, "retire_document", &cookie, &body).await.status.is_success());
+    assert!(current().await.is_empty());
+    let retired = show(&link).await.text;
+    assert!(retired.contains("Recalls no longer find this text") && retired.contains("Upload a new version"), "{retired}");
 }
 
 #[tokio::test]
 async fn only_a_reviewer_of_this_site_uploads() {
     let site = Site::new().await;
     let world = &site.world;
-    let fields = [("new_collection", None, "wiki"), ("files", Some("good.md"), "# Good\n\nText.")];
+    let fields = [("collection", None, "wiki"), ("files", Some("good.md"), "# Good\n\nText.")];
     assert_eq!(upload(&site, "", &fields).await.header(header::LOCATION), "/sign-in?next=/knowledge/upload");
     let login = format!("mina@{}", world.tenant_slug);
     let roles = [OperatorRole::Viewer, OperatorRole::Operator];

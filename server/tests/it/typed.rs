@@ -124,7 +124,7 @@ async fn no_form_of_the_console_lets_a_secret_into_a_table() {
     // The second is refused, and the session keeps what was typed.
     for name in ["tea", &said] {
         let fields =
-            [("new_collection", None, "policies"), ("name", None, name), ("text", None, &said), ("files", Some(said.as_str()), "# Tea")];
+            [("collection", None, "policies"), ("name", None, name), ("text", None, &said), ("files", Some(said.as_str()), "# Tea")];
         assert!(knowledge::upload(&site, &cookie, &fields).await.status.is_redirection());
     }
     site.world.engine.finish_deferred().await;

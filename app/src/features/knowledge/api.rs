@@ -1,4 +1,5 @@
-use crate::{ConsoleError, guard::operator, ui::text::visible};
+use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit, ui::text::visible};
+use leptos::prelude::*;
 use remembrancer::knowledge;
 use wire::{Component, Document, DocumentDetail, DocumentFilter, DocumentId, IngestRun, Page};
 
@@ -24,6 +25,17 @@ pub async fn read_document(id: DocumentId) -> Result<DocumentDetail, ConsoleErro
         chunk.content = String::new();
     }
     Ok(detail)
+}
+
+/// Retires a document, then redirects to its page.
+#[server(endpoint = "retire_document")]
+pub async fn retire_document(id: DocumentId, #[server(default)] reason: String) -> Result<(), ConsoleError> {
+    let page = format!("/knowledge/documents/{id}");
+    submit(&page, Query::default().with("retire", id).with("reason", &reason), |engine, ctx| async move {
+        knowledge::retire(&engine, &ctx, id, &reason).await?;
+        Ok(Flash::done("Retired. Recalls no longer find this document. To bring it back, upload its text as a new version."))
+    })
+    .await
 }
 
 /// One page of ingestion runs, newest first.

@@ -4,29 +4,39 @@ use super::{
     words::{kind_name, waiting},
 };
 use crate::{
+    Flash,
     guard::by_id,
-    layout::Crumb,
-    query::use_param,
-    ui::{Badge, Time, Titled, Tone, awaited, fact, fact_as, or_missing, reading, text},
+    layout::{Crumb, ViewerResource},
+    query::{Query, use_param},
+    ui::{Badge, PostForm, ReasonField, Time, Titled, Tone, awaited, fact, fact_as, or_missing, reading, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{Chunk, Document, DocumentDetail, DocumentId};
+use wire::{Chunk, Document, DocumentDetail, DocumentId, OperatorRole};
 
 /// The page of a document: chunks, front matter, citations and versions.
 #[component]
 pub fn DocumentPage() -> impl IntoView {
     let id = use_param::<DocumentId>("id");
     let detail = reading(by_id(id, read_document, "No document has this id."));
+    let who = ViewerResource::shared();
     view! {
         <Crumb href="/knowledge" text="Documents" />
-        {awaited(async move { or_missing("Document", detail.await, |detail| view! { <Whole detail /> }) })}
+        {awaited(async move {
+            let (may_change, flash) = who.allows(OperatorRole::Reviewer).await;
+            or_missing("Document", detail.await, |detail| view! { <Whole detail may_change flash /> })
+        })}
     }
 }
 
 #[component]
-fn Whole(detail: DocumentDetail) -> impl IntoView {
+fn Whole(
+    detail: DocumentDetail,
+    /// Whether the viewer may upload and retire documents.
+    may_change: bool,
+    flash: Option<Flash>,
+) -> impl IntoView {
     let DocumentDetail { document, front_matter, chunks, cited, versions } = detail;
     let latest = versions.iter().find(|(_, _, until)| until.is_none()).map(|(id, ..)| *id).filter(|id| *id != document.id);
     view! {
@@ -41,6 +51,7 @@ fn Whole(detail: DocumentDetail) -> impl IntoView {
                 {document.retired_at.map(|_| view! { <Badge tone=Tone::Warn text="retired" /> })}
                 <span class="font-mono text-xs break-all text-soft">{format!("{}/{}", document.collection, document.path)}</span>
             </div>
+            <Actions document=document.clone() may_change=may_change && latest.is_none() flash />
         </header>
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
@@ -57,6 +68,43 @@ fn Whole(detail: DocumentDetail) -> impl IntoView {
                 <Versions versions shown=document.id />
             </div>
         </div>
+    }
+}
+
+/// What can be done with the document. A text that a newer one replaced can only be downloaded.
+#[component]
+fn Actions(document: Document, may_change: bool, flash: Option<Flash>) -> impl IntoView {
+    let id = document.id.to_string();
+    let file = format!("/knowledge/documents/{id}/document.md");
+    let replace = Query::default().with("collection", &document.collection).with("path", &document.path).href("/knowledge/upload");
+    let retire = (may_change && document.retired_at.is_none()).then(|| view! { <Retire id flash /> });
+    view! {
+        <div class="mt-2 flex flex-wrap items-start gap-2">
+            <a class="button" href=file download="" rel="external">"Download as Markdown"</a>
+            {may_change.then(|| view! { <a class="button" href=replace>"Upload a new version"</a> })}
+            {retire}
+        </div>
+    }
+}
+
+/// The folded form that retires the document, with a reason.
+#[component]
+fn Retire(id: String, flash: Option<Flash>) -> impl IntoView {
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("retire", &id), "reason")).unzip();
+    let open = typed.is_some();
+    let reason = typed.map(|typed| typed.text("reason")).unwrap_or_default();
+    view! {
+        <details class="min-w-0 open:basis-full" open=open>
+            <summary class="button button-quiet">"Retire…"</summary>
+            <PostForm class="card mt-2 max-w-xl space-y-3 p-4" action="/console/api/retire_document" label="Retire" fields=[("id", id)]>
+                <p class="text-sm text-soft">
+                    "Recalls no longer find a retired document. Its page and its versions stay. If its file is still in a folder that the server \
+                    ingests, the next ingestion adds it again."
+                </p>
+                <ReasonField id="retire-reason" typed=reason error=error.flatten() hint="Kept in the audit log. At most 500 characters." />
+                <button class="button button-danger" type="submit">"Retire document"</button>
+            </PostForm>
+        </details>
     }
 }
 

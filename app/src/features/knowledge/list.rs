@@ -129,7 +129,7 @@ fn First() -> impl IntoView {
     view! {
         <Empty shape=Shape::Knowledge title="No documents yet">
             <p class="mb-3">
-                "Specifications, decision records, architecture and glossaries in Markdown appear here."
+                "Specifications, decision records, architecture files, glossaries and other documents appear here."
             </p>
             <p class="mb-3"><a class="button button-primary" href="/knowledge/upload">"Upload documents"</a></p>
             <p class="mb-3">

@@ -2,54 +2,67 @@ use super::{api::collections, tabs::Tabs};
 use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
-    query::Query,
-    ui::{AreaField, Badge, DataTable, PostForm, SelectField, TextField, Tone, awaited, choice, columns, or_error, text},
+    query::{Query, use_query},
+    ui::{AreaField, Badge, DataTable, PostForm, TextField, Tone, awaited, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{FileOutcome, OperatorRole, UPLOAD_FILES_MAX, UPLOAD_MAX, UploadedFile};
 
 const NOT_ALLOWED: &str = "Uploading documents requires the role “reviewer”. Ask an administrator for it.";
 
-/// The page that uploads Markdown into a collection, and shows what became of each file.
+/// The page that uploads files into a collection, and shows what became of each. With `collection` and `path` in its URL it uploads a new
+/// version of that document.
 #[component]
 pub fn UploadPage() -> impl IntoView {
-    let (known, who) = (collections(), ViewerResource::shared());
+    let (known, who, query) = (collections(), ViewerResource::shared(), use_query());
     view! {
         <PageHead title="Upload documents">
-            "Markdown files or a pasted text. A file replaces the document with the same name in its collection."
+            "Markdown, plain text, HTML pages or a pasted text. A file replaces the document with the same name in its collection."
         </PageHead>
         <Tabs />
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(known.await.unwrap_or_default()) }).await;
-            or_error(answer, |(viewer, collections)| view! { <Upload collections flash=viewer.flash /> })
+            or_error(answer, |(viewer, collections)| view! { <Upload collections flash=viewer.flash query /> })
         })}
     }
 }
 
 #[component]
-fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
+fn Upload(
+    collections: Vec<String>,
+    flash: Option<Flash>,
+    /// The collection and the path of a document that is replaced.
+    query: Query,
+) -> impl IntoView {
     let uploaded = flash.as_ref().map(|flash| flash.uploaded.clone()).unwrap_or_default();
-    let typed = flash.as_ref().filter(|flash| flash.refused).map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let typed = flash.as_ref().filter(|flash| flash.refused).map_or(query, |flash| Query::parse(&flash.typed));
     let message = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let files_error = message("files");
-    let first = collections.is_empty();
-    let known = std::iter::once(choice("", "Choose a collection")).chain(collections.iter().map(|name| choice(name, name))).collect();
+    let (collection, path) = (typed.text("collection"), typed.owned("path"));
+    let (is_new, replaced) = (path.is_none(), path.map(|path| (collection.clone(), path)));
     view! {
         <Results files=uploaded />
         <PostForm class="card max-w-2xl divide-y divide-line" action="/console/upload" files=true>
-            <div class="grid gap-3 p-4 sm:grid-cols-2">
-                {(!first).then(|| view! {
-                    <SelectField name="collection" label="Collection" value=typed.text("collection") choices=known error=message("collection") />
-                })}
-                <TextField
-                    name="new_collection"
-                    label=if first { "Collection" } else { "Or a new collection" }
-                    hint="handbook"
-                    value=typed.text("new_collection")
-                    most=64
-                    error=message("collection").filter(|_| first)
-                />
-            </div>
+            {replaced.map(|(collection, path)| view! { <Replaced collection path /> })}
+            {is_new.then(|| view! {
+                <div class="p-4">
+                    // The browser asks for it before it sends a file.
+                    <TextField
+                        name="collection"
+                        label="Collection"
+                        hint="handbook"
+                        value=collection
+                        list="collections"
+                        required=true
+                        most=64
+                        note="One of your collections, or the name of a new one."
+                        error=message("collection")
+                    />
+                    <datalist id="collections">
+                        {collections.into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
+                    </datalist>
+                </div>
+            })}
             <div class="p-4">
                 <label class="label" for="files">"Files"</label>
                 <input
@@ -58,14 +71,20 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                     id="files"
                     name="files"
                     type="file"
-                    multiple
-                    accept=".md,text/markdown"
+                    multiple=is_new
+                    accept=".md,.txt,.html,.htm,text/markdown,text/plain,text/html"
                     aria-invalid=files_error.as_ref().map(|_| "true")
                     aria-describedby=if files_error.is_some() { "files-error files-hint" } else { "files-hint" }
                 />
                 {files_error.map(|text| view! { <p class="mt-1 text-xs text-danger" id="files-error">{text}</p> })}
                 <p class="mt-1 text-xs text-soft" id="files-hint">
-                    {format!("At most {UPLOAD_FILES_MAX} files with names that end in .md, 10 MB each and {} MB in all.", UPLOAD_MAX / 1024 / 1024)}
+                    {match is_new {
+                        true => format!(
+                            "At most {UPLOAD_FILES_MAX} files with names that end in .md, .txt, .html or .htm, 10 MB each and {} MB in all.",
+                            UPLOAD_MAX / 1024 / 1024,
+                        ),
+                        false => "One file of the same kind, at most 10 MB.".to_owned(),
+                    }}
                 </p>
             </div>
             <div class="space-y-3 p-4">
@@ -83,10 +102,26 @@ fn Upload(collections: Vec<String>, flash: Option<Flash>) -> impl IntoView {
                         <p class="mt-1 text-xs text-warn">"The text was too long to be restored here. Go back in your browser to find it."</p>
                     })}
                 </div>
-                <TextField name="name" label="File name of the text" hint="notes.md" value=typed.text("name") error=message("name") />
+                {is_new.then(|| view! {
+                    <TextField name="name" label="File name of the text" hint="notes.md" value=typed.text("name") error=message("name") />
+                })}
             </div>
             <div class="p-4"><button class="button button-primary" type="submit">"Upload documents"</button></div>
         </PostForm>
+    }
+}
+
+/// The document that gets a new version.
+#[component]
+fn Replaced(collection: String, path: String) -> impl IntoView {
+    let name = format!("{collection}/{path}");
+    view! {
+        <div class="p-4 text-sm" data-testid="replaced">
+            <input type="hidden" name="collection" value=collection />
+            <input type="hidden" name="path" value=path />
+            "A new version of " <span class="font-mono text-xs break-all">{text::visible(&name)}</span> ". The present text stays among the versions. "
+            <a href="/knowledge/upload">"Upload other documents"</a>
+        </div>
     }
 }
 
@@ -108,7 +143,14 @@ fn Results(files: Vec<UploadedFile>) -> impl IntoView {
         view! {
             <tr data-testid="uploaded">
                 <td>
-                    <p class="font-mono text-xs break-all">{text::visible(&file.path)}</p>
+                    <p class="font-mono text-xs break-all">
+                        {match file.document_id {
+                            Some(id) => {
+                                view! { <a href=format!("/knowledge/documents/{id}")>{text::visible(&file.path)}</a> }.into_any()
+                            }
+                            None => text::visible(&file.path).into_any(),
+                        }}
+                    </p>
                     {failures.collect_view()}
                 </td>
                 <td><Badge tone text /></td>

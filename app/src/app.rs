@@ -13,7 +13,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage, NewMemoryPage},
         model::ModelPage,
         overview::OverviewPage,
-        people::{PeoplePage, PersonPage},
+        people::{PeoplePage, PersonPage, ProfilePage},
         places::SearchPage,
         projects::{ProjectPage, ProjectsPage},
         prompts::PromptsPage,
@@ -96,7 +96,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/search") view=SearchPage />
                     <Route path=path!("/people") view=PeoplePage />
-                    <Route path=path!("/people/:agent/:user") view=PersonPage />
+                    <Route path=path!("/people/:user") view=PersonPage />
+                    <Route path=path!("/people/:agent/:user") view=ProfilePage />
                     <Route path=path!("/memories") view=MemoriesPage />
                     <Route path=path!("/memories/delete") view=DeletePage />
                     <Route path=path!("/memories/new") view=NewMemoryPage />

@@ -6,6 +6,8 @@ import { FilteredPage, Frame } from './frame';
 export class PeoplePage extends FilteredPage {
   readonly rows = this.page.getByTestId('person');
   readonly person = this.page.getByLabel('Person begins with');
+  /** The people whom the filter may mean. */
+  readonly found = this.page.getByTestId('found').getByRole('link');
 
   /** The list with this agent's profiles. */
   address(agent: Agent): string {

@@ -165,8 +165,8 @@ export class Agent {
   }
 
   /** Notices something about the person that the agent works for. */
-  async observe(content: string, category = 'fact', role?: string): Promise<void> {
-    await this.call('record_observation', { content, category, role });
+  async observe(content: string, category = 'fact', role?: string, user_id?: string): Promise<void> {
+    await this.call('record_observation', { content, category, role, user_id });
   }
 
   /** The prompt that a task is given. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import axe from 'axe-core';
 import type { Page, ViewportSize } from '@playwright/test';
 import type { Frame } from '../pages/frame';
@@ -326,6 +327,15 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.page.locator('summary').filter({ hasText: /^Why/ }).first().click();
     await frame.page.locator('summary').filter({ hasText: /^Forget/ }).first().click();
   },
+  'everything about a person': async ({ frame }) => {
+    const observer = Agent.create(['capture:write']);
+    const who = randomUUID();
+    await observer.observe(`Office: ${LONG.slice(0, 110)}`, 'fact', undefined, who);
+    await observer.remember({ topic_raw: LONG.slice(0, 60), content: LONG.slice(0, 200), user_id: who });
+    await frame.gotoUntil(`/people/${who}`, async () => expect(await frame.page.getByTestId('entry').count()).toBe(1));
+    await frame.page.locator('summary').filter({ hasText: 'Hold…' }).click();
+  },
+  'nobody with this id': ({ frame }) => frame.goto('/people/0198f000-0000-7000-8000-000000000000'),
   'an unknown person': ({ frame }) => frame.goto('/people/0198f000-0000-7000-8000-000000000000/nobody'),
   erasures: ({ frame }) => frame.goto('/erasure'),
   'requesting an erasure': ({ frame }) => frame.goto('/erasure/new?user=0198f000-0000-7000-8000-000000000001&names=Mina+Lindt'),

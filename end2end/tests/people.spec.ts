@@ -55,6 +55,29 @@ test('values that contradict each other are side by side, and a correction is in
   await expect(person.history.getByRole('deletion')).toHaveText([bern, basel]);
 });
 
+test('a person is called by reference, and an entry is forgotten on the page of the person', { tag: ['@phone', '@no-js'] }, async ({ memories, person }) => {
+  const agent = observer();
+  const [who, what] = [unique('crm').replace(' ', '-'), unique('sextants')];
+  await agent.observe(`Vera prefers ${what} to charts.`, 'preference', undefined, who);
+  await agent.remember({ topic_raw: unique('harbour'), content: 'Vera lives at the harbour.', user_id: who });
+  // The observation waits as a candidate, which the list leaves out.
+  await memories.goto(agent.memories({ user: who }));
+  await expect(memories.rows).toHaveCount(1);
+  await memories.rows.getByRole('link').first().click();
+  await memories.peek.panel.getByRole('link', { name: who, exact: true }).click();
+  await expect(person.heading).toHaveText(who);
+  const address = new URL(person.page.url()).pathname;
+  await person.gotoUntil(address, async () => expect(await person.entry(what).count()).toBe(1));
+  await expect(person.main).toContainText('Vera lives at the harbour.');
+  await person.forget(what, 'Vera asked for it.');
+  await expect(person.flash).toContainText('Forgotten.');
+  expect(new URL(person.page.url()).pathname).toBe(address);
+  await expect(person.entries).toHaveCount(0);
+  await person.send(person.undo);
+  expect(new URL(person.page.url()).pathname).toBe(address);
+  await expect(person.entry(what)).toHaveCount(1);
+});
+
 test('a list without a match says so', { tag: '@no-js' }, async ({ people }) => {
   const agent = Agent.create();
   await people.goto(people.address(agent));

@@ -248,6 +248,39 @@ test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
   `);
 });
 
+test('a person', { tag: '@no-js' }, async ({ people, person }) => {
+  const agent = Agent.create(['capture:write']);
+  const who = unique('crm').replace(' ', '-');
+  await agent.observe('Vera prefers sextants.', 'preference', undefined, who);
+  await people.goto(`/people?user=${who}`);
+  await people.found.filter({ hasText: who }).click();
+  await expect(person.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "People"
+    - heading /crm-/ [level=1]
+    - region "Profiles":
+      - heading "Profiles" [level=2]
+    - region "Memories":
+      - heading "Memories" [level=2]
+    - region "Recalls on their behalf":
+      - heading "Recalls on their behalf" [level=2]
+      - paragraph: No recall in the log was on behalf of this person.
+      - paragraph:
+        - link "Contexts that were assembled for them"
+    - region "Sources":
+      - heading "Sources" [level=2]
+      - list:
+        - listitem:
+          - link "Vera prefers sextants."
+    - paragraph:
+      - link "Export"
+      - link "Erase…"
+    - group: Hold…
+    - region "Erasure requests":
+      - heading "Erasure requests" [level=2]
+  `);
+});
+
 test('projects', { tag: '@no-js' }, async ({ projects }) => {
   await projects.goto('/projects');
   await expect(projects.main).toMatchAriaSnapshot(`

@@ -14,16 +14,17 @@ use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
 use foundation::identity::{self, Admission};
 use foundation::{Engine, Error, OpContext, usage};
-use remembrancer::{erasure, knowledge, overview};
+use remembrancer::{erasure, knowledge, memories, overview};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
-use wire::{AuditFilter, AuditFormat, DocumentId, ErasureId, ErrorCode, MemoryFilter, RequestId, UsageFilter};
+use wire::{AuditFilter, AuditFormat, DocumentId, ErasureId, ErrorCode, MemoryFilter, RequestId, UsageFilter, UserRef};
 
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// The routes of `GET /export.jsonl?…`: the memories of a filter, with the fields of [`MemoryFilter`] by their names. Without fields:
-/// everything of the organisation, or the areas that `only` names, separated by commas. Admins only.
+/// everything of the organisation, or the areas that `only` names, separated by commas, or everything of the `person` with this id, reference
+/// or name. Admins only.
 pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>) -> MethodRouter<S> {
     get(download).with_state(Downloads { engine, transfers })
 }
@@ -162,6 +163,8 @@ pub async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, E
 
 /// The parameter that restricts an export to areas.
 const ONLY: &str = "only";
+/// The parameter that restricts an export to what concerns one person.
+const PERSON: &str = "person";
 
 type Names = Result<Query<BTreeMap<String, String>>, ApiError>;
 type Filter = Result<Query<MemoryFilter>, ApiError>;
@@ -172,11 +175,12 @@ async fn download(
     names: Names,
     filter: Filter,
 ) -> Result<Response, ApiError> {
-    portability::send(engine, &transfers, ctx, selection(names, filter)?).await
+    let selection = selection(&engine, &ctx, names, filter).await?;
+    portability::send(engine, &transfers, ctx, selection).await
 }
 
 /// The selection of a query. A misspelt parameter is refused: without it the export would hold more than intended.
-fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
+async fn selection(engine: &Engine, ctx: &OpContext, names: Names, filter: Filter) -> Result<Selection, Error> {
     let (Ok(Query(names)), Ok(Query(filter))) = (names, filter) else {
         return Err(Error::invalid("filter", "is not valid: times are RFC 3339, ids are UUIDs, other values are true or false"));
     };
@@ -186,10 +190,18 @@ fn selection(names: Names, filter: Filter) -> Result<Selection, Error> {
             _ => Err(Error::invalid(ONLY, "cannot be combined with a filter: a filter exports only memory")),
         };
     }
+    if let Some(person) = names.get(PERSON) {
+        let named = person.parse::<UserRef>().map_err(|message| Error::invalid(PERSON, message))?;
+        return match identity::person(engine, ctx, Some(&named)).await? {
+            Some(user) if names.len() == 1 => Ok(Selection::Person(user)),
+            _ => Err(Error::invalid(PERSON, "cannot be combined with a filter: the file holds everything of the person")),
+        };
+    }
     let fields = serde_json::to_value(MemoryFilter::default()).map_err(Error::failed("the filter cannot be serialised"))?;
     match names.keys().find(|name| fields.get(name.as_str()).is_none()) {
         Some(name) => Err(Error::invalid(name, "is not a field of a filter")),
         None if names.is_empty() => Ok(Selection::All),
-        None => Ok(Selection::Filter(Box::new(filter))),
+        // The audit log keeps the filter: it has an id there, and no reference or name.
+        None => Ok(Selection::Filter(Box::new(memories::of_person(engine, ctx, &filter).await?))),
     }
 }

@@ -7,7 +7,7 @@ use crate::memories::slugs;
 use db::Tx;
 use db::cursor::{Cursor, Seek};
 use extract::parts::StoredTurn;
-use foundation::{Engine, Error, OpContext};
+use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
@@ -24,14 +24,15 @@ const EVENTS: i64 = 50;
 /// A page of sources, newest first.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor.
+/// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor, and for a text that means no person, or several.
 #[verb(role = Viewer)]
 pub async fn sources(engine: &Engine, ctx: &OpContext, filter: &SourceFilter) -> Result<Page<SourceRow>, Error> {
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let user = identity::person(engine, ctx, filter.user_id.as_ref()).await?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::source_count(&mut tx, ctx.tenant_id, filter).await?;
-    let located = store::source_list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
+    let total = store::source_count(&mut tx, ctx.tenant_id, filter, user).await?;
+    let located = store::source_list(&mut tx, ctx.tenant_id, filter, user, &seek, PAGE).await?;
     let page = seek.page(located, PAGE, total, |one: &Located| Cursor { key: one.created_at, id: one.id.0 });
     let numbers = numbers_of(&mut tx, ctx, page.rows.iter().map(|one| one.id)).await?;
     tx.commit().await?;

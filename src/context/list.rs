@@ -16,21 +16,15 @@ const PAGE: usize = 25;
 /// A page of the context log, newest first.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, a period that ends before it begins, or a reference that is no
-/// user's.
+/// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, a period that ends before it begins, or a text that means
+/// nobody, or several people.
 #[verb(role = Viewer)]
 pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -> Result<Page<ContextEntry>, Error> {
     Checks::default()
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let user = match &filter.user_id {
-        Some(reference) => {
-            let known = identity::known_user(engine, ctx, reference).await?;
-            Some(known.ok_or_else(|| Error::invalid("user_id", "is not a user's id, and no user has this reference"))?)
-        }
-        None => None,
-    };
+    let user = identity::person(engine, ctx, filter.user_id.as_ref()).await?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count_contexts(&mut tx, ctx.tenancy(), filter, user).await?;

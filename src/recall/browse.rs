@@ -24,6 +24,7 @@ const HITS: i64 = 100;
 pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     memories::check_filter(filter)?;
+    let filter = &memories::of_person(engine, ctx, filter).await?;
     let query = filter.q.as_deref().unwrap_or_default();
     Checks::default()
         .bytes("q", query, QUERY_MAX)

@@ -10,7 +10,7 @@ use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
 use db::DbError;
 use db::cursor::{Cursor, Seek};
-use foundation::identity::acting_for;
+use foundation::identity::{self, acting_for};
 use foundation::op::Access;
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
@@ -33,7 +33,7 @@ const SWEEP: i64 = 1000;
 ///
 /// # Errors
 /// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, an over-long text, a period that ends before it
-/// begins, or another agent's recalls.
+/// begins, another agent's recalls, or a text that means no person, or several.
 #[verb]
 pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilter) -> Result<Page<Retrieval>, Error> {
     let own = reader(ctx)?;
@@ -48,7 +48,9 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), ..filter.clone() };
+    // An agent's own user is in its context.
+    let user = identity::person(engine, ctx, filter.user_id.as_ref().filter(|_| own.is_none())).await?;
+    let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), user_id: user.map(UserRef::Id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_planned_anew(ctx.tenancy()).await?;
     let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;

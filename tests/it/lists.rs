@@ -110,7 +110,7 @@ async fn pages_cover_everything_once_in_both_directions_under_every_filter() {
         ("project", MemoryFilter { project_id: Some(PROJECT), ..base() }, |n| n % 6 == 0),
         ("platform", MemoryFilter { platform: Some("drive".into()), ..base() }, |n| n % 5 == 0),
         ("channel", MemoryFilter { channel: Some("C1".into()), ..base() }, |n| n % 5 != 0),
-        ("user", MemoryFilter { user_id: Some(UserId(Uuid::from_u128(4))), ..base() }, |n| n % 4 == 0),
+        ("user", MemoryFilter { user_id: Some(UserId(Uuid::from_u128(4)).into()), ..base() }, |n| n % 4 == 0),
         ("from", MemoryFilter { from: Some(moment), ..base() }, |n| n >= 90),
         ("until", MemoryFilter { until: Some(moment), ..base() }, |n| n < 90),
         ("two at once", MemoryFilter { canonical: Some(false), platform: Some("drive".into()), ..base() }, |n| n % 10 == 5),

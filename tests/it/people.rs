@@ -12,7 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 use wire::{
     AuditFilter, CapturePolicy, ForgetLeafRequest, KeyScope, LeafChange, Matter, ObservationCategory, ObservationRequest, PeopleFilter,
-    ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, SensitiveMatters, UserId,
+    ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse, SensitiveMatters, SourceFilter, UserId,
 };
 
 /// The same agent, in the name of a user.
@@ -82,6 +82,10 @@ async fn operators_find_people_see_why_and_forget() {
     let row = list(PeopleFilter { user: Some("Vera".into()), ..PeopleFilter::default() }).await.rows.remove(0);
     assert_eq!((row.agent_slug.as_str(), row.user_name.as_deref()), ("atlas", Some("Vera Lindt")));
     assert_eq!((row.summary.as_str(), row.entries, row.confident, row.disputed), ("Role: unclear, either Engineer or Director.", 3, 1, 2));
+
+    let sources = |user: &str| SourceFilter { user_id: Some(user.parse().unwrap()), ..SourceFilter::default() };
+    let captured = capture::sources(&world.engine, &world.vera, &sources("vera lindt")).await.unwrap();
+    assert_eq!((captured.total, captured.rows.iter().all(|row| row.user_id == Some(vera))), (3, true), "the same words are one source");
 
     let subject = Subject { agent_id: agent(&world.atlas), user_id: Some(vera) };
     let detail = profile::person(&world.engine, &world.vera, subject, None).await.unwrap();

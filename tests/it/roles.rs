@@ -137,6 +137,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_roles" Admin |w, c| identity::set_roles(&w.engine, c, OperatorId(nowhere()), &[OperatorRole::Viewer]);
     "identity::add_user" Admin |w, c| identity::add_user(&w.engine, c, "crm-4711", None, None);
     "identity::users" Admin |w, c| identity::users(&w.engine, c);
+    "identity::users_by_id" Viewer |w, c| identity::users_by_id(&w.engine, c, &[UserId(nowhere())]);
+    "identity::find_users" Viewer |w, c| identity::find_users(&w.engine, c, "crm");
     "identity::policy" Viewer |w, c| identity::policy(&w.engine, c);
     "identity::lifecycle" Viewer |w, c| identity::lifecycle(&w.engine, c, None);
     "identity::set_lifecycle" Admin |w, c| identity::set_lifecycle(&w.engine, c, None, Default::default());
@@ -327,6 +329,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::history_days", "what reads of history follow"),
     ("identity::keeps_context_texts", "what every context follows"),
     ("identity::known_user", "a part of verbs"),
+    ("identity::person", "a part of filters"),
     ("identity::scopes_of", "a part of the diagnosis"),
     ("identity::search_settings", "what every search follows"),
     ("identity::user_names", "a part of lists"),
@@ -340,6 +343,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("knowledge::embed_document", "a job"),
     ("memories::embed_imported", "a job"),
     ("memories::embed_late", "a job"),
+    ("memories::of_person", "a part of lists"),
     ("memories::settle_links", "a job"),
     ("model_change::compare", "the command line"),
     ("model_change::fill", "a worker"),

@@ -111,6 +111,36 @@ async fn a_reference_and_the_id_behind_it_are_one_user() {
 }
 
 #[tokio::test]
+async fn an_operator_names_a_person_by_id_reference_or_name_and_an_agent_does_not() {
+    let world = World::new().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let add = async |reference: &str, name: &str| identity::add_user(engine, &world.system, reference, Some(name), None).await.unwrap().id;
+    let (idris, mina) = (add("crm-1", "Idris Roth").await, add("Idris Roth", "Mina").await);
+    let whom = async |ctx: &OpContext, text: &str| identity::person(engine, ctx, Some(&reference(text))).await;
+    let id = idris.to_string();
+    for (text, expected) in [("crm-1", idris), ("idris roth", idris), ("Idris Roth", mina), ("MINA", mina), (id.as_str(), idris)] {
+        assert_eq!(whom(vera, text).await.unwrap(), Some(expected), "{text}: a reference counts before a name");
+    }
+    assert_eq!(whom(vera, "Idris").await.unwrap_err().fields()[0].field, "user_id", "a part of a name is nobody's");
+    assert_eq!(identity::known_user(engine, &world.atlas, &reference("Mina")).await.unwrap(), None, "a model must not guess");
+    let stranger = World::on(engine.urls().clone()).await;
+    assert!(whom(&stranger.vera, "Mina").await.is_err() && whom(&stranger.vera, "crm-1").await.is_err());
+
+    let milk = wire::RememberRequest { user_id: Some(mina.into()), ..fact("milk", "Mina takes oat milk") };
+    remember(&world, &world.atlas, milk).await;
+    remember(&world, &world.atlas, fact("milk", "The milk is in the fridge")).await;
+    let named = |text: &str| wire::MemoryFilter { user_id: Some(reference(text)), ..wire::MemoryFilter::default() };
+    assert_eq!(memories::browse(engine, vera, &named("mina")).await.unwrap().total, 1);
+    assert_eq!(memories::browse(engine, vera, &named("nobody")).await.unwrap_err().fields()[0].field, "user_id");
+
+    add("crm-4", "mina").await;
+    let refused = memories::browse(engine, vera, &named("Mina")).await.unwrap_err();
+    let message = &refused.fields()[0].message;
+    assert!(message.contains("Idris Roth") && message.contains("crm-4"), "{message}");
+    assert_eq!(memories::browse(engine, vera, &named("Idris Roth")).await.unwrap().total, 1, "the reference is enough");
+}
+
+#[tokio::test]
 async fn a_new_reference_met_twenty_times_at_once_is_one_user() {
     let world = World::new().await;
     let reference = reference("crm-9");
@@ -181,6 +211,10 @@ async fn what_one_user_asked_is_not_told_to_another() {
         assert!(recall::retrieval(engine, atlas, nobody.retrieval_id, user).await.is_ok());
     }
     assert_eq!(recall::retrievals(engine, &world.vera, &RetrievalFilter::default()).await.unwrap().total, 2, "operators see every user's");
+    let theirs = RetrievalFilter { user_id: Some(idris), ..RetrievalFilter::default() };
+    let theirs = recall::retrievals(engine, &world.vera, &theirs).await.unwrap();
+    let queries: Vec<&str> = theirs.rows.iter().map(|row| row.query.as_str()).collect();
+    assert_eq!((theirs.total, queries), (1, vec!["my salary"]), "a person's recalls, without those of nobody");
     stop.cancel();
     log.await.unwrap();
 }

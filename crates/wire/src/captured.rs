@@ -1,7 +1,7 @@
 //! What was captured: sources, the events that process them, and their numbers, as the console shows them.
 
 use super::text_enum::text_enum;
-use super::{AgentId, DocumentId, ErasureId, EventId, MemoryId, MemoryStatus, SourceForm, SourceId, UserId};
+use super::{AgentId, DocumentId, ErasureId, EventId, MemoryId, MemoryStatus, SourceForm, SourceId, UserId, UserRef};
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,8 @@ pub struct SourceRow {
 pub struct SourceFilter {
     pub agent_id: Option<AgentId>,
     pub form: Option<SourceForm>,
+    /// On whose behalf: an id, a reference or a name.
+    pub user_id: Option<UserRef>,
     pub after: Option<String>,
     pub before: Option<String>,
 }

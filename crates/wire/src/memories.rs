@@ -365,7 +365,8 @@ pub struct MemoryFilter {
     pub session: Option<String>,
     pub platform: Option<String>,
     pub channel: Option<String>,
-    pub user_id: Option<UserId>,
+    /// Whose memories: an id, a reference or a name.
+    pub user_id: Option<UserRef>,
     /// Updated at or after.
     pub from: Option<DateTime<Utc>>,
     /// Updated before.

@@ -17,7 +17,7 @@ pub struct RetrievalFilter {
     pub ranking: Option<Ranking>,
     /// True: only recalls that found no memory; false: only those that did.
     pub zero_hit: Option<bool>,
-    /// Agents only: the person you are talking to; the list has their recalls and those without a user.
+    /// The person you are talking to; the list has their recalls and those without a user. For an operator it has theirs alone.
     pub user_id: Option<UserRef>,
     /// Only recalls that returned this memory.
     pub memory_id: Option<MemoryId>,

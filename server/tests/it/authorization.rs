@@ -119,6 +119,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/memories/new", AGENT, &[Viewer, Operator]),
         ("/memories/:id", "", &[Viewer]),
         ("/people", "", &[Viewer]),
+        ("/people/:user", "", &[Viewer]),
         ("/people/:agent/:user", "", &[Viewer]),
         ("/projects", "", &[Viewer]),
         ("/projects/:id", "", &[Viewer]),

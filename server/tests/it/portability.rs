@@ -17,7 +17,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use tower::ServiceExt;
-use wire::{KeyScope, OperatorRole};
+use wire::{KeyScope, OperatorRole, RememberRequest};
 
 async fn export(site: &Site, key: &str) -> Answer {
     site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {key}"))]).await
@@ -92,6 +92,17 @@ async fn an_admin_downloads_what_a_filter_shows_and_nobody_else_does() {
     let tea = get("/export.jsonl?topic=tea", vera.clone()).await;
     assert!(tea.text.contains("black tea") && !tea.text.contains("out of order"), "{}", tea.text);
     for (path, field) in [("/export.jsonl?topik=tea", "topik"), ("/export.jsonl?deleted=perhaps", "filter"), ("/export.jsonl?q=tea", "q")] {
+        let refused = get(path, vera.clone()).await;
+        assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{path}");
+    }
+    let mina = identity::add_user(&world.engine, &world.system, "crm-mina", Some("Mina"), None).await.unwrap().id;
+    let milk = RememberRequest { user_id: Some(mina.into()), ..fact("milk", "Mina takes oat milk") };
+    memories::remember(&world.engine, &world.atlas, milk).await.unwrap();
+    for path in ["/export.jsonl?person=mina", "/export.jsonl?person=crm-mina", "/export.jsonl?user_id=mina"] {
+        let theirs = get(path, vera.clone()).await;
+        assert!(theirs.text.contains("oat milk") && !theirs.text.contains("black tea"), "{path}: {}", theirs.text);
+    }
+    for (path, field) in [("/export.jsonl?person=idris", "user_id"), ("/export.jsonl?person=mina&topic=tea", "person")] {
         let refused = get(path, vera.clone()).await;
         assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some(field)), "{path}");
     }

@@ -1,12 +1,15 @@
 //! The user of a call over HTTP: by header, by key, by argument.
 
+use crate::console::sign_in;
 use crate::harness::Site;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use foundation::identity;
 use foundation::op::Actor;
+use foundation::testing::{PASSWORD, fact, nowhere};
+use remembrancer::memories;
 use serde_json::json;
-use wire::KeyScope;
+use wire::{KeyScope, OperatorRole, RememberRequest, UserId, UserRef};
 
 /// A key of atlas with some scopes, bound to a user or not.
 async fn key(site: &Site, scopes: &[KeyScope], user: Option<&str>) -> String {
@@ -95,5 +98,44 @@ async fn tools_are_listed_without_an_argument_that_decides_nothing() {
         for tool in tools {
             assert!(tool["input_schema"]["properties"].get("user_id").is_none(), "{}", tool["name"]);
         }
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_a_person_has_what_every_agent_knows_and_nothing_of_others() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let mina = identity::add_user(&world.engine, &world.system, "crm-mina", Some("Mina Roth"), None).await.unwrap().id;
+    let told = [
+        (&world.atlas, Some(mina), "Mina takes oat milk."),
+        (&world.binky, Some(mina), "Mina works from Basel."),
+        (&world.atlas, None, "The kettle is red."),
+        (&world.atlas, Some(UserId(nowhere())), "Idris lives in Chur."),
+    ];
+    let mut ids = Vec::new();
+    for (ctx, user, content) in told {
+        let request = RememberRequest { user_id: user.map(UserRef::Id), ..fact("notes", content) };
+        ids.push(memories::remember(&world.engine, ctx, request).await.unwrap().memory_id);
+    }
+    memories::delete(&world.engine, &world.vera, &ids[..1], "because").await.unwrap();
+    let login = format!("idris@{}", world.tenant_slug);
+    identity::create_operator(&world.engine, &world.system, &login, "Idris", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
+    let page = format!("/people/{mina}");
+    let (export, erase) = (format!("/export.jsonl?person={mina}"), format!("/erasure/new?user={mina}"));
+    for (login, is_admin) in [(&world.login, true), (&login, false)] {
+        let (_, cookie) = sign_in(&site, login, PASSWORD).await;
+        let get = async |path: &str| site.get(path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+        let shown = get(&page).await;
+        assert_eq!(shown.status, StatusCode::OK, "{}", shown.text);
+        for there in ["Mina Roth", "crm-mina", "Mina takes oat milk.", "deleted", "Mina works from Basel."] {
+            assert!(shown.text.contains(there), "{there}: {}", shown.text);
+        }
+        assert!(!shown.text.contains("kettle") && !shown.text.contains("Chur"), "{}", shown.text);
+        for way in [&export, &erase] {
+            assert_eq!(shown.text.contains(way.as_str()), is_admin, "{way}");
+        }
+        let found = get("/people?user=mina").await;
+        assert!(found.text.contains(&page), "who has no profile is found: {}", found.text);
+        assert_eq!(get(&format!("/people/{}", UserId(uuid::Uuid::from_u128(7)))).await.status, StatusCode::NOT_FOUND);
     }
 }

@@ -8,7 +8,7 @@ use db::cursor::Seek;
 use db::{COUNTED, DbError, Tx, Users, count_rows, like, of_user, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
-use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId};
+use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId, UserRef};
 
 /// What a list shows, for a table called `m`: deleted memories, those that are not, or both.
 pub fn push_deleted(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
@@ -62,8 +62,11 @@ pub fn narrow(query: &mut QueryBuilder<Postgres>, filter: &MemoryFilter) {
     if let Some(channel) = &filter.channel {
         query.push(" and m.source->>'channel_id' = ").push_bind(channel.clone());
     }
-    if let Some(user) = filter.user_id {
-        query.push(" and m.user_id = ").push_bind(user);
+    match filter.user_id {
+        Some(UserRef::Id(user)) => drop(query.push(" and m.user_id = ").push_bind(user)),
+        // Nobody has looked up whom it means: no list shows everybody's memories in place of one person's.
+        Some(UserRef::External(_)) => drop(query.push(" and false")),
+        None => {}
     }
     if let Some(from) = filter.from {
         query.push(" and m.updated_at >= ").push_bind(from);

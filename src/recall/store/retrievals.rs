@@ -8,7 +8,7 @@ use db::{COUNTED, DbError, SystemPool, Tenancy, Tx, begin, count_rows, lift_stat
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
-use wire::{AgentId, MemoryId, Retrieval, RetrievalFilter, RetrievalId, Role};
+use wire::{AgentId, MemoryId, Retrieval, RetrievalFilter, RetrievalId, Role, UserRef};
 use words::bm25::Statistics;
 
 /// The other columns of a row: candidates and the numbers behind them.
@@ -60,6 +60,9 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
                             where h.tenant_id = $1 and h.agent_id = r.agent_id and h.retrieval_id = r.id and h.memory_id = ",
         );
         query.push_bind(memory).push(")");
+    }
+    if let Some(UserRef::Id(user)) = filter.user_id {
+        query.push(" and r.user_id = ").push_bind(user);
     }
     if let Some(from) = filter.from {
         query.push(" and r.at >= ").push_bind(from);

@@ -64,6 +64,7 @@ impl Two {
         let (a, b) = (World::new().await, World::new().await);
         let atlas = OpContext { users, ..a.atlas.clone() };
         identity::user(&a.engine, &a.system, &"crm-1".parse().unwrap()).await.unwrap();
+        identity::add_user(&a.engine, &a.system, "crm-2", Some("Idris"), None).await.unwrap();
         vocabulary::add(&a.engine, &a.system, vocabulary::NewTerm { term: "tea", aliases: &["infusion"], ..Default::default() })
             .await
             .unwrap();

@@ -18,6 +18,7 @@ pub const IDENTITY: &[Query] = queries! {
     "identity::keeps_context_texts" |tx, c| usize::from(identity::keeps_context_texts(tx, c.tenant, c.agent).await?);
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::users_named" |tx, c| identity::users_named(tx, c.tenant, "crm-", 9).await?.len();
+    "identity::users_called" |tx, c| identity::users_called(tx, c.tenant, "idris", 9).await?.len();
     "identity::users_by_id" |tx, c| {
         let of_anybody = sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
         identity::users_by_id(tx, c.tenant, &of_anybody).await?.len()

@@ -23,7 +23,7 @@ pub use api::{Quoted, read_quotes};
 pub use page::InboxPage;
 pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;
-pub use quote::Evidence;
+pub use quote::{Evidence, ShortQuote};
 pub use review::ReviewPage;
 pub use suggestions::SuggestionsPage;
 pub use verdicts::kinds;

@@ -34,3 +34,5 @@ pub use list::MemoriesPage;
 pub use new::{NewMemoryLink, NewMemoryPage};
 pub use reasons::Reasons;
 pub use restore::Restore;
+pub use table::{place, state};
+pub use url::form as memory_form;

@@ -1,8 +1,15 @@
 use super::path::{LeafPath, PersonPath};
-use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
+use crate::{
+    ConsoleError, Flash,
+    guard::{operator, own_path},
+    query::Query,
+    submit::submit,
+};
+use foundation::identity::{self, User};
 use leptos::prelude::*;
 use remembrancer::profile::{self, Subject};
-use wire::{Page, PeopleFilter, PersonDetail, PersonRow};
+use std::collections::HashMap;
+use wire::{Page, PeopleFilter, PersonDetail, PersonRow, UserId};
 
 /// One page of profiles, those that changed last first.
 pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {
@@ -11,16 +18,42 @@ pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, Cons
 }
 
 /// One profile with what its leaves cite, and its changes before a version.
-pub async fn read_person(person: PersonPath, before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
+pub async fn read_profile(person: PersonPath, before: Option<i64>) -> Result<PersonDetail, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(profile::person(&engine, &ctx, subject(person), before).await?)
 }
 
-/// Forgets a leaf, then redirects to the profile.
+/// The people whom a text may mean: by id, or by the beginning of a reference or a name.
+pub async fn find_people(text: String) -> Result<Vec<User>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::find_users(&engine, &ctx, &text).await?)
+}
+
+/// The person with an id, if the organisation named them.
+pub async fn read_user(id: UserId) -> Result<Option<User>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::users_by_id(&engine, &ctx, &[id]).await?.pop())
+}
+
+/// What a page calls the people with these ids: by their name, or else by the organisation's reference. Whom nobody named is left out.
+pub async fn person_names(ids: Vec<UserId>) -> HashMap<UserId, String> {
+    match operator().await {
+        Ok((engine, ctx)) if !ids.is_empty() => identity::user_names(&engine, &ctx, &ids).await.unwrap_or_default(),
+        _ => HashMap::new(),
+    }
+}
+
+/// The same for one person.
+pub async fn person_name(id: UserId) -> Option<String> {
+    person_names(vec![id]).await.remove(&id)
+}
+
+/// Forgets a leaf, then redirects to `done`, or to the profile.
 #[server(endpoint = "forget_entry")]
-pub async fn forget_entry(entry: LeafPath, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    let here = entry.person.href();
-    submit(&here, Query::default().with("entry", entry).with("reason", &reason), |engine, ctx| async move {
+pub async fn forget_entry(entry: LeafPath, #[server(default)] reason: String, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let profile = entry.person.href();
+    let here = own_path(&done, &profile);
+    submit(here, Query::default().with("entry", entry).with("reason", &reason), |engine, ctx| async move {
         profile::forget_leaf_of(&engine, &ctx, subject(entry.person), entry.leaf, &reason).await?;
         let text = "Forgotten. Agents no longer read it, and the same value does not come back.";
         Ok(Flash::done(text).undone_by("restore_entry", [("entry", entry.to_string())]))
@@ -28,11 +61,11 @@ pub async fn forget_entry(entry: LeafPath, #[server(default)] reason: String) ->
     .await
 }
 
-/// Takes back that a leaf was forgotten, then redirects to the profile.
+/// Takes back that a leaf was forgotten, then redirects to `done`, or to the profile.
 #[server(endpoint = "restore_entry")]
-pub async fn restore_entry(entry: LeafPath) -> Result<(), ConsoleError> {
-    let here = entry.person.href();
-    submit(&here, Query::default(), |engine, ctx| async move {
+pub async fn restore_entry(entry: LeafPath, #[server(default)] done: String) -> Result<(), ConsoleError> {
+    let profile = entry.person.href();
+    submit(own_path(&done, &profile), Query::default(), |engine, ctx| async move {
         profile::restore_leaf(&engine, &ctx, subject(entry.person), entry.leaf).await?;
         Ok(Flash::done("Undone. Agents read the entry again."))
     })

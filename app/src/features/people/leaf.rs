@@ -1,4 +1,4 @@
-use super::path::LeafPath;
+use super::path::{LeafPath, PersonPath};
 use crate::{
     Flash,
     layout::ViewerResource,
@@ -6,7 +6,8 @@ use crate::{
 };
 use leptos::prelude::*;
 use serde_json::Value;
-use wire::{CitedSentence, Matter, MemoryId, ProfileLeaf};
+use std::collections::HashMap;
+use wire::{CitedSentence, Matter, MemoryId, PersonDetail, ProfileLeaf};
 
 /// A leaf of a profile with what it cites.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,23 @@ pub struct CitedLeaf {
     pub path: LeafPath,
     pub leaf: ProfileLeaf,
     pub sentences: Vec<CitedSentence>,
+    /// The URL of the page that shows it, to which its forms lead back.
+    pub here: String,
+}
+
+impl CitedLeaf {
+    /// The leaves of a profile, each with what it cites, for the page `here`.
+    pub fn all_of(detail: &PersonDetail, here: &str) -> Vec<Self> {
+        let person = PersonPath { agent: detail.agent_id, user: detail.user_id };
+        let mut sentences: HashMap<_, _> = detail.evidence.iter().map(|one| (one.leaf_id, one.sentences.clone())).collect();
+        let cited = |leaf: &ProfileLeaf| Self {
+            path: LeafPath { person, leaf: leaf.leaf_id },
+            leaf: leaf.clone(),
+            sentences: sentences.remove(&leaf.leaf_id).unwrap_or_default(),
+            here: here.to_owned(),
+        };
+        detail.profile.leaves.iter().map(cited).collect()
+    }
 }
 
 /// A value in words.
@@ -24,10 +42,15 @@ pub fn shown(value: &Value) -> String {
 /// A leaf: its value, how sure it is and how old, why, and the form that forgets it.
 #[component]
 pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
-    let CitedLeaf { path, leaf, sentences } = cited;
+    let CitedLeaf { path, leaf, sentences, here } = cited;
     let value = shown(&leaf.value);
-    let seen =
-        format!("observed {}, last ", if leaf.observations == 1 { "once".to_owned() } else { format!("{} times", leaf.observations) });
+    let seen = match leaf.observations {
+        1 => view! { "observed once, " <Time at=leaf.first_seen /> }.into_any(),
+        n => {
+            let times = text::count(n, "time", "times");
+            view! { "observed " {times} " since " <Time at=leaf.first_seen /> ", last " <Time at=leaf.last_seen /> }.into_any()
+        }
+    };
     let recurring = leaf.recurring.then(|| {
         let sessions = format!("recurring in {} sessions", leaf.sessions);
         view! { <Badge tone=Tone::Accent text=sessions title="Observed in three sessions or more." /> }
@@ -37,7 +60,7 @@ pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
     });
     let matters =
         leaf.matters.iter().map(|matter| view! { <Badge text=matter_name(*matter).to_lowercase() title="A sensitive matter." /> });
-    let forget = may_forget.then(|| view! { <Forget path value=value.clone() /> });
+    let forget = may_forget.then(|| view! { <Forget path value=value.clone() here /> });
     view! {
         <div class="min-w-0 space-y-1" data-testid="entry">
             <p class="flex flex-wrap items-baseline gap-x-2">
@@ -48,7 +71,7 @@ pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
             </p>
             <div class="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
                 <Bar label="Confidence" value=leaf.confidence />
-                <span>{seen} <Time at=leaf.last_seen /></span>
+                <span>{seen}</span>
                 {leaf.expires_at.map(|at| view! { <span>"ends " <Time at /> " unless it is observed again"</span> })}
             </div>
             <div class="flex flex-wrap items-start gap-x-4 gap-y-1 text-xs">
@@ -101,23 +124,25 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
 }
 
 #[component]
-fn Forget(path: LeafPath, value: String) -> impl IntoView {
+fn Forget(path: LeafPath, value: String, here: String) -> impl IntoView {
     let who = ViewerResource::expect();
     awaited(async move {
         let flash = who.await.ok().and_then(|viewer| viewer.flash);
-        view! { <ForgetFold path value flash /> }
+        view! { <ForgetFold path value here flash /> }
     })
 }
 
 #[component]
-fn ForgetFold(path: LeafPath, value: String, flash: Option<Flash>) -> impl IntoView {
+fn ForgetFold(path: LeafPath, value: String, here: String, flash: Option<Flash>) -> impl IntoView {
     let id = format!("forget-{}", path.leaf);
     let (typed, error) = flash.and_then(|flash| flash.refused_at(("entry", &path.to_string()), "reason")).unzip();
     let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
         <details class="min-w-0" open=open>
             <summary class="text-danger">"Forget" <span class="sr-only">{format!(": {value}")}</span></summary>
-            <PostForm class="card mt-1 max-w-md space-y-2 p-3" action="/console/api/forget_entry" fields=[("entry", path.to_string())]>
+            <PostForm class="card mt-1 max-w-md space-y-2 p-3" action="/console/api/forget_entry" fields=[
+                ("entry", path.to_string()), ("done", here),
+            ]>
                 <ReasonField id typed error=error.flatten() hint="Kept in the audit log. Memories are not affected: delete them separately." />
                 <button class="button button-danger" type="submit">"Forget entry"</button>
             </PostForm>

@@ -1,10 +1,18 @@
-use super::{api::browse_people, path::PersonPath};
+use super::{
+    api::{browse_people, find_people},
+    name::{Person, page},
+    path::PersonPath,
+};
 use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, columns, parsed, text},
+    ui::{
+        Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any,
+        parsed, reading, text,
+    },
 };
+use foundation::identity::User;
 use leptos::prelude::*;
 use wire::{Page, PeopleFilter, PersonRow};
 
@@ -25,6 +33,7 @@ fn filter(query: &Query) -> Parsed<PeopleFilter> {
 pub fn PeoplePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(browse_people));
+    let found = query.owned("user").map(|text| reading(find_people(text)));
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
         <FilterForm action="/people" label="People">
@@ -36,7 +45,25 @@ pub fn PeoplePage() -> impl IntoView {
                 <FilterButtons query=filtered.query.clone() names=NAMES clear="/people" />
             </div>
         </FilterForm>
+        {awaited(async move {
+            let found = if_any(found).await.and_then(Result::ok).unwrap_or_default();
+            (!found.is_empty()).then(|| view! { <Found found /> })
+        })}
         <Answered answer=list show=|page, query| view! { <People page query /> }.into_any() query />
+    }
+}
+
+/// The people whom the filter may mean, also those of whom no agent keeps a profile.
+#[component]
+fn Found(found: Vec<User>) -> impl IntoView {
+    let one = |User { id, external_ref, name }: User| {
+        let reference = name.is_some().then(|| view! { <span class="text-soft">" " {text::visible(&external_ref)}</span> });
+        view! { <li><Person id name=Some(name.unwrap_or(external_ref)) /> {reference}</li> }
+    };
+    view! {
+        <section class="mt-4" aria-label="People found">
+            <ul class="flex flex-wrap gap-x-4 gap-y-1 text-sm" data-testid="found">{found.into_iter().map(one).collect_view()}</ul>
+        </section>
     }
 }
 
@@ -60,7 +87,12 @@ fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
 
 #[component]
 fn Row(row: PersonRow) -> impl IntoView {
-    let href = PersonPath { agent: row.agent_id, user: row.user_id }.href();
+    let profile = PersonPath { agent: row.agent_id, user: row.user_id }.href();
+    // Observations that name nobody are one profile of an agent, and no person's.
+    let (href, agent) = match row.user_id {
+        Some(user) => (page(user), view! { <a href=profile title="The profile that this agent keeps">{row.agent_slug}</a> }.into_any()),
+        None => (profile, row.agent_slug.into_any()),
+    };
     let disputed = match row.disputed {
         0 => view! { <span class="text-soft">"0"</span> }.into_any(),
         n => view! { <Badge tone=Tone::Warn text=text::number(n) /> }.into_any(),
@@ -74,7 +106,7 @@ fn Row(row: PersonRow) -> impl IntoView {
                 <span class="mt-0.5 block text-xs text-soft sm:hidden">{narrow}</span>
                 <span class="block text-xs text-soft lg:hidden">"Last changed " <Time at=row.updated_at /></span>
             </th>
-            <td class="truncate">{row.agent_slug}</td>
+            <td class="truncate">{agent}</td>
             <td class="number hidden sm:table-cell">{text::number(row.entries)}</td>
             <td class="number hidden text-soft md:table-cell">{text::number(row.confident)}</td>
             <td class="number hidden sm:table-cell">{disputed}</td>

@@ -3,13 +3,19 @@
 mod api;
 mod connections;
 mod history;
+mod known;
 mod leaf;
 mod list;
+mod name;
 mod path;
 mod person;
+mod profile;
 mod tree;
 
+pub use api::{person_name, person_names};
 pub use leaf::matter_name;
 pub use list::PeoplePage;
+pub use name::{Person, PersonOf};
 pub use path::PersonPath;
 pub use person::PersonPage;
+pub use profile::ProfilePage;

@@ -1,150 +1,291 @@
 use super::{
-    api::read_person,
-    connections::Connections,
-    history::History,
+    known::{Known, LISTED, Legal, read_known, read_legal},
     leaf::CitedLeaf,
-    list::name,
-    path::{LeafPath, PersonPath},
+    path::PersonPath,
     tree::Tree,
 };
 use crate::{
+    ConsoleError,
+    features::{
+        inbox::ShortQuote,
+        memories::{memory_form, place, state},
+    },
     guard::by_id,
     layout::{Crumb, ViewerResource},
-    query::{use_param, use_query},
-    ui::{Time, Titled, awaited, fact, or_missing, reading, text},
+    query::{Query, use_param},
+    ui::{ErrorView, IconLink, PostForm, ReasonField, Shape, Time, Titled, awaited, fact, fact_as, or_missing, reading, rows_or, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use std::collections::HashMap;
-use wire::{OperatorRole, PersonDetail, ProfilePart};
+use wire::{InboxQuote, LegalHold, MemoryRow, MemoryStatus, OperatorRole, PersonDetail, Retrieval, SourceRow, UserId};
 
-/// The page of one profile: working memory, leaves, connections and history.
+/// Most characters of a memory on the page of a person.
+const EXCERPT: usize = 280;
+
+/// What the viewer may do from the page of a person.
+#[derive(Clone, Copy)]
+struct May {
+    /// Forget entries.
+    review: bool,
+    /// Correct and delete memories.
+    operate: bool,
+    /// Export, hold and erase.
+    administer: bool,
+}
+
+/// The page of one person: everything that every agent knows, since when, and from which sentence.
 #[component]
 pub fn PersonPage() -> impl IntoView {
-    let part = |name: &str| use_param::<String>(name).unwrap_or_default();
-    let person = format!("{}/{}", part("agent"), part("user")).parse::<PersonPath>().ok();
-    let before = use_query().get("before").and_then(|before| before.parse::<i64>().ok());
-    let detail = reading(by_id(person, move |person| read_person(person, before), "No such profile."));
+    let known = reading(by_id(use_param::<UserId>("user"), read_known, "No person has this address."));
     let who = ViewerResource::expect();
     view! {
         <Crumb href="/people" text="People" />
         {awaited(async move {
-            let may_forget = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-            or_missing("Person", detail.await, |detail| view! { <Whole detail may_forget /> })
+            let (viewer, known) = (who.await.ok(), known.await);
+            let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
+            let may =
+                May { review: has(OperatorRole::Reviewer), operate: has(OperatorRole::Operator), administer: has(OperatorRole::Admin) };
+            let legal = match &known {
+                Ok(known) if may.administer => Some(read_legal(known.id).await),
+                _ => None,
+            };
+            or_missing("Person", known, |known| view! { <Whole known legal may /> })
         })}
     }
 }
 
 #[component]
-fn Whole(detail: PersonDetail, may_forget: bool) -> impl IntoView {
-    let person = PersonPath { agent: detail.agent_id, user: detail.user_id };
-    let title = name(detail.user_name.clone(), detail.user_id.map(|id| id.to_string()));
-    let says = match detail.user_id {
-        Some(_) => format!("What {} knows about this person, from observations.", detail.agent_slug),
-        None => format!("What {} knows from observations that name no user.", detail.agent_slug),
-    };
-    let mut sentences: HashMap<_, _> = detail.evidence.iter().map(|one| (one.leaf_id, one.sentences.clone())).collect();
-    let leaves = detail.profile.leaves.iter().cloned().map(|leaf| {
-        let sentences = sentences.remove(&leaf.leaf_id).unwrap_or_default();
-        CitedLeaf { path: LeafPath { person, leaf: leaf.leaf_id }, leaf, sentences }
-    });
-    let (of_tools, of_person): (Vec<_>, Vec<_>) = leaves.partition(|cited| cited.leaf.connection_id.is_some());
-    let (scaffold, learned): (Vec<_>, Vec<_>) = of_person.into_iter().partition(|cited| cited.leaf.part == ProfilePart::Scaffold);
-    let connections = detail.connections.clone();
-    let has_tools = !(connections.is_empty() && of_tools.is_empty());
+fn Whole(known: Known, legal: Option<Result<Legal, ConsoleError>>, may: May) -> impl IntoView {
+    let (id, name) = (known.id, known.name());
+    let title = name.map_or_else(|| id.to_string(), |name| text::visible(&name));
     view! {
         <Title text=title.clone() />
         <header class="mb-5">
-            <h1 class="wrap-anywhere" dir="auto">{title}</h1>
-            <p class="mt-0.5 text-sm text-soft">{says}</p>
+            <h1 class="wrap-anywhere" dir="auto" title=id.to_string()>{title}</h1>
+            <p class="mt-0.5 text-sm text-soft">"Everything that agents know about this person, since when, and from which sentence."</p>
         </header>
-        <StoodIn observations=detail.profile.read_by_rules />
-        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                <WorkingMemory text=detail.profile.working_memory.clone() />
-                <Part id="scaffold" title="Structured profile" none="Values with a key, such as a role or goals, appear here." leaves=scaffold may_forget />
-                <Part id="learned" title="Learned facts" none="Facts that agents were asked to keep appear here." leaves=learned may_forget />
-                {has_tools.then(|| view! {
-                    <Titled id="connections" title="Connections">
-                        <Connections connections leaves=of_tools may_forget />
-                    </Titled>
-                })}
-                <History history=detail.history.clone() person />
+                <Profiles id details=known.details.clone() total=known.profiles may />
+                <Memories id remembered=known.remembered.clone() total=known.memories may />
+                <Recalls id recalls=known.recalls.rows.clone() total=known.recalls.total />
+                <Sources id sources=known.sources.rows.clone() total=known.sources.total />
             </div>
-            <div class="mt-6 lg:mt-0"><Facts detail /></div>
+            <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-start-1">
+                {may.administer.then(|| view! { <Actions known=known.clone() /> })}
+                <Facts known />
+                {legal.map(|legal| match legal {
+                    Ok(legal) => view! { <Lawful id legal /> }.into_any(),
+                    Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                })}
+            </div>
         </div>
     }
 }
 
-/// That rules read observations in place of the chat model.
-#[component]
-fn StoodIn(observations: i64) -> impl IntoView {
-    (observations > 0).then(|| {
-        let read = text::count(observations, "observation", "observations");
-        let says = format!(
-            "The chat model did not answer, so rules read {read}. The next time that it reads observations of this person, it reads them \
-             again and replaces what the rules found."
-        );
-        view! { <p class="card mb-6 p-4 text-sm" data-testid="stood-in">{says}</p> }
-    })
+/// The way to the whole list, where the page shows only the beginning.
+fn all(total: i64, shown: usize, noun: &str, href: String) -> Option<impl IntoView + use<>> {
+    let says = format!("All {} {noun}", text::total_number(total));
+    (i64::try_from(shown).unwrap_or(i64::MAX) < total).then(|| view! { <p class="mt-2 text-sm"><a href=href>{says}</a></p> })
 }
 
+/// What each agent derived from observations.
 #[component]
-fn WorkingMemory(text: String) -> impl IntoView {
-    let body = if text.is_empty() {
-        view! { <p class="text-sm text-soft">"The narrative appears here once there is an entry."</p> }.into_any()
-    } else {
-        view! { <p class="verbatim" dir="auto">{text::visible(&text)}</p> }.into_any()
-    };
+fn Profiles(id: UserId, details: Vec<PersonDetail>, total: i64, may: May) -> impl IntoView {
+    let shown = details.len();
+    let none = "No agent keeps a profile of this person.";
+    let rows: Vec<_> = details.into_iter().map(|detail| view! { <Profile id detail may /> }).collect();
     view! {
-        <section aria-labelledby="narrative" data-testid="narrative">
-            <h2 class="mb-2" id="narrative">"Working memory"</h2>
-            <div class="card p-4">{body}</div>
-        </section>
+        <Titled id="profiles" title="Profiles">
+            {rows_or(none, rows)}
+            {all(total, shown, "profiles", Query::default().with("user", id).href("/people"))}
+        </Titled>
     }
 }
 
 #[component]
-fn Part(id: &'static str, title: &'static str, none: &'static str, leaves: Vec<CitedLeaf>, may_forget: bool) -> impl IntoView {
-    let body = if leaves.is_empty() {
-        view! { <p class="text-sm text-soft">{none}</p> }.into_any()
-    } else {
-        view! { <Tree leaves may_forget /> }.into_any()
-    };
+fn Profile(id: UserId, detail: PersonDetail, may: May) -> impl IntoView {
+    let href = PersonPath { agent: detail.agent_id, user: detail.user_id }.href();
+    let leaves = CitedLeaf::all_of(&detail, &super::name::page(id));
+    let (entries, shown) = (i64::try_from(leaves.len()).unwrap_or(i64::MAX), leaves.len().min(LISTED));
+    let leaves: Vec<CitedLeaf> = leaves.into_iter().take(LISTED).collect();
+    let more = all(entries, shown, "entries", href.clone());
+    let says = format!("{}, {}", detail.agent_slug, text::count(entries, "entry", "entries"));
     view! {
-        <section aria-labelledby=id data-testid=id>
-            <h2 class="mb-2" id=id>{title}</h2>
-            <div class="card p-4">{body}</div>
-        </section>
+        <li class="space-y-3 p-4" data-testid="profile">
+            <h3 class="text-sm font-medium"><a href=href>{says}</a></h3>
+            {(!leaves.is_empty()).then(|| view! { <Tree leaves may_forget=may.review /> })}
+            {more}
+        </li>
+    }
+}
+
+/// What is remembered of the person: of every agent, archived and deleted memories and candidates included.
+#[component]
+fn Memories(id: UserId, remembered: Vec<(MemoryRow, Vec<InboxQuote>)>, total: i64, may: May) -> impl IntoView {
+    let list = Query::default().with("user", id).with("state", "all").href("/memories");
+    let shown = remembered.len();
+    let rows: Vec<_> = remembered.into_iter().map(|(row, quotes)| view! { <Memory row quotes list=list.clone() may /> }).collect();
+    view! {
+        <Titled id="memories" title="Memories">
+            {rows_or("No agent remembers anything of this person.", rows)}
+            {all(total, shown, "memories", list.clone())}
+        </Titled>
     }
 }
 
 #[component]
-fn Facts(detail: PersonDetail) -> impl IntoView {
-    let disputed = detail.profile.leaves.iter().filter(|leaf| leaf.disputed).count();
-    let entries = i64::try_from(detail.profile.leaves.len()).unwrap_or_default();
-    let disputed = i64::try_from(disputed).unwrap_or_default();
-    let commons = match (detail.commons, detail.shared_profiles) {
-        (true, true) => "Every agent reads this profile in addition to its own.",
-        (true, false) => "No agent reads this profile: the capture policy does not share it.",
-        (false, true) => "The agent also reads what the profile of the commons adds.",
-        (false, false) => "The agent reads its own profile only.",
+fn Memory(row: MemoryRow, quotes: Vec<InboxQuote>, list: String, may: May) -> impl IntoView {
+    let in_reach = row.deleted_at.is_none() && row.archived_at.is_none();
+    let recalled = in_reach && matches!(row.status, MemoryStatus::Active | MemoryStatus::Contradicted);
+    let correct = (may.operate && recalled).then(|| view! { <a href=memory_form(row.id, &list, "correct")>"Correct…"</a> });
+    let forget =
+        (may.operate && recalled).then(|| view! { <a class="text-danger" href=memory_form(row.id, &list, "delete")>"Forget…"</a> });
+    let said = match quotes.is_empty() {
+        true => {
+            view! { <p class="text-xs wrap-anywhere text-soft">"Stored by " {row.agent_slug.clone()} " from " {place(&row.source)}</p> }
+                .into_any()
+        }
+        false => quotes.into_iter().map(|quote| view! { <ShortQuote evidence=quote.evidence /> }).collect_view().into_any(),
     };
-    let user = detail.user_id.map(|id| view! { <dt>"User"</dt> <dd class="font-mono text-xs break-all">{id.to_string()}</dd> });
+    let content = text::excerpt(&row.content, &[], EXCERPT);
+    view! {
+        <li class="space-y-1.5 px-4 py-3" data-testid="remembered">
+            <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+                <a class="min-w-0 font-medium wrap-anywhere" dir="auto" href=format!("/memories/{}", row.id)>{text::visible(&row.topic)}</a>
+                {state(&row)}
+                <span class="text-xs text-soft">{row.agent_slug.clone()} ", since " <Time at=row.created_at /></span>
+            </p>
+            <p class="text-sm wrap-anywhere" dir="auto">{text::visible(&content)}</p>
+            {said}
+            <p class="flex flex-wrap gap-x-4 text-xs empty:hidden">{correct} {forget}</p>
+        </li>
+    }
+}
+
+/// What agents asked on behalf of the person.
+#[component]
+fn Recalls(id: UserId, recalls: Vec<Retrieval>, total: i64) -> impl IntoView {
+    let shown = recalls.len().min(LISTED);
+    let row = |recall: Retrieval| {
+        let hits = text::count(i64::from(recall.hits), "memory", "memories");
+        view! {
+            <li class="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 text-sm" data-testid="recall">
+                <a class="min-w-0 grow basis-48 wrap-anywhere" dir="auto" href=format!("/recall/log/{}", recall.id)>{text::visible(&recall.query)}</a>
+                <span class="text-soft">{recall.agent_slug} " · " {hits} " · " <Time at=recall.at /></span>
+            </li>
+        }
+    };
+    let contexts = Query::default().with("user", id).href("/recall/contexts");
+    view! {
+        <Titled id="recalls" title="Recalls on their behalf">
+            {rows_or("No recall in the log was on behalf of this person.", recalls.into_iter().take(LISTED).map(row).collect())}
+            {all(total, shown, "recalls", Query::default().with("user", id).href("/recall/log"))}
+            <p class="mt-2 text-sm"><a href=contexts>"Contexts that were assembled for them"</a></p>
+        </Titled>
+    }
+}
+
+/// The texts that were captured on behalf of the person.
+#[component]
+fn Sources(id: UserId, sources: Vec<SourceRow>, total: i64) -> impl IntoView {
+    let shown = sources.len().min(LISTED);
+    let row = |source: SourceRow| {
+        view! {
+            <li class="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 text-sm" data-testid="source">
+                <a class="min-w-0 grow basis-48 wrap-anywhere" dir="auto" href=format!("/sources/{}", source.id)>{text::visible(&source.title)}</a>
+                <span class="text-soft">{source.agent_slug} " · " <Time at=source.created_at /></span>
+            </li>
+        }
+    };
+    view! {
+        <Titled id="sources" title="Sources">
+            {rows_or("No text was captured on behalf of this person.", sources.into_iter().take(LISTED).map(row).collect())}
+            {all(total, shown, "sources", Query::default().with("user", id).href("/sources"))}
+        </Titled>
+    }
+}
+
+/// How much is known, and by which names.
+#[component]
+fn Facts(known: Known) -> impl IntoView {
+    let (name, reference) = known.user.map_or((None, None), |user| (user.name, Some(user.external_ref)));
     view! {
         <dl class="facts card p-4" data-testid="facts">
-            {fact("Agent", detail.agent_slug)}
-            {user}
-            {fact("Entries", text::number(entries))}
-            {fact("Disputed", text::number(disputed))}
-            {fact("Version", text::number(detail.profile.version))}
-            {detail.profile.updated_at.map(|at| view! { <dt>"Last changed"</dt> <dd><Time at /></dd> })}
-            {fact("Sharing", commons)}
+            {name.map(|name| fact("Name", text::visible(&name)))}
+            {reference.map(|reference| fact("Reference", text::visible(&reference)))}
+            {fact_as("font-mono text-xs break-all", "Id", known.id.to_string())}
+            {fact("Profiles", text::number(known.profiles))}
+            {fact("Memories", text::total_number(known.memories))}
+            {fact("Recalls", text::total_number(known.recalls.total))}
+            {fact("Sources", text::number(known.sources.total))}
         </dl>
-        <p class="mt-3 text-sm text-soft">
-            "Repetition raises confidence; contradiction and age lower it. "
-            <a class="underline" href="/inbox/policy">"The capture policy"</a>
-            " says which sensitive matters profiles may hold."
-        </p>
     }
+}
+
+/// What an admin does for the person.
+#[component]
+fn Actions(known: Known) -> impl IntoView {
+    let export = Query::default().with("person", known.id).href("/export.jsonl");
+    let erase = Query::default().with("user", known.id).with_some("names", known.user.and_then(|user| user.name)).href("/erasure/new");
+    view! {
+        <div class="card space-y-2 p-4" data-testid="actions">
+            <p class="flex flex-wrap gap-2">
+                <a class="button" href=export rel="external" download="">"Export"</a>
+                <IconLink class="button button-danger" href=erase shape=Shape::Delete text="Erase…" />
+            </p>
+            <p class="text-xs text-soft">
+                "The file has the person’s profiles, memories with every version, sources and reported actions, of all agents. The logs of recalls and contexts are not in it."
+            </p>
+        </div>
+    }
+}
+
+/// The legal hold and the requests to erase the person.
+#[component]
+fn Lawful(id: UserId, legal: Legal) -> impl IntoView {
+    let requests: Vec<_> = legal
+        .requests
+        .into_iter()
+        .map(|request| {
+            view! {
+                <li class="px-4 py-2 text-sm">
+                    <a class="wrap-anywhere" href=format!("/erasure/{}", request.id)>{text::visible(&request.reason)}</a>
+                    <span class="block text-soft">
+                        {request.state.as_str()} ", requested by " {request.requested_by_name} " " <Time at=request.requested_at />
+                    </span>
+                </li>
+            }
+        })
+        .collect();
+    view! {
+        <Hold id hold=legal.hold />
+        <Titled id="erasures" title="Erasure requests">
+            {rows_or("None of the latest 100 requests is about this person.", requests)}
+        </Titled>
+    }
+}
+
+#[component]
+fn Hold(id: UserId, hold: Option<LegalHold>) -> impl IntoView {
+    if let Some(hold) = hold {
+        return view! {
+            <p class="card p-4 text-sm text-warn" data-testid="held">
+                "Legal hold, set by " {hold.set_by} " " <Time at=hold.set_at /> ": " {text::visible(&hold.reason)} " "
+                <a class="underline" href="/erasure">"Lift it"</a>
+            </p>
+        }
+        .into_any();
+    }
+    view! {
+        <details class="card">
+            <summary class="px-4 py-2.5 font-medium">"Hold…"</summary>
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_hold" fields=[("user", id.to_string())]>
+                <p class="text-sm text-soft">"While the hold is active, no data of the person is erased, archived or swept."</p>
+                <ReasonField id="hold-reason" typed="" error=None hint="Kept in the audit log." />
+                <button class="button" type="submit">"Set hold"</button>
+            </PostForm>
+        </details>
+    }
+    .into_any()
 }

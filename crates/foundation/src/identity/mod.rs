@@ -32,7 +32,7 @@ pub use policy::{
 pub use policy::{keeps_context_texts, search_settings};
 pub use quota::count_source;
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
-pub use users::{add_user, named_by_caller, user, users};
+pub use users::{add_user, find_users, named_by_caller, person, user, users, users_by_id};
 use verb::verb;
 pub use views::{delete_view, rename_view, save_view, views};
 

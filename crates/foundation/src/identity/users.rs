@@ -18,6 +18,12 @@ use wire::{OperatorRole, USER_REF_MAX, UserId, UserRef};
 const NAME_MAX: usize = 200;
 /// Most users that the text of a filter stands for.
 const NAMED_MAX: i64 = 200;
+/// Most users that a search by the beginning of a text finds.
+const FOUND_MAX: i64 = 20;
+/// Most users that are told apart who have the same name.
+const CALLED_MAX: i64 = 10;
+/// Why a text means nobody.
+const NOBODY: &str = "is not a user's id, and no user has this reference or name";
 
 /// The user that a reference means. A reference that is new gets an id, which stays the same from then on; for an operation that only reads
 /// it gets an id that nobody has.
@@ -50,24 +56,62 @@ fn stranger(ctx: &OpContext, reference: &str) -> UserId {
     UserId(Uuid::from_bytes(bytes))
 }
 
-/// The user that a reference means, if there is one; a new reference is not stored.
+/// The user that a reference means, if there is one; a new reference is not stored. For an operator a user's name means the user, too.
+///
+/// # Errors
+/// `Invalid` for a name that several users have, with their references.
 pub async fn known_user(engine: &Engine, ctx: &OpContext, reference: &UserRef) -> Result<Option<UserId>, Error> {
-    match reference {
-        UserRef::Id(id) => Ok(Some(*id)),
-        UserRef::External(reference) => Ok(store::user_by_reference(engine.db().control.system(), ctx.tenant_id, reference).await?),
+    let text = match reference {
+        UserRef::Id(id) => return Ok(Some(*id)),
+        UserRef::External(text) => text,
+    };
+    let known = store::user_by_reference(engine.db().control.system(), ctx.tenant_id, text).await?;
+    match (known, &ctx.actor) {
+        // A model must not guess whom a name means.
+        (known, Actor::Agent { .. }) | (known @ Some(_), _) => Ok(known),
+        (None, _) => called(engine, ctx, text).await,
     }
+}
+
+/// The one user who has this name.
+async fn called(engine: &Engine, ctx: &OpContext, name: &str) -> Result<Option<UserId>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_called(&mut tx, ctx.tenant_id, name, CALLED_MAX + 1).await?;
+    tx.commit().await?;
+    match users.as_slice() {
+        [] => Ok(None),
+        [user] => Ok(Some(user.id)),
+        several => Err(Error::invalid("user", ambiguous(several))),
+    }
+}
+
+/// What to enter in place of a name that several users have.
+fn ambiguous(users: &[User]) -> String {
+    let most = usize::try_from(CALLED_MAX).unwrap_or(usize::MAX);
+    let references: Vec<&str> = users.iter().take(most).map(|user| user.external_ref.as_str()).collect();
+    let more = if users.len() > most { ", …" } else { "" };
+    format!("is the name of several people: enter the reference of one of them, {}{more}", references.join(", "))
+}
+
+/// The user whom an operator means by an id, a reference or a name, if one is named.
+///
+/// # Errors
+/// `Invalid` for a text that is nobody's reference or name, and as [`known_user`].
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn person(engine: &Engine, ctx: &OpContext, named: Option<&UserRef>) -> Result<Option<UserId>, Error> {
+    let Some(named) = named else { return Ok(None) };
+    known_user(engine, ctx, named).await?.map(Some).ok_or_else(|| Error::invalid("user_id", NOBODY))
 }
 
 /// The user that a call of an agent would act for, under the rules of the agent's keys, when an operator tries that call. Nothing is stored.
 ///
 /// # Errors
-/// `Invalid` for a user that is missing or unknown.
+/// `Invalid` for a user that is missing or unknown, and as [`known_user`].
 pub async fn user_of_agent(engine: &Engine, ctx: &OpContext, agent: &Agent, named: Option<&UserRef>) -> Result<Option<UserId>, Error> {
     let Some(reference) = named else {
         return if agent.require_user { Err(Error::invalid("user_id", "is required for this agent")) } else { Ok(None) };
     };
-    let known = known_user(engine, ctx, reference).await?;
-    known.map(Some).ok_or_else(|| Error::invalid("user_id", "is not a user's id, and no user has this reference"))
+    person(engine, ctx, Some(reference)).await
 }
 
 /// The same operation in the name of the user that its arguments name ([`OpContext::in_the_name_of`]).
@@ -187,4 +231,43 @@ pub async fn user_names(engine: &Engine, ctx: &OpContext, ids: &[UserId]) -> Res
     let users = store::users_by_id(&mut tx, ctx.tenant_id, ids).await?;
     tx.commit().await?;
     Ok(users.into_iter().map(|user| (user.id, user.name.unwrap_or(user.external_ref))).collect())
+}
+
+/// The users with some ids, as far as the organisation named them.
+#[verb(role = Viewer)]
+pub async fn users_by_id(engine: &Engine, ctx: &OpContext, ids: &[UserId]) -> Result<Vec<User>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let users = store::users_by_id(&mut tx, ctx.tenant_id, ids).await?;
+    tx.commit().await?;
+    Ok(users)
+}
+
+/// The users whom an operator may mean by a text: those whose id it is, or whose reference or name begins with it, at most 20.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `Invalid` for an empty or too long text.
+#[verb(role = Viewer)]
+pub async fn find_users(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<User>, Error> {
+    Checks::default().text("user", text, USER_REF_MAX).done()?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let mut ids = store::users_named(&mut tx, ctx.tenant_id, text, FOUND_MAX).await?;
+    ids.extend(text.parse::<UserId>());
+    let mut users = store::users_by_id(&mut tx, ctx.tenant_id, &ids).await?;
+    tx.commit().await?;
+    users.sort_by(|one, other| one.external_ref.cmp(&other.external_ref));
+    Ok(users)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_shares_a_name_is_told_apart_by_reference() {
+        let user = |n: i64| User { id: UserId(Uuid::nil()), external_ref: format!("crm-{n}"), name: Some("Vera".into()) };
+        let users: Vec<User> = (1..=CALLED_MAX + 1).map(user).collect();
+        assert!(ambiguous(&users[..2]).ends_with("crm-1, crm-2"));
+        let many = ambiguous(&users);
+        assert!(many.ends_with("crm-10, …") && !many.contains("crm-11"), "{many}");
+    }
 }

@@ -14,6 +14,16 @@ pub async fn users_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -
     .await
 }
 
+/// Users with this name, in any case.
+pub async fn users_called(tx: &mut Tx, tenant: TenantId, name: &str, most: i64) -> Result<Vec<User>, DbError> {
+    tx.rows(sql!(
+        [tenant, name, most],
+        r"select id, external_ref, name from users
+           where tenant_id = $1 and lower(name) = lower(btrim($2)) order by external_ref limit $3"
+    ))
+    .await
+}
+
 /// The users with some ids.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, users = ids.len()))]
 pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Result<Vec<User>, DbError> {

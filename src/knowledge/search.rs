@@ -113,7 +113,7 @@ impl RankedChunk {
     /// vector. A chunk that is `named` in the query gets as much as all the words of the query in addition, however long the chunk or the
     /// query is.
     fn new(found: store::FoundChunk, bm25: Option<f64>, named: bool, query: &CandidateQuery<'_>) -> Self {
-        let CandidateQuery { prepared, ranking, floors, .. } = *query;
+        let CandidateQuery { ranking, floors, .. } = *query;
         let store::FoundChunk { cited, semantic } = found;
         let semantic = semantic.map(|cosine| cosine.clamp(0.0, 1.0));
         let lexical = bm25.map(|bm25| bm25 + f64::from(u8::from(named)));

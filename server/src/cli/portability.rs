@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
-use wire::{Area, ImportCount, ImportReport, UserId, UserRef};
+use wire::{Area, ImportCount, ImportReport, UserRef};
 
 #[derive(Args)]
 pub struct Export {
@@ -20,7 +20,7 @@ pub struct Export {
     /// Only this agent's own memory, and what it reported
     #[arg(long, value_name = "SLUG")]
     agent: Option<String>,
-    /// Only what belongs to this person: your own reference, or the id that memories carry
+    /// Only what belongs to this person: your own reference, the id that memories carry, or a name
     #[arg(long, value_name = "USER", conflicts_with_all = ["agent", "only", "markdown"])]
     user: Option<UserRef>,
     /// Areas to export, separated by commas: memory, vocabulary, knowledge, activity; by default all of them
@@ -56,7 +56,10 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let ctx = identity::open_tenant(engine, &command.tenant).await?;
     let selection = match (&command.agent, &command.user) {
         (Some(slug), _) => Selection::Agent(identity::agent_by_slug(engine, &ctx, slug).await?.id),
-        (None, Some(user)) => Selection::Person(person(engine, &ctx, user).await?),
+        (None, Some(user)) => {
+            let known = identity::known_user(engine, &ctx, user).await?;
+            Selection::Person(known.ok_or_else(|| format!("there is no user {user}"))?)
+        }
         (None, None) if command.only.is_empty() => Selection::All,
         (None, None) => Selection::Only(command.only.iter().copied().collect()),
     };
@@ -82,16 +85,6 @@ pub async fn export(engine: &Engine, command: Export) -> Result<(), Failure> {
     let counts: Vec<String> = written.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     eprintln!("exported {}", if counts.is_empty() { "nothing".into() } else { counts.join(", ") });
     Ok(())
-}
-
-async fn person(engine: &Engine, ctx: &OpContext, user: &UserRef) -> Result<UserId, Failure> {
-    let reference = match user {
-        UserRef::Id(id) => return Ok(*id),
-        UserRef::External(reference) => reference,
-    };
-    let users = identity::users(engine, ctx).await?;
-    let user = users.iter().find(|user| user.external_ref == *reference).ok_or_else(|| format!("there is no user {reference}"))?;
-    Ok(user.id)
 }
 
 /// Writes an export into a file that only its owner can read; it appears under its name when it is complete.

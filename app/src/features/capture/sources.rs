@@ -23,6 +23,7 @@ pub fn SourcesPage() -> impl IntoView {
                 <div class="min-w-40 grow sm:grow-0">
                     {filtered.select_field("form", "Kind", forms)}
                 </div>
+                <div class="min-w-40 grow sm:grow-0">{filtered.text_field("user", "On behalf of", "Name, reference or id")}</div>
                 <FilterButtons query=filtered.query.clone() names=url::SOURCES clear="/sources" />
             </div>
         </FilterForm>

@@ -6,6 +6,7 @@ use super::{
     words::{order_name, outcome_badges, tiers_name},
 };
 use crate::{
+    features::people::PersonOf,
     guard::by_id,
     layout::Crumb,
     query::use_param,
@@ -104,7 +105,7 @@ fn Facts(context: LoggedContext) -> impl IntoView {
                 {fact("Order", order_name(context.order))}
                 {measured.map(|tiers| view! { <dt>"Memory"</dt><dd>{tiers}</dd> })}
                 {(!context.vectors).then(|| view! { <dt>"Search"</dt><dd>"by words only"</dd> })}
-                {context.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
+                {context.user_id.map(|id| fact("On behalf of", view! { <PersonOf id /> }))}
                 {context.model.map(|model| view! { <dt>"Model"</dt><dd>{text::visible(&model)}</dd> })}
             </dl>
             <dl class="facts p-4">

@@ -38,7 +38,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
         <FilterForm action=PATH label="Context log">
             <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                {filtered.text_field("user", "On behalf of", "id or reference")}
+                {filtered.text_field("user", "On behalf of", "Name, reference or id")}
                 {filtered.select_field("cut", "Budget", cut)}
                 {filtered.select_field("degraded", "Blocks", degraded)}
                 {filtered.date_field("from", "Assembled from (UTC)")}

@@ -54,7 +54,7 @@ fn Form(filtered: Filtered<Option<PreviewRequest>>) -> impl IntoView {
                     <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
                 <TextField name="budget" label="Budget in tokens" kind="number" hint="8000" value=filtered.value("budget") error=filtered.error("budget") />
-                {filtered.text_field("user", "On behalf of a user", "id or reference")}
+                {filtered.text_field("user", "On behalf of a user", "Name, reference or id")}
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Query" hint="The question or task of the turn" />
                     <button class="button button-primary" type="submit">

@@ -17,7 +17,7 @@ pub const LOG: &[&str] = &["agent", "user", "cut", "degraded", "from", "until"];
 /// The fields of the playground that are folded away until one is set.
 pub const OPTIONS: &[&str] = &["order", "role", "tiers", "vectors"];
 
-const USER: &str = "An id, or a reference of at most 256 printable characters.";
+const USER: &str = "An id, a reference or a name of at most 256 printable characters.";
 
 pub fn log(query: &Query) -> Parsed<ContextFilter> {
     parsed(|errors| {

@@ -1,6 +1,6 @@
 use super::url;
 use crate::{
-    features::projects::ProjectName,
+    features::{people::PersonOf, projects::ProjectName},
     ui::{Bar, Time, fact, text},
 };
 use chrono::{DateTime, Utc};
@@ -68,10 +68,7 @@ pub fn Facts(
                 {fact("Original wording", text::visible(&row.topic_raw))}
                 {(!detail.further_topics.is_empty()).then(|| fact("Further topics", text::visible(&detail.further_topics.join(", "))))}
                 {record.subject.clone().map(|subject| fact("Subject", subject))}
-                {row.user_id.map(|user| {
-                    let theirs = format!("/memories?user={user}");
-                    fact("User", view! { <a class="font-mono text-xs" href=theirs>{user.to_string()}</a> })
-                })}
+                {row.user_id.map(|id| fact("User", view! { <PersonOf id /> }))}
                 {record.role.map(|role| fact("Role", role.as_str().replace('_', " ")))}
                 {fact("Kind", format!("{}{}", row.kind, record.category.map(|c| format!(" · {c}")).unwrap_or_default()))}
                 {fact("Scope", row.scope.as_str())}

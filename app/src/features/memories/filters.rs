@@ -3,13 +3,16 @@ use super::{
     url::{self, FOLDED},
 };
 use crate::{
-    features::projects::{ProjectSelect, name_of, project_names},
+    features::{
+        people::person_name,
+        projects::{ProjectSelect, name_of, project_names},
+    },
     query::Query,
-    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading},
+    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading, text},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
-use wire::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, StateFilter};
+use wire::{Category, MemoryFilter, MemoryKind, MemoryScope, MemoryStatus, StateFilter, UserId};
 
 const PLATFORMS: &[&str] = &["chat", "drive", "email", "slack", "teams", "telegram"];
 
@@ -51,7 +54,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                         error=filtered.error("platform")
                     />
                     {filtered.text_field("channel", "Channel", "")}
-                    {filtered.text_field("user", "User", "UUID")}
+                    {filtered.text_field("user", "User", "Name, reference or id")}
                     {filtered.date_field("from", "Updated from (UTC)")}
                     {filtered.date_field("until", "Updated until (UTC)")}
                     {filtered.select_field("deleted", "Deleted", choices("Not deleted", "Deleted", ""))}
@@ -81,6 +84,7 @@ fn unreadable(filtered: &Filtered<MemoryFilter>) -> Vec<&'static str> {
 fn Chips(query: Query) -> impl IntoView {
     let (set, project) = (url::set(&query), query.get("project").and_then(|id| id.parse::<Uuid>().ok()));
     let projects = query.get("project").map(|_| reading(project_names()));
+    let user = query.get("user").and_then(|id| id.parse::<UserId>().ok()).map(|id| reading(person_name(id)));
     let chip = move |(name, text): (&'static str, String)| {
         let without = query.without(&[name, "after", "before", "peek"]).href("/memories");
         view! {
@@ -95,8 +99,10 @@ fn Chips(query: Query) -> impl IntoView {
     };
     awaited(async move {
         let projects = if_any(projects).await.and_then(Result::ok).unwrap_or_default();
-        let label = |(name, text): (&'static str, String)| match project {
-            Some(id) if name == "project" => (name, format!("Project: {}", name_of(&projects, id))),
+        let user = if_any(user).await.flatten();
+        let label = |(name, text): (&'static str, String)| match (name, project, &user) {
+            ("project", Some(id), _) => (name, format!("Project: {}", name_of(&projects, id))),
+            ("user", _, Some(user)) => (name, format!("User: {}", text::visible(user))),
             _ => (name, text),
         };
         let chips: Vec<_> = set.into_iter().map(label).map(chip).collect();

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    features::people::PersonOf,
     query::Query,
     ui::{Canonical, ErrorView, IconLink, Panel, Shape, Time, Walk, fact, text},
 };
@@ -59,7 +60,7 @@ fn Glance(
     };
     let decide = may_decide.then(|| view! { <IconLink class=class href=url::form(row.id, &list, name) shape text=label /> });
     let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
-    let user = row.user_id.map(|user| view! { <dt>"User"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> });
+    let user = row.user_id.map(|id| fact("User", view! { <PersonOf id /> }));
     let recalled = recalled(row.recalled_count, &detail.record);
     view! {
         <div class="space-y-4 p-4">

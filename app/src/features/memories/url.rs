@@ -56,7 +56,7 @@ pub fn filter(query: &Query) -> Parsed<MemoryFilter> {
             session: query.owned("session"),
             platform: query.owned("platform"),
             channel: query.owned("channel"),
-            user_id: query.read("user", "Enter a UUID.", errors),
+            user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
             from: query.day("from", false, errors),
             until: query.day("until", true, errors),
             deleted: query.read("deleted", "Choose one of the options.", errors),
@@ -210,7 +210,7 @@ mod tests {
     fn what_cannot_be_read_is_named() {
         let unknown = filter(&Query::parse("kind=novel&category=cat&scope=world&status=lost&project=1")).unwrap_err();
         assert_eq!(unknown.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["kind", "category", "scope", "status", "project"]);
-        let errors = filter(&Query::parse("agent=atlas&user=1&from=yesterday&canonical=maybe")).unwrap_err();
+        let errors = filter(&Query::parse("agent=atlas&user=a%0Ab&from=yesterday&canonical=maybe")).unwrap_err();
         assert_eq!(errors.iter().map(|e| e.field.as_str()).collect::<Vec<_>>(), ["agent", "canonical", "user", "from"]);
         assert_eq!(filter(&Query::parse("from=2026-05-02&until=2026-05-01")).unwrap_err()[0].field, "until");
     }

@@ -38,7 +38,7 @@ fn Form(filtered: Filtered<Option<DiagnoseRequest>>) -> impl IntoView {
                     <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
                 {filtered.text_field("memory", "Memory", "short id")}
-                {filtered.text_field("user", "On behalf of a user", "id or reference")}
+                {filtered.text_field("user", "On behalf of a user", "Name, reference or id")}
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Question" hint="The question that should find the memory" />

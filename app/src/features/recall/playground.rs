@@ -49,7 +49,7 @@ fn Form(filtered: Filtered<Option<PlaygroundRequest>>) -> impl IntoView {
                     <AgentField value=filtered.value("agent") none="Choose an agent" labelled=true error=filtered.error("agent") />
                 </div>
                 <TextField name="k" label="Maximum hits" kind="number" hint="10" value=filtered.value("k") error=filtered.error("k") />
-                {filtered.text_field("user", "On behalf of a user", "id or reference")}
+                {filtered.text_field("user", "On behalf of a user", "Name, reference or id")}
                 <div class="col-span-full flex flex-wrap gap-2">
                     <SearchField value=filtered.value("q") label="Question" hint="What would an agent ask?" />
                     <button class="button button-primary" type="submit">

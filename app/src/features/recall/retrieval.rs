@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    features::people::PersonOf,
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
@@ -132,7 +133,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                     {text::count(i64::from(retrieval.knowledge_hits), "piece", "pieces")} " of knowledge; at most " {retrieval.k.to_string()}
                 })}
                 {canonical.map(|term| view! { <dt>"Resolved to"</dt><dd class="text-good">{term}</dd> })}
-                {retrieval.user_id.map(|user| view! { <dt>"On behalf of"</dt><dd class="font-mono text-xs">{user.to_string()}</dd> })}
+                {retrieval.user_id.map(|id| fact("On behalf of", view! { <PersonOf id /> }))}
                 {filters.map(|filters| view! { <dt>"Filters"</dt><dd><pre class="font-mono text-xs whitespace-pre-wrap">{filters}</pre></dd> })}
             </dl>
             <dl class="facts p-4">

@@ -19,12 +19,13 @@ pub const OPTIONS: &[&str] =
 pub const DIAGNOSE_OPTIONS: &[&str] =
     &["ranking", "for_project", "for_repo", "kind", "scope", "status", "platform", "project", "repo", "from", "until"];
 /// The filter fields of the log.
-pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "from", "until"];
+pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "user", "from", "until"];
 /// The periods to choose from, in days; the first is the last 24 hours.
 pub const PERIODS: [u32; 4] = [1, 7, 30, 90];
 pub const PERIOD: u32 = 30;
 /// The default number of hits, the same as for agents.
 const K: u32 = 10;
+const USER: &str = "An id, a reference or a name of at most 256 printable characters.";
 
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
     parsed(|errors| {
@@ -60,7 +61,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
             ranking: query.read("ranking", "Choose one of the rankings.", errors),
             zero_hit: query.read("zero_hit", "Choose one of the outcomes.", errors),
             memory_id: query.read("memory", "Enter a UUID.", errors),
-            user_id: None,
+            user_id: query.read("user", USER, errors),
             from: query.day("from", false, errors),
             until: query.day("until", true, errors),
             after: query.owned("after"),
@@ -108,7 +109,7 @@ fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, Reca
         query: query.text("q"),
         k,
         expected: query.read("expected", "Choose one of the options.", errors).unwrap_or_default(),
-        user_id: query.read("user", "An id, or a reference of at most 256 printable characters.", errors),
+        user_id: query.read("user", USER, errors),
         ranking: query.read("ranking", "Choose one of the rankings.", errors),
         filters: recall_filters(query, errors),
         as_of: query.day("as_of", false, errors),

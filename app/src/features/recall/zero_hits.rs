@@ -3,9 +3,12 @@ use super::{
     words::{cause_sentence, state_badge},
 };
 use crate::{
-    features::memories::Restore,
+    features::{
+        memories::Restore,
+        people::{Person, person_names},
+    },
     query::Query,
-    ui::{Badge, Bar, Pager, Time, Tone, text},
+    ui::{Badge, Bar, Pager, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
 use wire::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
@@ -13,26 +16,41 @@ use wire::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 /// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
 pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl IntoView {
-    let body = if page.rows.is_empty() {
+    let Page { rows, next, previous, total } = page;
+    let body = if rows.is_empty() {
         view! { <p class="px-4 py-3 text-sm text-soft">"Every recall that matches these filters found something."</p> }.into_any()
     } else {
-        view! { <ol>{page.rows.into_iter().map(|hit| view! { <Item hit query=query.clone() may_restore /> }).collect_view()}</ol> }
-            .into_any()
+        let (query, names) = (query.clone(), reading(person_names(rows.iter().filter_map(|hit| hit.user_id).collect())));
+        let rows = awaited(async move {
+            let names = names.await;
+            let item = |hit: ZeroHit| {
+                let person = hit.user_id.and_then(|id| names.get(&id).cloned());
+                view! { <Item hit person query=query.clone() may_restore /> }
+            };
+            rows.into_iter().map(item).collect_view()
+        });
+        view! { <ol>{rows}</ol> }.into_any()
     };
     view! {
         <section aria-labelledby="latest">
             <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="latest">
                 "Latest zero hits"
-                <span class="text-sm font-normal text-soft" data-testid="total">{text::count(page.total, "recall", "recalls")}</span>
+                <span class="text-sm font-normal text-soft" data-testid="total">{text::count(total, "recall", "recalls")}</span>
             </h2>
             <div class="card">{body}</div>
-            <Pager path="/recall" query previous=page.previous next=page.next />
+            <Pager path="/recall" query previous next />
         </section>
     }
 }
 
 #[component]
-fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
+fn Item(
+    hit: ZeroHit,
+    /// What people call the person on whose behalf it was.
+    person: Option<String>,
+    query: Query,
+    may_restore: bool,
+) -> impl IntoView {
     let restore = may_restore.then(|| (query.href("/recall"), hit.retrieval_id.to_string()));
     let theirs = query.without(&["after", "before"]).with("agent", hit.agent_id).href("/recall");
     view! {
@@ -51,9 +69,7 @@ fn Item(hit: ZeroHit, query: Query, may_restore: bool) -> impl IntoView {
                     <Time at=hit.at />
                 </span>
             </div>
-            {hit.user_id.map(|user| {
-                view! { <p class="text-xs text-soft">"On behalf of " <span class="font-mono break-all">{user.to_string()}</span></p> }
-            })}
+            {hit.user_id.map(|id| view! { <p class="text-xs text-soft">"On behalf of " <Person id name=person.clone() /></p> })}
             <Why hit restore />
         </li>
     }

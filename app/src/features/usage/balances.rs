@@ -1,11 +1,12 @@
 use super::words::{dollars, exhausted};
 use crate::{
     Flash,
+    features::people::PersonOf,
     query::Query,
     ui::{Badge, DataTable, PostForm, ReasonField, TextField, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
-use wire::{Account, Balances, Credit, UsageLimits};
+use wire::{Account, Balances, Credit, UsageLimits, UserId};
 
 /// Stands for a user whom the form asks for.
 const NEW_USER: &str = "new";
@@ -122,15 +123,18 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
     let (title, other, whose) = match user.as_str() {
         "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),
         NEW_USER => {
-            let field =
-                view! { <TextField name="account" label="User" hint="Reference or id" value=typed.text("account") error=error("user") /> };
+            let field = view! { <TextField name="account" label="User" hint="Name, reference or id" value=typed.text("account") error=error("user") /> };
             ("Limits of a user", organisation(), Some(field.into_any()))
         }
         // A name that can be changed would give somebody else these limits.
         id => {
+            let limited = match id.parse::<UserId>() {
+                Ok(id) => view! { <PersonOf id /> }.into_any(),
+                Err(_) => text::visible(id).into_any(),
+            };
             let fixed = view! {
                 <input type="hidden" name="account" value=id.to_owned() />
-                <p class="font-mono text-xs break-all" data-testid="limited">{text::visible(id)}</p>
+                <p class="text-sm" data-testid="limited">{limited}</p>
             };
             ("Limits of a user", organisation(), Some(fixed.into_any()))
         }

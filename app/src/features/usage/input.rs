@@ -42,7 +42,7 @@ pub fn limits(
     let mut errors = Vec::new();
     let user = account(user, &mut errors);
     if is_named && user.is_none() && errors.is_empty() {
-        errors.push(FieldError::new("user", "Enter a user’s reference or id."));
+        errors.push(FieldError::new("user", "Enter a user’s name, reference or id."));
     }
     let month_dollars = optional(
         ("month_dollars", month_dollars),
@@ -54,7 +54,7 @@ pub fn limits(
 }
 
 fn account(user: &str, errors: &mut Vec<FieldError>) -> Option<UserRef> {
-    optional(("user", user), "Enter a user’s reference or id, or leave the field empty for the organisation.", errors)
+    optional(("user", user), "Enter a user’s name, reference or id, or leave the field empty for the organisation.", errors)
 }
 
 fn optional<T: std::str::FromStr>((name, text): (&str, &str), expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {

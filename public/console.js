@@ -285,6 +285,10 @@ addEventListener('submit', (event) => {
   }
 });
 
+// A form that is unfolded is for writing, and what it is about stays in sight.
+const unfolded = ({ target }) => target.open && target.matches('details[data-write]') && target.querySelector('textarea')?.focus({ preventScroll: true });
+addEventListener('toggle', unfolded, true);
+
 // ---- words of a source that are selected
 
 const turnOf = (node) => (node?.closest ? node : node?.parentElement)?.closest('[data-turn]');

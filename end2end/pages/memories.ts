@@ -95,7 +95,10 @@ export class Peek {
   readonly close;
   readonly open;
   readonly correct;
+  /** Unfolds the form. */
   readonly delete;
+  readonly reason;
+  readonly confirm;
 
   constructor(page: Page) {
     this.panel = page.getByTestId('peek');
@@ -106,6 +109,8 @@ export class Peek {
     this.close = this.panel.getByRole('link', { name: 'Close' });
     this.open = this.panel.getByRole('link', { name: 'Open page' });
     this.correct = this.panel.getByRole('link', { name: 'Correct…' });
-    this.delete = this.panel.getByRole('link', { name: 'Delete…' });
+    this.delete = this.panel.getByText('Delete…', { exact: true });
+    this.reason = this.panel.getByLabel('Reason');
+    this.confirm = this.panel.getByRole('button', { name: 'Delete this memory' });
   }
 }

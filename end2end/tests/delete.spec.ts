@@ -43,29 +43,33 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   const { id, topic, question } = await rememberOne(agent);
   expect(await agent.recall(question)).toContain(id);
 
-  // From the panel beside a filtered list, to which the page still leads after the deletion.
+  // In the panel beside a filtered list, below the text that goes.
   await memories.goto(agent.memories({ topic, peek: id }));
   await memories.peek.correct.click();
   await expect(memory.newContent).toBeVisible();
   await memory.back.click();
   await expect(memories.rows).toHaveCount(1);
   await memories.topic(topic).click();
+  await expect(memories.peek.reason).toBeHidden();
   await memories.peek.delete.click();
-  await expect(memory.delete).toBeVisible();
-  await expect(memory.newContent).toBeHidden();
-  await memory.reason.fill('The notary asked us to.');
-  await memory.send(memory.delete);
-  await expect(memory.flash).toHaveRole('status');
-  await expect(memory.flash).toContainText('Deleted 1 memory.');
+  if (memories.scripted) await expect(memories.peek.reason).toBeFocused();
+  await expect(memories.peek.content).toBeInViewport();
+  await memories.peek.reason.fill('  ');
+  await memories.send(memories.peek.confirm);
+  await expect(memories.peek.reason).toHaveAttribute('aria-invalid', 'true');
+  await memories.peek.reason.fill('The notary asked us to.');
+  await memories.send(memories.peek.confirm);
+  await expect(memories.flash).toHaveRole('status');
+  await expect(memories.flash).toContainText('Deleted 1 memory.');
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic });
+  await expect(memories.empty).toBeVisible();
+  await memory.open(id);
   await expect(memory.deleted).toContainText(/^Deleted .* by Vera\. Recalls no longer find it\./);
   await expect(memory.deleted).toContainText('Reason: The notary asked us to.');
   await expect(memory.content).toContainText('kept by the notary');
   await expect(memory.history.first()).toContainText(/v2\s*Memory deleted\s*Vera/);
   expect(await agent.recall(question)).not.toContain(id);
 
-  await memory.back.click();
-  await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic });
-  await expect(memories.empty).toBeVisible();
   await memories.goto(agent.memories({ topic, deleted: 'true' }));
   await expect(memories.row(topic).getByText('deleted', { exact: true })).toBeVisible();
   await expect(memories.row(topic)).toContainText('by Vera');

@@ -105,6 +105,18 @@ test('the focus stays in the list while the panel opens and closes', async ({ me
   await expect(memories.topic(topics[1])).toBeFocused();
 });
 
+test('a reason that was typed for one memory is not offered for the next', async ({ memories, agent }) => {
+  const { list, topics, ids } = await rememberThree(agent);
+  await memories.goto(`${list}&peek=${ids[0]}`);
+  await memories.peek.delete.click();
+  await memories.peek.reason.fill('It is outdated.');
+  await memories.peek.next.click();
+  await expect(memories.peek.topic).toHaveText(topics[1]);
+  await expect(memories.peek.reason).toBeHidden();
+  await memories.peek.delete.click();
+  await expect(memories.peek.reason).toHaveValue('');
+});
+
 test('a peek at an unknown memory says so', async ({ memories, agent, gate }) => {
   gate.expect(404);
   const { list } = await rememberThree(agent);

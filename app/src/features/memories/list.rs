@@ -64,6 +64,7 @@ pub fn MemoriesPage() -> impl IntoView {
                 let (viewer, list) = (who.await.ok(), list.await);
                 let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
                 let (may_delete, may_export) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
+                let flash = viewer.as_ref().and_then(|viewer| viewer.flash.clone());
                 let public_url = viewer.map(|viewer| viewer.public_url).unwrap_or_default();
                 let ids = list.as_ref().map(Listing::ids).unwrap_or_default();
                 let detail = if_any(detail).await;
@@ -75,7 +76,7 @@ pub fn MemoriesPage() -> impl IntoView {
                 });
                 view! {
                     <div class="min-w-0">{rows}</div>
-                    <Peek peek detail ids query may_decide=may_delete />
+                    <Peek peek detail ids query may_decide=may_delete flash />
                 }
             })}
         </div>

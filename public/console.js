@@ -96,7 +96,7 @@ function children(old, next) {
 /** The fields of forms that change something, with what tells each from those of other rows. */
 function* typed() {
   for (const field of main().querySelectorAll('form[method=post]:not([data-keep]) :is(textarea, input:not([type]), input[type=text])')) {
-    const about = [...field.form.querySelectorAll('input[type=hidden]')].filter(({ name }) => ['id', 'ids', 'source', 'speaker', 'turn', 'what'].includes(name));
+    const about = [...field.form.querySelectorAll('input[type=hidden]')].filter(({ name }) => ['id', 'ids', 'entry', 'source', 'speaker', 'turn', 'what'].includes(name));
     yield [field, [field.form.getAttribute('action'), ...about.map(({ value }) => value), field.name, field.defaultValue].join('\n')];
   }
 }

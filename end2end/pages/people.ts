@@ -52,7 +52,18 @@ export class PersonPage extends Frame {
   async forget(text: string, reason: string): Promise<void> {
     const entry = this.entry(text);
     await entry.locator('summary').filter({ hasText: /^Forget/ }).click();
-    await entry.getByLabel('Reason').fill(reason);
-    await this.send(entry.getByRole('button', { name: 'Forget entry' }));
+    const form = entry.locator('form').filter({ has: this.forgetEntry });
+    await form.getByLabel('Reason').fill(reason);
+    await this.send(form.getByRole('button', { name: 'Forget entry' }));
+  }
+
+  /** Unfolds the form that gives an entry another value. */
+  async correct(text: string, value: string, reason: string): Promise<void> {
+    const entry = this.entry(text);
+    await entry.locator('summary').filter({ hasText: /^Correct/ }).click();
+    const form = entry.locator('form').filter({ has: this.page.getByRole('button', { name: 'Correct entry' }) });
+    await form.getByLabel('Value').fill(value);
+    await form.getByLabel('Reason').fill(reason);
+    await this.send(form.getByRole('button', { name: 'Correct entry' }));
   }
 }

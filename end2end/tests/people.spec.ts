@@ -69,6 +69,13 @@ test('a person is called by reference, and an entry is forgotten on the page of 
   const address = new URL(person.page.url()).pathname;
   await person.gotoUntil(address, async () => expect(await person.entry(what).count()).toBe(1));
   await expect(person.main).toContainText('Vera lives at the harbour.');
+  const other = unique('octants');
+  await person.correct(what, `Vera prefers ${other} to charts.`, 'Vera told us.');
+  await expect(person.flash).toContainText('Corrected.');
+  await expect(person.entries).toHaveCount(1);
+  await expect(person.entry(other)).toHaveCount(1);
+  await person.send(person.undo);
+  await expect(person.entries).toHaveCount(1);
   await person.forget(what, 'Vera asked for it.');
   await expect(person.flash).toContainText('Forgotten.');
   expect(new URL(person.page.url()).pathname).toBe(address);

@@ -14,7 +14,7 @@ use axum::routing::{MethodRouter, get};
 use chrono::{NaiveDate, NaiveTime};
 use foundation::identity::{self, Admission};
 use foundation::{Engine, Error, OpContext, usage};
-use remembrancer::{erasure, knowledge, memories, overview};
+use remembrancer::{erasure, knowledge, overview};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tower_sessions::Session;
@@ -202,6 +202,9 @@ async fn selection(engine: &Engine, ctx: &OpContext, names: Names, filter: Filte
         Some(name) => Err(Error::invalid(name, "is not a field of a filter")),
         None if names.is_empty() => Ok(Selection::All),
         // The audit log keeps the filter: it has an id there, and no reference or name.
-        None => Ok(Selection::Filter(Box::new(memories::of_person(engine, ctx, &filter).await?))),
+        None => {
+            let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(UserRef::Id);
+            Ok(Selection::Filter(Box::new(MemoryFilter { user_id, ..filter })))
+        }
     }
 }

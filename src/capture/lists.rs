@@ -28,11 +28,12 @@ const EVENTS: i64 = 50;
 #[verb(role = Viewer)]
 pub async fn sources(engine: &Engine, ctx: &OpContext, filter: &SourceFilter) -> Result<Page<SourceRow>, Error> {
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let user = identity::person(engine, ctx, filter.user_id.as_ref()).await?;
+    let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(Into::into);
+    let filter = &SourceFilter { user_id, ..filter.clone() };
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::source_count(&mut tx, ctx.tenant_id, filter, user).await?;
-    let located = store::source_list(&mut tx, ctx.tenant_id, filter, user, &seek, PAGE).await?;
+    let total = store::source_count(&mut tx, ctx.tenant_id, filter).await?;
+    let located = store::source_list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     let page = seek.page(located, PAGE, total, |one: &Located| Cursor { key: one.created_at, id: one.id.0 });
     let numbers = numbers_of(&mut tx, ctx, page.rows.iter().map(|one| one.id)).await?;
     tx.commit().await?;

@@ -2,10 +2,11 @@
 
 use super::request::capturing;
 use super::source::Read;
-use crate::profile::{Subject, flatten, has_connection, normalise};
+use crate::profile::{Citation, Leaf, NewLeaf, Subject, find_leaf, flatten, has_connection, normalise, replace_leaf};
+use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::identity::count_source;
-use foundation::intake::Admitted;
+use foundation::intake::{Admitted, Reason};
 use foundation::jobs::{self, NewEvent, Origin, Task};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde::Serialize;
@@ -14,9 +15,10 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CaptureResponse, ConnectionContextRequest, EventId, KeyScope, OBSERVATION_MAX, ObservationCategory, ObservationRequest, Role,
-    SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
+    AgentId, CaptureResponse, ConnectionContextRequest, EventId, KeyScope, LeafId, OBSERVATION_MAX, ObservationCategory,
+    ObservationRequest, REASON_MAX, Role, SourceDetails, SourceForm, TOPIC_MAX, UPDATES_MAX, UserContextRequest, UserRef,
 };
+use words::guard;
 
 /// The type of an event with a new value of a profile's key.
 const SCAFFOLD_UPDATE: &str = "scaffold_update";
@@ -90,6 +92,48 @@ pub async fn update_connection_context(
     Checks::default().that((1..=UPDATES_MAX).contains(&observations.len()), "learned", message).done()?;
     let place = Place { agent: ctx.agent_id()?, session: request.session_id, connection: Some(request.connection_id), path: Path::Tool };
     record(engine, ctx, &observations, place, &once).await
+}
+
+/// Gives an entry of a profile another value, for an operator: an observation of its own, which the new entry cites. Returns the entry that
+/// has the value, and what the former one said.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` for a value or a reason that is empty or too long, and for a value that reads like an
+/// instruction; `NotFound` for an entry that agents no longer read; `Conflict` for a value that says the same, or that somebody forgot.
+#[verb(role = Reviewer)]
+pub async fn correct_entry(
+    engine: &Engine,
+    ctx: &OpContext,
+    subject: Subject,
+    entry: LeafId,
+    value: &str,
+    reason: &str,
+) -> Result<(LeafId, Value), Error> {
+    let value = Admitted::text("value", value.trim().to_owned())?.into_inner();
+    Checks::default()
+        .bytes("value", &value, OBSERVATION_MAX)
+        .that(guard::inspect(&value).is_empty(), "value", "reads like an instruction for an agent: enter a plain value")
+        .text("reason", reason, REASON_MAX)
+        .done()?;
+    let (ctx, agent) = (&OpContext { users: subject.user_id.into(), ..ctx.clone() }, subject.agent_id);
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let leaf = find_leaf(&mut tx, ctx, subject, entry).await?.filter(Leaf::is_visible).ok_or(Error::NotFound("leaf of the profile"))?;
+    let Leaf { id, part, connection_id, path, value: former, listed, .. } = leaf;
+    let details = SourceDetails { form: Some(SourceForm::Note), connection_id, ..SourceDetails::default() };
+    let said = if listed { value.clone() } else { format!("{}: {value}", path.join(" / ")) };
+    let source_id = Read::statement(Admitted::new(details)?, &said).store(engine, ctx, &mut tx, agent).await?.source_id;
+    let origin = Origin { source_id: Some(source_id), connection_id, event_type: Some("correction"), ..Origin::default() };
+    let event = NewEvent { origin, ..NewEvent::done(engine, Task::Observe, json!({})) };
+    jobs::store::insert_with_origin(&mut tx, ctx.tenancy(), agent, &event).await?;
+    let new_leaf = NewLeaf { part, connection_id, path, value: value.into(), listed, corrects: true, cites: vec![] };
+    let cite = Citation { source_id, event_id: event.id, session_id: None, at: event.now };
+    let corrected = replace_leaf(engine, ctx, &mut tx, (subject, id), (new_leaf, cite)).await?;
+    let entry = NewEntry::new(engine, ctx, "profile.leaf_corrected", "profile_leaf", corrected, "corrected").agent(agent);
+    audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry.reason(Some(&Reason::new(reason)))).await?;
+    tx.commit().await?;
+    engine.jobs().wake();
+    engine.relay().settle().await;
+    Ok((corrected, former))
 }
 
 /// As [`capturing`]; whether the caller may write to the commons is asked before any field is looked at.

@@ -45,16 +45,6 @@ pub fn check(filter: &MemoryFilter) -> Result<(), Error> {
         .done()
 }
 
-/// The filter with the id of the person whom it names.
-///
-/// # Errors
-/// `Invalid` for a text that means nobody, or several people.
-#[verb]
-pub async fn of_person(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<MemoryFilter, Error> {
-    let user = identity::person(engine, ctx, filter.user_id.as_ref()).await?;
-    Ok(MemoryFilter { user_id: user.map(UserRef::Id), ..filter.clone() })
-}
-
 /// Whether a memory of this status is in reach, as long as it is neither deleted nor expired.
 fn is_live(status: MemoryStatus) -> bool {
     matches!(status, MemoryStatus::Active | MemoryStatus::Contradicted)
@@ -67,7 +57,8 @@ fn is_live(status: MemoryStatus) -> bool {
 #[verb(role = Viewer)]
 pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<Page<MemoryRow>, Error> {
     check(filter)?;
-    let filter = &of_person(engine, ctx, filter).await?;
+    let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(UserRef::Id);
+    let filter = &MemoryFilter { user_id, ..filter.clone() };
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;

@@ -1,9 +1,9 @@
 //! Forgetting a leaf: it is hidden at once, its working memory is thrown away, and the same value at the same place does not come back. An operator
 //! can undo it.
 
-use super::apply::lock_profile;
+use super::apply::{Drawn, apply, lock_profile};
 use super::documents::index_leaves;
-use super::model::{Diff, Leaf, LeafState, Subject};
+use super::model::{Citation, Diff, Leaf, LeafState, NewLeaf, Subject};
 use super::store::{self, StoredVersion};
 use db::Tx;
 use foundation::audit::{self, NewEntry};
@@ -12,6 +12,7 @@ use foundation::identity::{self, acting_for};
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext};
 use sqlx::types::Json;
+use uuid::Uuid;
 use verb::verb;
 use wire::{ForgetLeafRequest, ForgetLeafResponse, KeyScope, LeafId, REASON_MAX};
 
@@ -89,8 +90,33 @@ pub async fn restore_leaf(engine: &Engine, ctx: &OpContext, subject: Subject, le
     Ok(())
 }
 
+/// Replaces a leaf by what a correction says, and returns the id of the leaf that says it now. It may have been there before.
+///
+/// # Errors
+/// `Conflict` if the leaf says the same, or if somebody forgot what the correction says.
+pub(crate) async fn replace_leaf(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    (subject, old): (Subject, Uuid),
+    (new_leaf, cite): (NewLeaf, Citation),
+) -> Result<LeafId, Error> {
+    let drawn = Drawn { new_leaves: vec![NewLeaf { cites: vec![cite], ..new_leaf }], ..Drawn::default() };
+    apply(engine, ctx, tx, subject, drawn).await?;
+    let leaves = store::leaves(tx, ctx.tenancy(), subject).await?;
+    let says_it = |leaf: &&Leaf| leaf.id != old && leaf.is_visible() && leaf.source_ids.contains(&cite.source_id.0);
+    let id = leaves.iter().find(says_it).map(|leaf| LeafId(leaf.id));
+    let id = id.ok_or_else(|| Error::Conflict("the entry says the same, or somebody forgot this value: restore it instead".into()))?;
+    // One sentence of a list need not contradict the other.
+    if let Some(old) = leaves.into_iter().find(|leaf| leaf.id == old && leaf.state == LeafState::Shown) {
+        let old = Leaf { state: LeafState::Superseded, superseded_at: Some(cite.at), ..old };
+        change(engine, ctx, tx, subject, &old, Diff { superseded: vec![old.id], ..Diff::default() }).await?;
+    }
+    Ok(id)
+}
+
 /// Locks a profile and finds one of its leaves.
-async fn find(tx: &mut Tx, ctx: &OpContext, subject: Subject, id: LeafId) -> Result<Option<Leaf>, Error> {
+pub(crate) async fn find(tx: &mut Tx, ctx: &OpContext, subject: Subject, id: LeafId) -> Result<Option<Leaf>, Error> {
     lock_profile(tx, subject).await?;
     Ok(store::leaves(tx, ctx.tenancy(), subject).await?.into_iter().find(|leaf| leaf.id == id.0))
 }

@@ -24,6 +24,7 @@ pub use apply::{Applied, Drawn, apply};
 pub(crate) use connections::has_connection;
 pub use connections::{connection, connections, put_connection};
 pub use documents::{index_attachment, index_profile, put_entities, search_user_context};
+pub(crate) use forget::{find as find_leaf, replace_leaf};
 pub use forget::{forget_leaf, forget_leaf_of, restore_leaf};
 pub use judge::{Verdict, judge};
 pub use model::{Citation, Diff, Leaf, LeafState, NewLeaf, Part, Subject};

@@ -7,9 +7,9 @@ use super::scope::Scoping;
 use super::store::{Narrowing, Reach};
 use crate::memories;
 use crate::ranking::explain;
-use foundation::{Checks, Engine, Error, OpContext};
+use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
-use wire::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults};
+use wire::{AgentId, MemoryFilter, OperatorRole, QUERY_MAX, SearchHit, SearchResults, UserRef};
 
 /// Most hits.
 const HITS: i64 = 100;
@@ -24,7 +24,6 @@ const HITS: i64 = 100;
 pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> Result<SearchResults, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     memories::check_filter(filter)?;
-    let filter = &memories::of_person(engine, ctx, filter).await?;
     let query = filter.q.as_deref().unwrap_or_default();
     Checks::default()
         .bytes("q", query, QUERY_MAX)
@@ -37,7 +36,8 @@ pub async fn search_console(engine: &Engine, ctx: &OpContext, filter: &MemoryFil
         None => slugs.keys().copied().collect(),
     };
     // The agents are in the reach; as a filter, the agent would leave out what is shared.
-    let narrowing = MemoryFilter { agent_id: None, ..filter.clone() };
+    let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(UserRef::Id);
+    let narrowing = MemoryFilter { agent_id: None, user_id, ..filter.clone() };
     let (filters, scoping, now) = (Narrowing::Console(&narrowing), Scoping::default(), engine.clock().now());
     let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
     let question = Question {

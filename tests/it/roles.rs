@@ -70,6 +70,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
     "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);
     "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
+    "capture::correct_entry" Reviewer
+        |w, c| capture::correct_entry(&w.engine, c, nobodys_profile(), LeafId(nowhere()), "tea", "because");
     "capture::paste" Operator |w, c| async {
         let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());
         let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
@@ -343,7 +345,6 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("knowledge::embed_document", "a job"),
     ("memories::embed_imported", "a job"),
     ("memories::embed_late", "a job"),
-    ("memories::of_person", "a part of lists"),
     ("memories::settle_links", "a job"),
     ("model_change::compare", "the command line"),
     ("model_change::fill", "a worker"),

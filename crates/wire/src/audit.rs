@@ -121,6 +121,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("proposal.undone", "Decision on a suggestion undone"),
     ("quarantine.decided", "Quarantine decided"),
     ("quarantine.undone", "Quarantine decision undone"),
+    ("profile.leaf_corrected", "Profile entry corrected"),
     ("profile.leaf_forgotten", "Profile entry forgotten"),
     ("profile.leaf_restored", "Profile entry restored"),
     ("profile.swept", "Profile entries about sensitive matters removed"),

@@ -44,6 +44,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/review_memories", "ids=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1"),
     ("/console/api/share_memories", "ids=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1"),
     ("/console/api/make_private", "ids=01900000-0000-7000-8000-000000000000&shown=01900000-0000-7000-8000-000000000000:1"),
+    (
+        "/console/api/correct_entry",
+        "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000&value=tea&reason=because",
+    ),
     ("/console/api/forget_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_entry", "entry=01900000-0000-7000-8000-000000000000/nobody/01900000-0000-7000-8000-000000000000"),
     ("/console/api/request_erasure", "user=01900000-0000-7000-8000-000000000000&reason=because"),
@@ -333,6 +337,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("decide_quarantine", Some(Reviewer)),
         ("undo_dismissal", Some(Reviewer)),
         ("set_capture_policy", Some(Admin)),
+        ("correct_entry", Some(Reviewer)),
         ("forget_entry", Some(Reviewer)),
         ("restore_entry", Some(Reviewer)),
         ("save_view", Some(Viewer)),

@@ -23,7 +23,7 @@ pub struct Located {
 
 const LOCATED: &str = "s.id, s.agent_id, s.user_id, s.form, coalesce(s.title, s.reference) as title, s.media_type, s.parts, s.created_at";
 
-fn sources(what: &str, tenant: TenantId, filter: &SourceFilter, user: Option<UserId>) -> Result<QueryBuilder<Postgres>, DbError> {
+fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(format!("select {what} from sources s where s.tenant_id = $1 and s.part = 1"), tenant);
     if let Some(agent) = filter.agent_id {
         query.push(" and s.agent_id = ").push_bind(agent);
@@ -31,27 +31,20 @@ fn sources(what: &str, tenant: TenantId, filter: &SourceFilter, user: Option<Use
     if let Some(form) = filter.form {
         query.push(" and s.form = ").push_bind(form);
     }
-    if let Some(user) = user {
+    if let Some(wire::UserRef::Id(user)) = filter.user_id {
         query.push(" and s.user_id = ").push_bind(user);
     }
     Ok(query)
 }
 
-/// How many sources a filter matches; `user` is whom it names.
-pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, user: Option<UserId>) -> Result<i64, DbError> {
-    tx.value(sources("count(*)", tenant, filter, user)?).await
+/// How many sources a filter matches.
+pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter) -> Result<i64, DbError> {
+    tx.value(sources("count(*)", tenant, filter)?).await
 }
 
 /// One page of sources and one more, newest first.
-pub async fn source_list(
-    tx: &mut Tx,
-    tenant: TenantId,
-    filter: &SourceFilter,
-    user: Option<UserId>,
-    seek: &Seek,
-    size: usize,
-) -> Result<Vec<Located>, DbError> {
-    let mut query = sources(LOCATED, tenant, filter, user)?;
+pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, seek: &Seek, size: usize) -> Result<Vec<Located>, DbError> {
+    let mut query = sources(LOCATED, tenant, filter)?;
     seek.push(&mut query, "s.created_at", "s.id", true, size);
     tx.rows(query).await
 }

@@ -216,8 +216,8 @@ pub const INBOX: &[Query] = queries! {
         capture::insert_quarantine(tx, c.ctx.tenancy(), owner(c), QuarantineId(c.fresh), &spot(c, 5), &["because".into()], c.now).await?;
         0
     };
-    "capture::source_count" |tx, c| capture::source_count(tx, c.tenant, &SourceFilter::default(), None).await? as usize;
-    "capture::source_list" |tx, c| capture::source_list(tx, c.tenant, &SourceFilter::default(), None, &Seek::First, 10).await?.len();
+    "capture::source_count" |tx, c| capture::source_count(tx, c.tenant, &SourceFilter::default()).await? as usize;
+    "capture::source_list" |tx, c| capture::source_list(tx, c.tenant, &SourceFilter::default(), &Seek::First, 10).await?.len();
     "capture::source_parts" |tx, c| capture::source_parts(tx, c.tenant, source(c)).await?.len();
     "capture::source_titles" |tx, c| capture::source_titles(tx, c.tenant, &[source(c)]).await?.len();
     "capture::source_numbers" |tx, c| capture::source_numbers(tx, c.tenant, &[source(c)]).await?.len();

@@ -1,4 +1,7 @@
-use super::path::{LeafPath, PersonPath};
+use super::{
+    leaf::plain,
+    path::{LeafPath, PersonPath},
+};
 use crate::{
     ConsoleError, Flash,
     guard::{operator, own_path},
@@ -7,7 +10,10 @@ use crate::{
 };
 use foundation::identity::{self, User};
 use leptos::prelude::*;
-use remembrancer::profile::{self, Subject};
+use remembrancer::{
+    capture,
+    profile::{self, Subject},
+};
 use std::collections::HashMap;
 use wire::{Page, PeopleFilter, PersonDetail, PersonRow, UserId};
 
@@ -46,6 +52,30 @@ pub async fn person_names(ids: Vec<UserId>) -> HashMap<UserId, String> {
 /// The same for one person.
 pub async fn person_name(id: UserId) -> Option<String> {
     person_names(vec![id]).await.remove(&id)
+}
+
+/// Gives a leaf another value, then redirects to `done`, or to the profile.
+#[server(endpoint = "correct_entry")]
+pub async fn correct_entry(
+    entry: LeafPath,
+    #[server(default)] value: String,
+    #[server(default)] reason: String,
+    #[server(default)] done: String,
+) -> Result<(), ConsoleError> {
+    // Browsers end the lines of a field with both characters.
+    let value = value.replace("\r\n", "\n");
+    let profile = entry.person.href();
+    let typed = Query::default().with("correct", entry).with("value", &value).with("reason", &reason);
+    submit(own_path(&done, &profile), typed, |engine, ctx| async move {
+        let (leaf, former) = capture::correct_entry(&engine, &ctx, subject(entry.person), entry.leaf, &value, &reason).await?;
+        let fields = [
+            ("entry", LeafPath { leaf, ..entry }.to_string()),
+            ("value", plain(&former)),
+            ("reason", "The correction was undone.".to_owned()),
+        ];
+        Ok(Flash::done("Corrected. Agents read the new value. The history keeps the former one.").undone_by("correct_entry", fields))
+    })
+    .await
 }
 
 /// Forgets a leaf, then redirects to `done`, or to the profile.

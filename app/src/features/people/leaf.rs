@@ -2,7 +2,7 @@ use super::path::{LeafPath, PersonPath};
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{Badge, Bar, PostForm, ReasonField, Time, Tone, awaited, text},
+    ui::{AreaField, Badge, Bar, PostForm, ReasonField, Time, Tone, awaited, text},
 };
 use leptos::prelude::*;
 use serde_json::Value;
@@ -34,12 +34,17 @@ impl CitedLeaf {
     }
 }
 
-/// A value in words.
-pub fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), text::visible)
+/// A value as text.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A leaf: its value, how sure it is and how old, why, and the form that forgets it.
+/// A value in words, with its hidden characters shown.
+pub fn shown(value: &Value) -> String {
+    text::visible(&plain(value))
+}
+
+/// A leaf: its value, how sure it is and how old, why, and the forms that correct and forget it.
 #[component]
 pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
     let CitedLeaf { path, leaf, sentences, here } = cited;
@@ -60,7 +65,7 @@ pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
     });
     let matters =
         leaf.matters.iter().map(|matter| view! { <Badge text=matter_name(*matter).to_lowercase() title="A sensitive matter." /> });
-    let forget = may_forget.then(|| view! { <Forget path value=value.clone() here /> });
+    let decide = may_forget.then(|| view! { <Decide path value=leaf.value.clone() here /> });
     view! {
         <div class="min-w-0 space-y-1" data-testid="entry">
             <p class="flex flex-wrap items-baseline gap-x-2">
@@ -76,7 +81,7 @@ pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
             </div>
             <div class="flex flex-wrap items-start gap-x-4 gap-y-1 text-xs">
                 <Why value sentences memories=leaf.memory_ids />
-                {forget}
+                {decide}
             </div>
         </div>
     }
@@ -124,12 +129,37 @@ fn Why(value: String, sentences: Vec<CitedSentence>, memories: Vec<MemoryId>) ->
 }
 
 #[component]
-fn Forget(path: LeafPath, value: String, here: String) -> impl IntoView {
+fn Decide(path: LeafPath, value: Value, here: String) -> impl IntoView {
     let who = ViewerResource::expect();
     awaited(async move {
         let flash = who.await.ok().and_then(|viewer| viewer.flash);
-        view! { <ForgetFold path value here flash /> }
+        view! {
+            <CorrectFold path value=value.clone() here=here.clone() flash=flash.clone() />
+            <ForgetFold path value=shown(&value) here flash />
+        }
     })
+}
+
+#[component]
+fn CorrectFold(path: LeafPath, value: Value, here: String, flash: Option<Flash>) -> impl IntoView {
+    let (value_id, reason_id) = (format!("value-{}", path.leaf), format!("correct-{}", path.leaf));
+    let wrong = flash.as_ref().and_then(|flash| flash.field("value"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("correct", &path.to_string()), "reason")).unzip();
+    let (open, wrong) = (typed.is_some(), wrong.filter(|_| typed.is_some()));
+    let label = format!(": {}", shown(&value));
+    let (text, reason) = typed.map_or_else(|| (plain(&value), String::new()), |typed| (typed.text("value"), typed.text("reason")));
+    view! {
+        <details class="min-w-0" open=open>
+            <summary class="text-accent">"Correct" <span class="sr-only">{label}</span></summary>
+            <PostForm class="card mt-1 max-w-md space-y-2 p-3" action="/console/api/correct_entry" fields=[
+                ("entry", path.to_string()), ("done", here),
+            ]>
+                <AreaField id=value_id name="value" label="Value" rows="2" value=text required=true dir="auto" error=wrong />
+                <ReasonField id=reason_id typed=reason error=error.flatten() hint="Kept in the audit log. Memories are not affected: correct them separately." />
+                <button class="button" type="submit">"Correct entry"</button>
+            </PostForm>
+        </details>
+    }
 }
 
 #[component]

@@ -52,9 +52,11 @@ test('what mends it is one click away', { tag: '@no-js' }, async ({ diagnosis, p
 
 test('a memory of another user leads to the question on their behalf', { tag: '@no-js' }, async ({ diagnosis }) => {
   const agent = Agent.create();
-  const { short_id } = await agent.remember({ topic_raw: 'boathouse', content: 'Mina keeps the key of the boathouse.', user_id: unique('mina') });
+  const mina = unique('mina');
+  const { short_id } = await agent.remember({ topic_raw: 'boathouse', content: 'Mina keeps the key of the boathouse.', user_id: mina });
   await diagnosis.open(agent.id, short_id, QUESTION);
   await expect(diagnosis.gate('User')).toContainText('stopped');
+  await expect(diagnosis.gate('User')).toContainText(`It belongs to the user ${mina},`);
   await diagnosis.verdict.getByRole('link', { name: 'Diagnose for this user' }).click();
   await expect(diagnosis.verdict).toContainText('gets this memory at rank 1');
 });

@@ -3,6 +3,7 @@ use crate::{
     Flash,
     features::{
         memories::NewMemoryLink,
+        people::Person,
         recall::{Days, Legend, rate},
     },
     guard::by_id,
@@ -116,13 +117,8 @@ fn Users(id: AgentId, users: Vec<(UserId, Option<String>, i64)>, total: i64) -> 
         let href = Query::default().with("agent", id).with("user", user).href("/memories");
         view! {
             <li class="flex flex-wrap items-baseline justify-between gap-x-3 px-4 py-2 text-sm" data-testid="user">
-                {match name {
-                    Some(name) => {
-                        view! { <a class="min-w-0 break-words" href=href title=user.to_string()>{text::visible(&name)}</a> }.into_any()
-                    }
-                    None => view! { <a class="font-mono text-xs break-all" href=href>{user.to_string()}</a> }.into_any(),
-                }}
-                <span class="text-soft">{text::count(memories, "memory", "memories")}</span>
+                <span class="min-w-0"><Person id=user name /></span>
+                <a class="text-soft" href=href>{text::count(memories, "memory", "memories")}</a>
             </li>
         }
     };

@@ -7,6 +7,7 @@ use crate::{
     guard::{operator, own_path},
     query::Query,
     submit::submit,
+    ui::text,
 };
 use foundation::identity::{self, User};
 use leptos::prelude::*;
@@ -16,6 +17,9 @@ use remembrancer::{
 };
 use std::collections::HashMap;
 use wire::{Page, PeopleFilter, PersonDetail, PersonRow, UserId};
+
+/// Characters of an id.
+const ID_LENGTH: usize = 36;
 
 /// One page of profiles, those that changed last first.
 pub async fn browse_people(filter: PeopleFilter) -> Result<Page<PersonRow>, ConsoleError> {
@@ -52,6 +56,14 @@ pub async fn person_names(ids: Vec<UserId>) -> HashMap<UserId, String> {
 /// The same for one person.
 pub async fn person_name(id: UserId) -> Option<String> {
     person_names(vec![id]).await.remove(&id)
+}
+
+/// A sentence with the names of people in place of their ids, as far as they have names.
+pub async fn with_names(sentence: String) -> String {
+    let words = sentence.split(|c: char| !c.is_ascii_hexdigit() && c != '-');
+    let ids: Vec<UserId> = words.filter(|word| word.len() == ID_LENGTH).filter_map(|word| word.parse().ok()).collect();
+    let named = |sentence: String, (id, name): (UserId, String)| sentence.replace(&id.to_string(), &text::visible(&name));
+    person_names(ids).await.into_iter().fold(sentence, named)
 }
 
 /// Gives a leaf another value, then redirects to `done`, or to the profile.

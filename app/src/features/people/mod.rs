@@ -12,7 +12,7 @@ mod person;
 mod profile;
 mod tree;
 
-pub use api::{person_name, person_names};
+pub use api::{person_name, person_names, with_names};
 pub use leaf::matter_name;
 pub use list::PeoplePage;
 pub use name::{Person, PersonOf};

@@ -1,7 +1,7 @@
-use crate::{ConsoleError, guard::operator};
+use crate::{ConsoleError, features::people::with_names, guard::operator};
 use remembrancer::recall;
 use wire::{
-    DiagnoseRequest, Diagnosis, HealthFilter, OperatorRole, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval,
+    DiagnoseRequest, Diagnosis, Gate, HealthFilter, OperatorRole, Page, Playground, PlaygroundRequest, RecallHealth, Replay, Retrieval,
     RetrievalDetail, RetrievalFilter, RetrievalId, ZeroHit,
 };
 
@@ -32,6 +32,10 @@ pub async fn diagnose(request: Option<DiagnoseRequest>) -> Result<Option<Diagnos
     // The page offers only what the viewer may do.
     if let Some(memory) = &mut diagnosis.memory {
         memory.restorable &= ctx.require_role(OperatorRole::Operator).is_ok();
+    }
+    diagnosis.verdict = with_names(diagnosis.verdict).await;
+    for gate in diagnosis.gates.iter_mut().filter(|result| result.gate == Gate::User) {
+        gate.detail = with_names(std::mem::take(&mut gate.detail)).await;
     }
     Ok(Some(diagnosis))
 }

@@ -1,7 +1,7 @@
 use super::words::{dollars, exhausted};
 use crate::{
     Flash,
-    features::people::PersonOf,
+    features::people::{Person, PersonOf},
     query::Query,
     ui::{Badge, DataTable, PostForm, ReasonField, TextField, Time, Tone, columns, text},
 };
@@ -59,7 +59,7 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
         view! {
             <tr data-testid="account">
                 <th scope="row" class="min-w-40 font-normal! whitespace-normal!">
-                    <span class="wrap-anywhere">{account_name(account.user_id.is_some(), account.name)}</span>
+                    <span class="wrap-anywhere">{account_name(account.user_id, account.name)}</span>
                     {change}
                     <span class="mt-1 block">{state}</span>
                 </th>
@@ -79,8 +79,12 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
     .into_any()
 }
 
-fn account_name(is_user: bool, name: Option<String>) -> String {
-    name.filter(|_| is_user).map_or_else(|| ORGANISATION.to_owned(), |name| text::visible(&name))
+/// Whose account it is. The name of a user whom nobody named is the id.
+fn account_name(user: Option<UserId>, name: Option<String>) -> AnyView {
+    match user {
+        Some(id) => view! { <Person id name=name.filter(|name| *name != id.to_string()) /> }.into_any(),
+        None => ORGANISATION.into_any(),
+    }
 }
 
 #[component]
@@ -185,7 +189,7 @@ fn Credits(credits: Vec<Credit>) -> impl IntoView {
                 <td class="hidden text-soft sm:table-cell"><Time at=credit.at /></td>
                 <td class="number">{dollars(credit.dollars)}</td>
                 <td>
-                    <p class="wrap-anywhere">{account_name(credit.user_id.is_some(), credit.name)}</p>
+                    <p class="wrap-anywhere">{account_name(credit.user_id, credit.name)}</p>
                     <p class="mt-0.5 text-xs wrap-anywhere text-soft">{text::visible(&credit.by)} ": " {text::visible(&credit.reason)}</p>
                 </td>
             </tr>

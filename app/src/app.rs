@@ -22,7 +22,7 @@ use crate::{
         search::SearchPolicyPage,
         session::SignInPage,
         usage::UsagePage,
-        vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage},
+        vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage, UndoPage},
     },
     islands::Clock,
     layout::{Layout, NotFound},
@@ -135,6 +135,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/vocabulary/terms/:id") view=TermPage />
                     <Route path=path!("/vocabulary/terms/:id/change") view=ChangePage />
                     <Route path=path!("/vocabulary/decisions") view=DecisionsPage />
+                    <Route path=path!("/vocabulary/decisions/undo") view=UndoPage />
                     <Route path=path!("/projects") view=ProjectsPage />
                     <Route path=path!("/projects/:id") view=ProjectPage />
                     <Route path=path!("/prompts") view=PromptsPage />

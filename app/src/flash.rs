@@ -28,6 +28,9 @@ pub struct Flash {
 pub struct Inverse {
     pub action: String,
     pub fields: Vec<(String, String)>,
+    /// The name of its button; empty: “Undo”.
+    #[serde(default)]
+    pub name: String,
 }
 
 impl Flash {
@@ -54,7 +57,15 @@ impl Flash {
     /// The same message with the form that undoes what it is about.
     pub fn undone_by<const N: usize>(self, function: &str, fields: [(&str, String); N]) -> Self {
         let fields = fields.map(|(name, value)| (name.to_owned(), value)).into();
-        Self { inverse: Some(Inverse { action: format!("/console/api/{function}"), fields }), ..self }
+        Self { inverse: Some(Inverse { action: format!("/console/api/{function}"), fields, name: String::new() }), ..self }
+    }
+
+    /// The same message with another name of the button that undoes.
+    pub fn undo_named(mut self, name: &str) -> Self {
+        if let Some(inverse) = &mut self.inverse {
+            name.clone_into(&mut inverse.name);
+        }
+        self
     }
 
     /// The message as a session keeps it: what was typed has no secrets, as if it had been stored. Ids stay as they are.

@@ -13,6 +13,11 @@ export class DecisionsPage extends Frame {
     return row.getByRole('button', { name: /^Undo/ }).filter({ visible: true });
   }
 
+  /** On the page that shows decisions of one step before they are undone. */
+  confirm(name: string): Locator {
+    return this.main.getByRole('button', { name, exact: true });
+  }
+
   /** Opens the page until every memory that the decision concerns has been refiled. */
   async openSettled(text: string): Promise<void> {
     await this.gotoUntil('/vocabulary/decisions', async () => {

@@ -130,7 +130,7 @@ test('a decision can be undone from its message', { tag: '@no-js' }, async ({ vo
   await expect(vocabulary.phrases).toHaveText([phrase]);
 });
 
-test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, agent }) => {
+test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, decide, decisions, agent }) => {
   const mark = unique('sail');
   const term = unique('canvas');
   const phrases = ['jib', 'genoa', 'spinnaker'].map((name) => `${name} ${mark}`);
@@ -154,7 +154,12 @@ test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, 
   await expect(vocabulary.flash).toContainText(`mean “${term}” now.`);
   await expect.poll(() => vocabulary.query()).toEqual({ q: mark });
   await expect(vocabulary.rows).toHaveCount(0);
+  // Three decisions: what undoing all of them does is shown first.
   await vocabulary.send(vocabulary.undo);
+  await expect(decisions.heading).toHaveText('Undo decisions');
+  await expect(decisions.rows).toHaveCount(3);
+  await decisions.send(decisions.confirm('Undo 3 decisions'));
+  await expect(vocabulary.flash).toContainText('were undone.');
   await expect(vocabulary.rows).toHaveCount(3);
 
   await vocabulary.select(phrases[0] ?? '').check();

@@ -1,7 +1,6 @@
 //! Review: people decide what agents propose. Every decision can be previewed, is audited, and can be undone.
 
 use super::lookup;
-use super::plan::Planner;
 use super::store::{self, DecisionRow, ProposalRow};
 use crate::memories;
 use db::Tx;
@@ -9,7 +8,7 @@ use db::cursor::{Cursor, Seek};
 use foundation::audit::{self, NewEntry};
 use foundation::intake::{Admitted, Reason};
 use foundation::jobs::{self, NewEvent, Task};
-use foundation::terms::{self, Plan, State};
+use foundation::terms::{self, Plan, Planner, State};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::{BTreeMap, HashMap};
 use verb::verb;
@@ -101,17 +100,18 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdi
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let rows = open_ones(&mut tx, ctx, ids, false).await?;
     tx.commit().await?;
-    let plan = planner(engine, &state, &|| engine.clock().id()).verdict(&phrases(&rows), verdict)?;
-    concerned(engine, ctx, state.changes(&plan)?).await
+    let plans = planner(engine, &state, &|| engine.clock().id()).verdict(&phrases(&rows), verdict)?;
+    concerned(engine, ctx, state.changes(&Plan::whole(plans))?).await
 }
 
-/// Decides proposals, all or none. If two reviewers decide the same one at once, the second learns that the other was faster.
+/// Decides proposals, all or none, with a decision for each. If two reviewers decide the same one at once, the second learns that the other
+/// was faster.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `Invalid` with the field; `NotFound` for a foreign proposal or term; `Conflict` when a proposal
 /// was decided meanwhile, or its phrase already means something.
 #[verb(role = Reviewer)]
-pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Decision, Error> {
+pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdict: &Verdict) -> Result<Vec<Decision>, Error> {
     let verdict = &*Admitted::new(verdict.clone())?;
     check(ids, verdict)?;
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
@@ -119,51 +119,87 @@ pub async fn decide(engine: &Engine, ctx: &OpContext, ids: &[ProposalId], verdic
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let rows = open_ones(&mut tx, ctx, ids, true).await?;
     let new_id = || engine.clock().id();
-    let plan = planner(engine, &state, &new_id).verdict(&phrases(&rows), verdict)?;
-    let (kind, status, reason) = match verdict {
-        Verdict::Approve { .. } => (DecisionKind::Approve, ProposalStatus::Approved, None),
-        Verdict::Merge { .. } => (DecisionKind::Merge, ProposalStatus::Merged, None),
-        Verdict::Reject { reason } => (DecisionKind::Reject, ProposalStatus::Rejected, Some(reason.trim().to_owned())),
-    };
-    let term = match (verdict, plan.open_terms.as_slice()) {
-        (Verdict::Merge { term_id }, _) => Some((*term_id, state.term(*term_id)?.term.clone())),
-        (_, [only]) => Some((only.lineage, only.term.clone())),
-        _ => None,
-    };
-    let made =
-        Made { kind, status, subjects: rows.iter().map(|row| row.phrase.clone()).collect(), term, reason, proposals: ids, undoes: None };
-    commit(engine, ctx, tx, &state, plan, made).await
+    let plans = planner(engine, &state, &new_id).verdict(&phrases(&rows), verdict)?;
+    let after = state.after(&Plan::whole(plans.clone()))?;
+    let given = |(row, plan): (&ProposalRow, Plan)| decision(&after, row, plan, verdict);
+    let mut made = rows.iter().zip(plans).map(given).collect::<Result<Vec<_>, _>>()?;
+    // A term before its aliases.
+    made.sort_by_key(|made| made.plan.open_terms.is_empty());
+    commit(engine, ctx, tx, state, made).await
 }
 
-/// Undoes a decision: closes the rows that it opened, opens those that it closed, and opens its proposals again.
+/// The decision on one proposal; `after` is the vocabulary with all of them.
+fn decision(after: &State, row: &ProposalRow, plan: Plan, verdict: &Verdict) -> Result<Made, Error> {
+    let (kind, reason) = match verdict {
+        Verdict::Reject { reason } => (DecisionKind::Reject, Some(reason.trim().to_owned())),
+        _ if plan.open_terms.is_empty() => (DecisionKind::Merge, None),
+        _ => (DecisionKind::Approve, None),
+    };
+    let id = plan.open_terms.first().map(|term| term.lineage).or_else(|| plan.open_aliases.first().map(|alias| alias.term_id));
+    let term = id.map(|id| after.term(id).map(|term| (id, term.term.clone()))).transpose()?;
+    Ok(Made { kind, subjects: vec![row.phrase.clone()], term, reason, plan, undoes: None })
+}
+
+/// The decisions that were made in one step, and what undoing those of them that can be undone would change.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when it was undone already, or a later decision
-/// depends on it.
-#[verb(role = Reviewer)]
-pub async fn undo(engine: &Engine, ctx: &OpContext, id: DecisionId) -> Result<Decision, Error> {
+/// `Forbidden` without the role `viewer`; `NotFound` when no decisions share the id.
+#[verb(role = Viewer)]
+pub async fn preview_undo(engine: &Engine, ctx: &OpContext, together: DecisionId) -> Result<(Vec<Decision>, Effect), Error> {
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
-    let row = store::decisions(&mut tx, ctx.tenant_id, &[id]).await?.pop().ok_or(Error::NotFound("decision"))?;
-    if row.undone_by.is_some() || row.kind == DecisionKind::Undo {
-        return Err(Error::Conflict("this decision was already undone".into()));
+    let rows = store::decided_together(&mut tx, ctx.tenant_id, together).await?;
+    if rows.is_empty() {
+        return Err(Error::NotFound("decision"));
     }
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
-    let opened = store::rows(&mut tx, ctx.tenant_id, &row.opened_terms, &row.opened_aliases).await?;
-    let closed = store::rows(&mut tx, ctx.tenant_id, &row.closed_terms, &row.closed_aliases).await?;
-    let new_id = || engine.clock().id();
-    let plan = planner(engine, &state, &new_id).undo(opened, closed)?;
-    store::reopen(&mut tx, ctx.tenant_id, id).await?;
-    let made = Made {
-        kind: DecisionKind::Undo,
-        status: ProposalStatus::Merged,
-        subjects: row.subjects.clone(),
-        term: row.term_id.zip(row.term.clone()),
-        reason: None,
-        proposals: &[],
-        undoes: Some(id),
-    };
-    commit(engine, ctx, tx, &state, plan, made).await
+    let undoable = rows.iter().filter(|row| row.undoable()).cloned().collect();
+    let plans = inverses(engine, ctx, &mut tx, &state, undoable).await?.into_iter().map(|made| made.plan);
+    tx.commit().await?;
+    let effect = concerned(engine, ctx, state.changes(&Plan::whole(plans))?).await?;
+    Ok((with_progress(engine, ctx, rows).await?, effect))
+}
+
+/// Undoes decisions, all or none: closes the rows that they opened, opens those that they closed, and opens their proposals again. Phrases
+/// that were merged into a term since are proposed again if the term goes. Undoing an undo makes the decision again.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `NotFound` for a foreign one; `Conflict` when one was undone already, or a later decision
+/// depends on it.
+#[verb(role = Reviewer)]
+pub async fn undo(engine: &Engine, ctx: &OpContext, ids: &[DecisionId]) -> Result<Vec<Decision>, Error> {
+    let several = (1..=BULK_MAX).contains(&ids.len());
+    Checks::default().that(several, "ids", format!("must name 1 to {BULK_MAX} decisions")).done()?;
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::lock_vocabulary(&mut tx, ctx.tenant_id).await?;
+    let rows = store::decisions(&mut tx, ctx.tenant_id, ids).await?;
+    if rows.len() < ids.len() {
+        return Err(Error::NotFound("decision"));
+    }
+    let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
+    let made = inverses(engine, ctx, &mut tx, &state, rows).await?;
+    commit(engine, ctx, tx, state, made).await
+}
+
+/// The decisions that undo others, in an order in which that is possible: terms come back before their aliases, and go after them.
+async fn inverses(engine: &Engine, ctx: &OpContext, tx: &mut Tx, state: &State, mut rows: Vec<DecisionRow>) -> Result<Vec<Made>, Error> {
+    rows.sort_by_key(|row| (row.closed_terms.is_empty(), !row.opened_terms.is_empty()));
+    let (mut state, mut made) = (state.clone(), Vec::with_capacity(rows.len()));
+    for row in rows {
+        if row.undone_by.is_some() {
+            return Err(Error::Conflict("this decision was already undone".into()));
+        }
+        if !row.stands {
+            return Err(Error::Conflict("a later decision depends on this one: undo that one first".into()));
+        }
+        let opened = store::rows(tx, ctx.tenant_id, &row.opened_terms, &row.opened_aliases).await?;
+        let closed = store::rows(tx, ctx.tenant_id, &row.closed_terms, &row.closed_aliases).await?;
+        let plan = planner(engine, &state, &|| engine.clock().id()).undo(opened, closed)?;
+        state = state.after(&plan)?;
+        let again = if row.kind == DecisionKind::Undo { store::undone_by(tx, ctx.tenant_id, row.id).await? } else { None };
+        let (kind, reason) = again.unwrap_or((DecisionKind::Undo, None));
+        made.push(Made { kind, subjects: row.subjects, term: row.term_id.zip(row.term), reason, plan, undoes: Some(row.id) });
+    }
+    Ok(made)
 }
 
 /// A page of decisions, newest first.
@@ -183,14 +219,13 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
 }
 
 /// A decision to be written.
-pub(super) struct Made<'a> {
+pub(super) struct Made {
     pub kind: DecisionKind,
-    /// The new status of the proposals.
-    pub status: ProposalStatus,
+    /// The phrase of a proposal, or a term.
     pub subjects: Vec<String>,
     pub term: Option<(TermId, String)>,
     pub reason: Option<String>,
-    pub proposals: &'a [ProposalId],
+    pub plan: Plan,
     pub undoes: Option<DecisionId>,
 }
 
@@ -207,63 +242,60 @@ pub(super) async fn concerned(engine: &Engine, ctx: &OpContext, changes: BTreeMa
     Ok(terms::effect(changes, memories, agents))
 }
 
-/// Writes a plan with everything that follows from it, in the one transaction that holds the vocabulary's lock: rows, version, decision,
-/// proposals, audit row, and the job that refiles memories.
+/// Writes decisions with everything that follows from them, in the one transaction that holds the vocabulary's lock: rows, version,
+/// decisions, proposals, audit rows, and the job that refiles memories.
 pub(super) async fn commit(
     engine: &Engine,
     ctx: &OpContext,
     mut tx: Tx,
-    state: &State,
-    plan: Plan,
-    made: Made<'_>,
-) -> Result<Decision, Error> {
+    mut state: State,
+    made: Vec<Made>,
+) -> Result<Vec<Decision>, Error> {
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
-    let changes = state.changes(&plan)?;
-    let effect = concerned(engine, ctx, changes.clone()).await?;
-    let forms: Vec<String> = changes.keys().cloned().collect();
-    let known: Vec<String> = changes.iter().filter(|(_, term)| term.is_some()).map(|(form, _)| form.clone()).collect();
-    store::apply(&mut tx, tenant, &plan, now).await?;
+    let opens = made.iter().any(|made| !made.plan.open_terms.is_empty());
     // A rejection changes no meaning, so snapshots stay valid.
-    let version = if plan == Plan::default() {
+    let version = if made.iter().all(|made| made.plan == Plan::default()) {
         terms::store::version(&mut tx, tenant).await?
     } else {
         store::next_version(&mut tx, tenant, now).await?
     };
-    let row = DecisionRow {
-        id: DecisionId(engine.clock().id()),
-        kind: made.kind,
-        subjects: made.subjects,
-        term_id: made.term.as_ref().map(|(id, _)| *id),
-        term: made.term.map(|(_, term)| term),
-        reason: made.reason,
-        actor_kind: ctx.actor.kind().to_owned(),
-        actor_id: ctx.actor.id(),
-        actor_name: ctx.actor.name().to_owned(),
-        at: now,
-        version,
-        forms,
-        memories: effect.memories,
-        opened_terms: plan.open_terms.iter().map(|term| term.id).collect(),
-        closed_terms: plan.close_terms,
-        opened_aliases: plan.open_aliases.iter().map(|alias| alias.id).collect(),
-        closed_aliases: plan.close_aliases,
-        undone_by: None,
-        stands: true,
-    };
-    store::insert_decision(&mut tx, tenant, &row).await?;
-    if let Some(undone) = made.undoes {
-        store::mark_undone(&mut tx, tenant, undone, row.id).await?;
+    let together = (made.len() > 1).then(|| DecisionId(engine.clock().id()));
+    let mut rows = Vec::with_capacity(made.len());
+    for made in made {
+        let changes = state.changes(&made.plan)?;
+        state = state.after(&made.plan)?;
+        let effect = concerned(engine, ctx, changes.clone()).await?;
+        store::apply(&mut tx, tenant, &made.plan, now).await?;
+        let row = DecisionRow {
+            id: DecisionId(engine.clock().id()),
+            together,
+            kind: made.kind,
+            subjects: made.subjects,
+            term_id: made.term.as_ref().map(|(id, _)| *id),
+            term: made.term.map(|(_, term)| term),
+            reason: made.reason,
+            actor_kind: ctx.actor.kind().to_owned(),
+            actor_id: ctx.actor.id(),
+            actor_name: ctx.actor.name().to_owned(),
+            at: now,
+            version,
+            forms: changes.keys().cloned().collect(),
+            memories: effect.memories,
+            opened_terms: made.plan.open_terms.iter().map(|term| term.id).collect(),
+            closed_terms: made.plan.close_terms,
+            opened_aliases: made.plan.open_aliases.iter().map(|alias| alias.id).collect(),
+            closed_aliases: made.plan.close_aliases,
+            undone_by: None,
+            stands: true,
+        };
+        record(engine, ctx, &mut tx, &row, made.undoes, changes).await?;
+        rows.push(row);
     }
-    store::settle(&mut tx, tenant, made.proposals, &known, made.status, row.id).await?;
-    let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message(&row))
-        .reason(row.reason.as_deref().map(Reason::new).as_ref())
-        .changes(serde_json::json!({ "phrases": changes, "memories": row.memories, "version": version }));
-    audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
-    if !row.forms.is_empty() {
-        let work = super::recanonicalise::Work { forms: row.forms.clone(), version };
-        super::recanonicalise::request(engine, ctx, &mut tx, &work).await?;
+    let forms: Vec<String> = rows.iter().flat_map(|row| row.forms.iter().cloned()).collect();
+    if !forms.is_empty() {
+        super::recanonicalise::request(engine, ctx, &mut tx, &super::recanonicalise::Work { forms, version }).await?;
     }
-    if !plan.open_terms.is_empty() {
+    if opens {
         let event = NewEvent::pending(engine, Task::EmbedTerms, serde_json::json!({}));
         jobs::store::insert(&mut tx, tenant, ctx.commons_id, &event).await?;
     }
@@ -272,8 +304,40 @@ pub(super) async fn commit(
     engine.vocabulary().outdate(tenant);
     engine.relay().settle().await;
     engine.jobs().wake();
-    metrics::counter!("remembrancer_vocabulary_decisions_total", "kind" => row.kind.as_str()).increment(1);
-    with_progress(engine, ctx, vec![row]).await?.pop().ok_or_else(|| Error::internal("the decision that was made is missing"))
+    for row in &rows {
+        metrics::counter!("remembrancer_vocabulary_decisions_total", "kind" => row.kind.as_str()).increment(1);
+    }
+    with_progress(engine, ctx, rows).await
+}
+
+/// Writes one decision, what it does to another and to proposals, and its audit row.
+async fn record(
+    engine: &Engine,
+    ctx: &OpContext,
+    tx: &mut Tx,
+    row: &DecisionRow,
+    undoes: Option<DecisionId>,
+    changes: BTreeMap<String, Option<String>>,
+) -> Result<(), Error> {
+    let tenant = ctx.tenant_id;
+    store::insert_decision(tx, tenant, row).await?;
+    let forms = |known: bool| changes.iter().filter(|(_, term)| term.is_some() == known).map(|(form, _)| form.clone()).collect::<Vec<_>>();
+    if let Some(undone) = undoes {
+        store::mark_undone(tx, tenant, undone, row.id).await?;
+        store::reopen(tx, tenant, undone, &forms(false)).await?;
+    }
+    let status = match row.kind {
+        DecisionKind::Reject => ProposalStatus::Rejected,
+        DecisionKind::Approve | DecisionKind::Add => ProposalStatus::Approved,
+        _ => ProposalStatus::Merged,
+    };
+    let on_proposal = matches!(row.kind, DecisionKind::Reject | DecisionKind::Approve | DecisionKind::Merge);
+    let phrases = if on_proposal { row.subjects.as_slice() } else { &[] };
+    store::settle(tx, tenant, phrases, &forms(true), status, row.id).await?;
+    let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message(row))
+        .reason(row.reason.as_deref().map(Reason::new).as_ref())
+        .changes(serde_json::json!({ "phrases": changes, "memories": row.memories, "version": row.version }));
+    audit::record(tx, tenant, ctx.commons_id, &entry).await
 }
 
 fn message(row: &DecisionRow) -> String {
@@ -332,8 +396,9 @@ pub(super) async fn with_progress(engine: &Engine, ctx: &OpContext, rows: Vec<De
     let decision = |row: DecisionRow| Decision {
         remaining: remaining.get(&row.id).copied().unwrap_or(0),
         undone: row.undone_by.is_some(),
-        undoable: row.undone_by.is_none() && row.kind != DecisionKind::Undo && row.stands,
+        undoable: row.undoable(),
         id: row.id,
+        together: row.together,
         kind: row.kind,
         subjects: row.subjects,
         term: row.term,

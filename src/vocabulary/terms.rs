@@ -1,18 +1,17 @@
 //! Terms: the list, one term's history, and changes to it.
 
-use super::plan::NewTerm;
 use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
 use crate::memories::{self, store::TopicUse};
 use db::cursor::{Cursor, Seek};
 use foundation::intake::Admitted;
-use foundation::terms::{self, Plan};
+use foundation::terms::{self, NewTerm, Plan};
 use foundation::{Checks, Engine, Error, OpContext};
 use tracing::instrument;
 use verb::verb;
 use wire::{
-    AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, ProposalStatus, REASON_MAX, TOPIC_MAX, Term, TermChange,
-    TermDetail, TermFilter, TermId, TermUsage,
+    AgentId, Decision, DecisionKind, Effect, NamedTerm, OperatorRole, Page, REASON_MAX, TOPIC_MAX, Term, TermChange, TermDetail,
+    TermFilter, TermId, TermUsage,
 };
 use words::normal;
 
@@ -109,8 +108,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -> Result<D
     let state = terms::store::state(&mut tx, ctx.tenant_id).await?;
     let new_id = || engine.clock().id();
     let plan = planner(engine, &state, &new_id).add(new);
-    let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
-    review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Add, new.term, term)).await
+    alone(review::commit(engine, ctx, tx, state, vec![added(new.term, plan)]).await?)
 }
 
 /// Adopts an entry of a glossary: adds the term, or gives it this definition, category and further aliases. Whether anything changed. The
@@ -129,8 +127,7 @@ pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -
     let form = normal(new.term);
     let Some(known) = state.terms.iter().find(|term| term.normal == form) else {
         let plan = planner.add(new);
-        let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
-        review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Add, new.term, term)).await?;
+        review::commit(engine, ctx, tx, state, vec![added(new.term, plan)]).await?;
         return Ok(true);
     };
     let mut plan = Plan::default();
@@ -150,13 +147,20 @@ pub(crate) async fn define(engine: &Engine, ctx: &OpContext, new: NewTerm<'_>) -
         return Ok(false);
     }
     let term = Some((known.lineage, known.term.clone()));
-    review::commit(engine, ctx, tx, &state, plan, made(DecisionKind::Define, new.term, term)).await?;
+    let made = Made { kind: DecisionKind::Define, term, ..added(new.term, plan) };
+    review::commit(engine, ctx, tx, state, vec![made]).await?;
     Ok(true)
 }
 
-fn made(kind: DecisionKind, subject: &str, term: Option<(TermId, String)>) -> Made<'static> {
-    let subjects = vec![subject.trim().to_owned()];
-    Made { kind, status: ProposalStatus::Approved, subjects, term, reason: None, proposals: &[], undoes: None }
+/// The decision that adds a term.
+fn added(subject: &str, plan: Plan) -> Made {
+    let term = plan.open_terms.first().map(|term| (term.lineage, term.term.clone()));
+    Made { kind: DecisionKind::Add, subjects: vec![subject.trim().to_owned()], term, reason: None, plan, undoes: None }
+}
+
+/// The only decision of a step.
+fn alone(mut decisions: Vec<Decision>) -> Result<Decision, Error> {
+    decisions.pop().ok_or_else(|| Error::internal("the decision that was made is missing"))
 }
 
 fn check_new(new: &NewTerm<'_>) -> Result<(), Error> {
@@ -206,9 +210,8 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: TermId, change: &TermC
         TermChange::Combine { into } => (DecisionKind::Combine, name, (*into, state.term(*into)?.term.clone()), None),
         TermChange::Retire { reason } => (DecisionKind::Retire, name.clone(), (id, name), Some(reason.trim().to_owned())),
     };
-    let status = ProposalStatus::Merged;
-    let made = Made { kind, status, subjects: vec![subject], term: Some(term), reason, proposals: &[], undoes: None };
-    review::commit(engine, ctx, tx, &state, plan, made).await
+    let made = Made { kind, subjects: vec![subject], term: Some(term), reason, plan, undoes: None };
+    alone(review::commit(engine, ctx, tx, state, vec![made]).await?)
 }
 
 fn check(change: &TermChange) -> Result<(), Error> {

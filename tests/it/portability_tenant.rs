@@ -70,7 +70,7 @@ pub async fn decided_vocabulary(world: &World) {
     change(world, vault, TermChange::Unalias { alias: "geheimnisse".into() }).await;
     change(world, vault, TermChange::Alias { alias: "safe".into() }).await;
     let retired = change(world, old, TermChange::Retire { reason: "Gone for good".into() }).await;
-    vocabulary::undo(&world.engine, &world.vera, retired.id).await.unwrap();
+    vocabulary::undo(&world.engine, &world.vera, &[retired.id]).await.unwrap();
     change(world, old, TermChange::Retire { reason: "Gone for good".into() }).await;
 }
 
@@ -236,7 +236,7 @@ async fn a_whole_tenant_moves_and_answers_as_before() {
     let decisions = vocabulary::decisions(&there.engine, &ctx, None, None).await.unwrap().rows;
     assert!(decisions.iter().all(|decision| decision.remaining == 0));
     let rename = decisions.iter().find(|decision| decision.undoable && decision.kind == DecisionKind::Alias).unwrap();
-    vocabulary::undo(&there.engine, &ctx, rename.id).await.unwrap();
+    vocabulary::undo(&there.engine, &ctx, &[rename.id]).await.unwrap();
     assert!(!vocabulary::lookup(&there.engine, &atlas, LookupRequest { phrase: "safe".into() }).await.unwrap().found);
 }
 
@@ -411,7 +411,7 @@ async fn what_went_on_elsewhere_is_brought_forward_and_never_back() {
     assert_eq!(found.iter().map(|hit| hit.content.as_str()).collect::<Vec<_>>(), ["The kettle is blue."]);
 
     let merged = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows[0].id;
-    vocabulary::undo(&world.engine, &world.vera, merged).await.unwrap();
+    vocabulary::undo(&world.engine, &world.vera, &[merged]).await.unwrap();
     work(&world).await;
     let latest = exported(&world.engine, &world.system, &Selection::All).await;
     import(&there.engine, &ctx, &latest).await.unwrap();

@@ -25,6 +25,10 @@ async fn open(world: &World) -> Vec<Proposal> {
 }
 
 async fn decide(world: &World, proposals: &[Proposal], verdict: Verdict) -> Result<Decision, Error> {
+    decide_all(world, proposals, verdict).await.map(|mut decisions| decisions.remove(0))
+}
+
+async fn decide_all(world: &World, proposals: &[Proposal], verdict: Verdict) -> Result<Vec<Decision>, Error> {
     vocabulary::decide(&world.engine, &world.vera, &proposals.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), &verdict).await
 }
 
@@ -33,7 +37,20 @@ async fn change(world: &World, id: TermId, change: TermChange) -> Result<Decisio
 }
 
 async fn undo(world: &World, id: DecisionId) -> Result<Decision, Error> {
-    vocabulary::undo(&world.engine, &world.vera, id).await
+    vocabulary::undo(&world.engine, &world.vera, &[id]).await.map(|mut decisions| decisions.remove(0))
+}
+
+/// Phrases with an open proposal, in alphabetical order.
+async fn waiting(world: &World) -> Vec<String> {
+    let mut phrases: Vec<_> = open(world).await.into_iter().map(|proposal| proposal.phrase).collect();
+    phrases.sort();
+    phrases
+}
+
+/// The term that a phrase stands for.
+async fn meaning(world: &World, phrase: &str) -> Option<String> {
+    let found = vocabulary::lookup(&world.engine, &world.atlas, LookupRequest { phrase: phrase.into() }).await.unwrap();
+    found.term.map(|term| term.term)
 }
 
 /// (topic, topic_raw, canonical, version, content, updated_at) of a memory.
@@ -137,22 +154,102 @@ async fn a_phrase_that_is_no_term_any_more_is_proposed_anew() {
 }
 
 #[tokio::test]
-async fn bulk_decisions_are_one_decision_and_all_or_none() {
+async fn each_phrase_has_a_decision_of_its_own_and_all_or_none_are_made() {
     let world = alone().await;
     for phrase in ["alpha", "beta", "gamma"] {
         remember(&world, &world.atlas, fact(phrase, phrase)).await;
     }
     let proposals = open(&world).await;
     assert_eq!(proposals.len(), 3);
-    assert!(matches!(decide(&world, &proposals, approve(Some("one name"))).await, Err(Error::Invalid(_))));
     decide(&world, &proposals[..1], reject()).await.unwrap();
     let refused = decide(&world, &proposals, reject()).await.unwrap_err();
     assert!(refused.to_string().ends_with("was rejected by Vera meanwhile"), "{refused}");
     assert_eq!(open(&world).await.len(), 2);
-    let decision = decide(&world, &proposals[1..], approve(None)).await.unwrap();
-    assert_eq!((decision.subjects.len(), decision.memories, decision.term), (2, 2, None));
-    undo(&world, decision.id).await.unwrap();
+    let made = decide_all(&world, &proposals[1..], approve(None)).await.unwrap();
+    let own = |decision: &Decision| (decision.subjects.clone(), decision.memories, decision.term.clone());
+    let [one, other] = [&proposals[1].phrase, &proposals[2].phrase];
+    let each = |phrase: &String| (vec![phrase.clone()], 1, Some(phrase.clone()));
+    let mut decided: Vec<_> = made.iter().map(own).collect();
+    decided.sort();
+    let mut expected = vec![each(one), each(other)];
+    expected.sort();
+    assert_eq!(decided, expected);
+    let together = made[0].together.unwrap();
+    assert_eq!(made[1].together, Some(together));
+    let (decisions, effect) = vocabulary::preview_undo(&world.engine, &world.vera, together).await.unwrap();
+    assert_eq!((decisions.len(), effect.memories, effect.phrases.len()), (2, 2, 2));
+    let ids: Vec<_> = decisions.iter().map(|decision| decision.id).collect();
+    let undone = vocabulary::undo(&world.engine, &world.vera, &ids).await.unwrap();
     assert_eq!(open(&world).await.len(), 2);
+    let (again, _) = vocabulary::preview_undo(&world.engine, &world.vera, undone[0].together.unwrap()).await.unwrap();
+    let ids: Vec<_> = again.iter().filter(|decision| decision.undoable).map(|decision| decision.id).collect();
+    vocabulary::undo(&world.engine, &world.vera, &ids).await.unwrap();
+    assert_eq!((ids.len(), open(&world).await), (2, vec![]), "an undo can be undone, too");
+}
+
+#[tokio::test]
+async fn undoing_one_term_leaves_the_others_and_strands_no_phrase() {
+    let world = alone().await;
+    for phrase in ["alpha", "beta"] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let made = decide_all(&world, &open(&world).await, approve(None)).await.unwrap();
+    let alpha = made.iter().find(|decision| decision.subjects == ["alpha"]).unwrap();
+    remember(&world, &world.atlas, fact("delta", "delta")).await;
+    let later = decide(&world, &open(&world).await, Verdict::Merge { term_id: alpha.term_id.unwrap() }).await.unwrap();
+    let undone = undo(&world, alpha.id).await.unwrap();
+    assert_eq!(undone.memories, 2, "that of the merged phrase, too");
+    assert_eq!(waiting(&world).await, ["alpha", "delta"], "what was merged into it waits again");
+    assert_eq!(meaning(&world, "beta").await.as_deref(), Some("beta"), "it was only approved in the same step");
+    assert!(matches!(undo(&world, later.id).await, Err(Error::Conflict(_))), "nothing of it is left");
+    let (decisions, effect) = vocabulary::preview_undo(&world.engine, &world.vera, alpha.together.unwrap()).await.unwrap();
+    assert_eq!(decisions.iter().filter(|decision| decision.undoable).count(), 1);
+    assert_eq!(effect.phrases, [("beta".to_owned(), None)], "only what can still be undone");
+    work(&world).await;
+
+    let again = undo(&world, undone.id).await.unwrap();
+    work(&world).await;
+    assert_eq!((again.kind, again.undoable), (DecisionKind::Approve, true));
+    assert_eq!((meaning(&world, "delta").await.as_deref(), waiting(&world).await), (Some("alpha"), vec![]), "made again as it was");
+    undo(&world, again.id).await.unwrap();
+    let open = open(&world).await;
+    decide(&world, &open, reject()).await.unwrap();
+    let log = vocabulary::decisions(&world.engine, &world.vera, None, None).await.unwrap().rows;
+    assert!(log.iter().filter(|decision| decision.kind == DecisionKind::Undo).all(|undo| !undo.undoable), "the phrases were decided since");
+    let rejection = log.iter().find(|decision| decision.kind == DecisionKind::Reject).unwrap();
+    let undone = undo(&world, rejection.id).await.unwrap();
+    let again = undo(&world, undone.id).await.unwrap();
+    assert_eq!((again.kind, again.reason.as_deref()), (DecisionKind::Reject, Some("Nobody says that")));
+    assert_eq!(queue(&world, ProposalStatus::Rejected).await.len(), 2);
+}
+
+#[tokio::test]
+async fn several_phrases_become_one_term_and_each_can_be_taken_out() {
+    let world = alone().await;
+    for phrase in ["jib", "genoa", "spinnaker"] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let proposals = open(&world).await;
+    let ids: Vec<_> = proposals.iter().map(|proposal| proposal.id).collect();
+    let effect = vocabulary::preview(&world.engine, &world.vera, &ids, &approve(Some("Genoa"))).await.unwrap();
+    assert_eq!(effect.phrases.iter().filter(|(_, term)| term.as_deref() == Some("Genoa")).count(), 3);
+    let made = decide_all(&world, &proposals, approve(Some("Genoa"))).await.unwrap();
+    assert_eq!(made.iter().map(|decision| decision.memories).collect::<Vec<_>>(), [1, 1, 1], "each phrase refiles its own memory");
+    assert_eq!((made[0].kind, made[0].subjects.as_slice()), (DecisionKind::Approve, ["genoa".to_owned()].as_slice()));
+    work(&world).await;
+    let term = vocabulary::term(&world.engine, &world.vera, made[0].term_id.unwrap()).await.unwrap().term;
+    assert_eq!((term.memories, term.aliases), (3, vec!["jib".to_owned(), "spinnaker".to_owned()]));
+    let jib = made.iter().find(|decision| decision.subjects == ["jib"]).unwrap();
+    undo(&world, jib.id).await.unwrap();
+    assert_eq!((waiting(&world).await, meaning(&world, "spinnaker").await.as_deref()), (vec!["jib".to_owned()], Some("Genoa")));
+    let (decisions, effect) = vocabulary::preview_undo(&world.engine, &world.vera, jib.together.unwrap()).await.unwrap();
+    let ids: Vec<_> = decisions.iter().filter(|decision| decision.undoable).map(|decision| decision.id).collect();
+    assert_eq!((ids.len(), effect.phrases.len()), (2, 2));
+    let undone = vocabulary::undo(&world.engine, &world.vera, &ids).await.unwrap();
+    assert_eq!(waiting(&world).await, ["genoa", "jib", "spinnaker"]);
+    let ids: Vec<_> = undone.iter().map(|decision| decision.id).collect();
+    vocabulary::undo(&world.engine, &world.vera, &ids).await.unwrap();
+    assert_eq!(meaning(&world, "spinnaker").await.as_deref(), Some("Genoa"), "the term came back before its alias");
 }
 
 #[tokio::test]

@@ -240,7 +240,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "vocabulary::proposal" Viewer |w, c| vocabulary::proposal(&w.engine, c, ProposalId(nowhere()));
     "vocabulary::preview" Viewer |w, c| vocabulary::preview(&w.engine, c, &[ProposalId(nowhere())], &rejection());
     "vocabulary::decide" Reviewer |w, c| vocabulary::decide(&w.engine, c, &[ProposalId(nowhere())], &rejection());
-    "vocabulary::undo" Reviewer |w, c| vocabulary::undo(&w.engine, c, DecisionId(nowhere()));
+    "vocabulary::undo" Reviewer |w, c| vocabulary::undo(&w.engine, c, &[DecisionId(nowhere())]);
+    "vocabulary::preview_undo" Viewer |w, c| vocabulary::preview_undo(&w.engine, c, DecisionId(nowhere()));
     "vocabulary::decisions" Viewer |w, c| vocabulary::decisions(&w.engine, c, None, None);
     "vocabulary::terms" Viewer |w, c| vocabulary::terms(&w.engine, c, &Default::default());
     "vocabulary::term" Viewer |w, c| vocabulary::term(&w.engine, c, TermId(nowhere()));

@@ -46,12 +46,13 @@ fn Toast(
 #[component]
 fn Undo(inverse: Inverse, here: String) -> impl IntoView {
     let field = |(name, value): (String, String)| view! { <input type="hidden" name=name value=value /> };
+    let name = if inverse.name.is_empty() { "Undo".to_owned() } else { inverse.name };
     view! {
         <PostForm action=inverse.action>
             {inverse.fields.into_iter().map(field).collect_view()}
             <input type="hidden" name="done" value=here />
             <button class="cursor-pointer font-medium underline underline-offset-2" type="submit" data-keys="u">
-                "Undo"
+                {name}
             </button>
         </PostForm>
     }

@@ -127,11 +127,12 @@ pub struct ProposalDetail {
     pub effect: Effect,
 }
 
-/// What a reviewer decides about proposals. Several proposals get the same verdict, all or none.
+/// What a reviewer decides about proposals. Several proposals get the same verdict, all or none, and each has a decision of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Verdict {
-    /// Makes it a new term, under another name if one is given; a name is possible for one proposal at a time only.
+    /// Makes it a new term, under another name if one is given. Of several proposals with a name, all become that one term: a phrase with
+    /// another name becomes its alias.
     Approve {
         #[serde(default)]
         term: Option<String>,
@@ -162,8 +163,10 @@ pub enum TermChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub id: DecisionId,
+    /// The id that decisions made in one step share; none if it was made alone.
+    pub together: Option<DecisionId>,
     pub kind: DecisionKind,
-    /// What the decision is about: phrases of proposals, or the term.
+    /// What the decision is about: the phrase of a proposal, or the term.
     pub subjects: Vec<String>,
     /// The term that it made or merged into, if any.
     pub term: Option<String>,
@@ -178,9 +181,9 @@ pub struct Decision {
     pub memories: i64,
     /// Those of them that are still to be refiled.
     pub remaining: i64,
-    /// Whether it was taken back.
+    /// Whether it was undone.
     pub undone: bool,
-    /// Whether it can be: nothing later was built on it.
+    /// Whether it can be: nothing later was built on it. Undoing an undo makes the decision again.
     pub undoable: bool,
 }
 

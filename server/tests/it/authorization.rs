@@ -147,6 +147,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/vocabulary", "focus=01900000-0000-7000-8000-000000000000", &[Viewer]),
         ("/vocabulary/decide", "ids=01900000-0000-7000-8000-000000000000&what=reject", &[Viewer, Reviewer]),
         ("/vocabulary/decisions", "", &[Viewer]),
+        ("/vocabulary/decisions/undo", "together=01900000-0000-7000-8000-000000000000", &[Viewer, Reviewer]),
         ("/vocabulary/terms", "", &[Viewer]),
         ("/vocabulary/terms/new", "", &[Reviewer]),
         ("/vocabulary/terms/:id", "", &[Viewer]),

@@ -77,29 +77,35 @@ pub async fn met_in(tx: &mut Tx, tenant: TenantId, id: ProposalId, most: i64) ->
     .await
 }
 
-/// Gives proposals their decision: those that it decided, and open ones whose phrase it made known.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
+/// Gives open proposals their decision: those of the phrases that it decided, and those whose normal form it made known.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, phrases = phrases.len()))]
 pub async fn settle(
     tx: &mut Tx,
     tenant: TenantId,
-    ids: &[ProposalId],
+    phrases: &[String],
     known: &[String],
     status: ProposalStatus,
     decision: DecisionId,
 ) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenant, ids, known, status, decision],
+        [tenant, phrases, known, status, decision],
         r"update term_proposals set status = $4, decision_id = $5
-           where tenant_id = $1 and status = 'open' and (id = any($2) or normal = any($3))"
+           where tenant_id = $1 and status = 'open' and (phrase = any($2) or normal = any($3))"
     ))
     .await
 }
 
-/// Opens the proposals of a decision that is undone.
-pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Result<(), DbError> {
+/// Opens the proposals of a decision that is undone, and the newest one of each normal form that stands for nothing any more.
+pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId, unknown: &[String]) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenant, decision],
-        "update term_proposals set status = 'open', decision_id = null where tenant_id = $1 and decision_id = $2"
+        [tenant, decision, unknown],
+        r"update term_proposals p set status = 'open', decision_id = null
+           where p.tenant_id = $1 and (p.decision_id = $2 or p.id in (
+                 select distinct on (s.normal) s.id from term_proposals s
+                  where s.tenant_id = $1 and s.normal = any($3) and s.status in ('approved', 'merged') and not exists (
+                        select 1 from term_proposals o
+                         where o.tenant_id = $1 and o.normal = s.normal and (o.status = 'open' or o.decision_id = $2))
+                  order by s.normal, s.last_seen desc, s.id desc))"
     ))
     .await
 }
@@ -108,6 +114,7 @@ pub async fn reopen(tx: &mut Tx, tenant: TenantId, decision: DecisionId) -> Resu
 #[derive(Clone, Debug, FromRow)]
 pub struct DecisionRow {
     pub id: DecisionId,
+    pub together: Option<DecisionId>,
     pub kind: DecisionKind,
     pub subjects: Vec<String>,
     pub term_id: Option<TermId>,
@@ -125,21 +132,30 @@ pub struct DecisionRow {
     pub opened_aliases: Vec<Uuid>,
     pub closed_aliases: Vec<Uuid>,
     pub undone_by: Option<DecisionId>,
-    /// Whether everything that it opened is still in force.
+    /// Whether everything that it opened is still in force, and if it is an undo, whether nothing was decided about its phrases since.
     pub stands: bool,
+}
+
+impl DecisionRow {
+    /// Whether it can be undone.
+    pub fn undoable(&self) -> bool {
+        self.undone_by.is_none() && self.stands
+    }
 }
 
 /// The columns of [`DecisionRow`], for a table called `d`.
 macro_rules! decision {
     () => {
-        "d.id, d.kind, d.subjects, d.term_id, d.term, d.reason, d.actor_kind, d.actor_id, d.actor_name, d.at, d.version, d.forms, \
+        "d.id, d.together, d.kind, d.subjects, d.term_id, d.term, d.reason, d.actor_kind, d.actor_id, d.actor_name, d.at, d.version, d.forms, \
          d.memories, d.opened_terms, d.closed_terms, d.opened_aliases, d.closed_aliases, d.undone_by, \
          not exists (select 1 from canonical_terms t where t.tenant_id = d.tenant_id and t.id = any(d.opened_terms) and not exists ( \
              select 1 from canonical_terms n where n.tenant_id = t.tenant_id and n.lineage = t.lineage and n.valid_to is null \
                 and (n.term, n.definition) = (t.term, t.definition) and n.category is not distinct from t.category)) \
          and not exists (select 1 from term_aliases a where a.tenant_id = d.tenant_id and a.id = any(d.opened_aliases) and not exists ( \
              select 1 from term_aliases n \
-              where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) as stands"
+              where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) \
+         and (d.kind <> 'undo' or not exists (select 1 from decisions l where l.tenant_id = d.tenant_id \
+             and (l.at, l.version) > (d.at, d.version) and (l.subjects && d.subjects or l.forms && d.forms))) as stands"
     };
 }
 
@@ -147,6 +163,7 @@ pub async fn insert_decision(tx: &mut Tx, tenant: TenantId, row: &DecisionRow) -
     let query = insert!("insert into decisions" {
         tenant_id: tenant,
         id: row.id,
+        together: row.together,
         kind: row.kind,
         subjects: &row.subjects,
         term_id: row.term_id,
@@ -176,6 +193,22 @@ pub async fn mark_undone(tx: &mut Tx, tenant: TenantId, id: DecisionId, by: Deci
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Result<Vec<DecisionRow>, DbError> {
     tx.rows(sql!([tenant, ids], "select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)")).await
+}
+
+/// Decisions that were made in one step, by the id that they share.
+pub async fn decided_together(tx: &mut Tx, tenant: TenantId, together: DecisionId) -> Result<Vec<DecisionRow>, DbError> {
+    tx.rows(sql!(
+        [tenant, together],
+        "select ",
+        decision!(),
+        " from decisions d where d.tenant_id = $1 and d.together = $2 order by d.subjects"
+    ))
+    .await
+}
+
+/// What the decision was, and its reason, that another one undid.
+pub async fn undone_by(tx: &mut Tx, tenant: TenantId, by: DecisionId) -> Result<Option<(DecisionKind, Option<String>)>, DbError> {
+    tx.row_if_any(sql!([tenant, by], "select kind, reason from decisions where tenant_id = $1 and undone_by = $2")).await
 }
 
 /// The newest decisions whose phrases contain a text, and those about terms whose name or alias, of today or before, contains it.

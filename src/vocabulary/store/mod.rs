@@ -4,8 +4,8 @@ mod decisions;
 mod terms;
 
 pub use decisions::{
-    DecisionRow, ProposalRow, count_decisions, count_proposals, decisions, decisions_about, history, insert_decision, list_decisions,
-    list_proposals, mark_undone, met_in, proposals, reopen, settle,
+    DecisionRow, ProposalRow, count_decisions, count_proposals, decided_together, decisions, decisions_about, history, insert_decision,
+    list_decisions, list_proposals, mark_undone, met_in, proposals, reopen, settle, undone_by,
 };
 pub use terms::{
     TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, term_named, term_names, unembedded,

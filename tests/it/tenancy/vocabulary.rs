@@ -7,6 +7,11 @@ use foundation::terms::store as terms;
 use remembrancer::vocabulary::{Plan, store as vocabulary};
 use wire::{DecisionId, EventId, ProposalStatus};
 
+/// The phrase of a proposal of the fixture, which is its normal form.
+fn phrases() -> [String; 1] {
+    ["kettle lore".to_owned()]
+}
+
 /// In the database of knowledge; kept apart by tenant.
 pub const VOCABULARY: &[Query] = queries! {
     "terms::version" |tx, c| terms::version(tx, c.tenant).await? as usize;
@@ -37,14 +42,14 @@ pub const VOCABULARY: &[Query] = queries! {
     "vocabulary::proposals" |tx, c| vocabulary::proposals(tx, c.tenant, &[c.shared.proposal], true).await?.len();
     "vocabulary::met_in" |tx, c| vocabulary::met_in(tx, c.tenant, c.shared.proposal, 10).await?.len();
     "vocabulary::settle" |tx, c| {
-        vocabulary::settle(tx, c.tenant, &[c.shared.proposal], &[], ProposalStatus::Rejected, c.shared.decision).await?;
+        vocabulary::settle(tx, c.tenant, &phrases(), &phrases(), ProposalStatus::Rejected, c.shared.decision).await?;
         0
     };
     "vocabulary::reopen" |tx, c| {
-        vocabulary::settle(tx, c.tenant, &[c.shared.proposal], &[], ProposalStatus::Rejected, c.shared.decision).await?;
+        vocabulary::settle(tx, c.tenant, &phrases(), &phrases(), ProposalStatus::Rejected, c.shared.decision).await?;
         sqlx::query("update term_proposals set count = count + 1 where tenant_id = $1 and id = $2")
             .bind(c.tenant).bind(c.shared.proposal).execute(&mut **tx).await?;
-        vocabulary::reopen(tx, c.tenant, c.shared.decision).await?;
+        vocabulary::reopen(tx, c.tenant, c.shared.decision, &phrases()).await?;
         0
     };
     "vocabulary::insert_decision" |tx, c| {
@@ -55,6 +60,8 @@ pub const VOCABULARY: &[Query] = queries! {
     };
     "vocabulary::mark_undone" |tx, c|
         usize::from(vocabulary::mark_undone(tx, c.tenant, c.shared.decision, DecisionId(c.fresh)).await?);
+    "vocabulary::decided_together" |tx, c| vocabulary::decided_together(tx, c.tenant, c.shared.decision).await?.len();
+    "vocabulary::undone_by" |tx, c| usize::from(vocabulary::undone_by(tx, c.tenant, c.shared.decision).await?.is_some());
     "vocabulary::decisions" |tx, c| vocabulary::decisions(tx, c.tenant, &[c.shared.decision]).await?.len();
     "vocabulary::history" |tx, c| vocabulary::history(tx, c.tenant, c.shared.term, 10).await?.len();
     "vocabulary::decisions_about" |tx, c| vocabulary::decisions_about(tx, c.tenant, "e", 10).await?.len();

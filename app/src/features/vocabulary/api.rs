@@ -1,4 +1,7 @@
-use super::{input::DecisionInput, words::summary};
+use super::{
+    input::DecisionInput,
+    words::{inverse, summaries},
+};
 use crate::{
     ConsoleError, Flash,
     guard::{finish, incomplete, operator, own_path},
@@ -85,12 +88,30 @@ pub async fn decide_proposals(
     finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed.href("")).await
 }
 
+/// The decisions that were made in one step, and the effect of undoing them.
+pub async fn consider_undo(together: DecisionId) -> Result<(Vec<Decision>, Effect), ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(vocabulary::preview_undo(&engine, &ctx, together).await?)
+}
+
+/// Undoes decisions, then redirects to `done`. Without their ids, those that were made `together` are shown first.
 #[server(endpoint = "undo_decision")]
-pub async fn undo_decision(id: DecisionId, #[server(default)] done: String) -> Result<(), ConsoleError> {
-    submit(own_path(&done, "/vocabulary/decisions"), Query::default(), |engine, ctx| async move {
-        Ok(flash(&vocabulary::undo(&engine, &ctx, id).await?))
-    })
-    .await
+pub async fn undo_decision(
+    #[server(default)] id: Ids<DecisionId>,
+    #[server(default)] together: String,
+    #[server(default)] done: String,
+) -> Result<(), ConsoleError> {
+    let done = own_path(&done, "/vocabulary/decisions");
+    if id.0.is_empty() && !together.is_empty() && operator().await.is_ok() {
+        leptos_axum::redirect(&all_of(&together, done));
+        return Ok(());
+    }
+    submit(done, Query::default(), |engine, ctx| async move { Ok(flash(&vocabulary::undo(&engine, &ctx, &id.0).await?)) }).await
+}
+
+/// The URL of the page that shows decisions of one step before they are undone.
+pub fn all_of(together: &str, back: &str) -> String {
+    Query::default().with("together", together).with("back", back).href("/vocabulary/decisions/undo")
 }
 
 /// One page of decisions, newest first.
@@ -124,7 +145,7 @@ pub async fn foresee_change(id: TermId, input: DecisionInput) -> Result<ChangePr
 pub async fn change_term(id: TermId, #[server(flatten)] input: DecisionInput, #[server(default)] form: String) -> Result<(), ConsoleError> {
     let result = change(id, &input).await;
     let to = result.as_ref().ok().and_then(|decision| decision.term_id).unwrap_or(id);
-    finish(result.map(|decision| flash(&decision)), &format!("/vocabulary/terms/{to}"), own_path(&form, "/vocabulary/terms"), "").await
+    finish(result.map(|decision| flash(&[decision])), &format!("/vocabulary/terms/{to}"), own_path(&form, "/vocabulary/terms"), "").await
 }
 
 /// Creates a term with its aliases, one a line, then redirects to the term, or back to the form if it is refused.
@@ -164,7 +185,7 @@ pub async fn create_alias(#[server(default)] alias: String, #[server(default)] i
 async fn created(result: Result<Decision, ConsoleError>, typed: &Query) -> Result<(), ConsoleError> {
     let term = result.as_ref().ok().and_then(|decision| decision.term_id);
     let done = term.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
-    finish(result.map(|decision| flash(&decision)), &done, "/vocabulary/terms/new", &typed.href("")).await
+    finish(result.map(|decision| flash(&[decision])), &done, "/vocabulary/terms/new", &typed.href("")).await
 }
 
 async fn decide(ids: &[ProposalId], input: &DecisionInput) -> Result<Flash, ConsoleError> {
@@ -195,12 +216,15 @@ async fn named(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Option<Na
     if text.trim().is_empty() { Ok(None) } else { Ok(vocabulary::term_named(engine, ctx, text).await?) }
 }
 
-/// The message after a decision, with its undo if it can be undone.
-fn flash(decision: &Decision) -> Flash {
-    let mut text = summary(decision);
-    if decision.memories > 0 {
-        text.push_str(&format!(" {} being refiled.", count(decision.memories, "memory is", "memories are")));
+/// The message after decisions of one step, with their undo if they can be undone.
+fn flash(decisions: &[Decision]) -> Flash {
+    let mut text = summaries(decisions);
+    let memories: i64 = decisions.iter().map(|decision| decision.memories).sum();
+    if memories > 0 {
+        text.push_str(&format!(" {} being refiled.", count(memories, "memory is", "memories are")));
     }
     let done = Flash::done(text);
-    if decision.undoable { done.undone_by("undo_decision", [("id", decision.id.to_string())]) } else { done }
+    let Some(decision) = decisions.first().filter(|decision| decision.undoable) else { return done };
+    let (field, id) = decision.together.map_or(("id", decision.id), |together| ("together", together));
+    done.undone_by("undo_decision", [(field, id.to_string())]).undo_named(inverse(decision))
 }

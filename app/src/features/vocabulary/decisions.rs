@@ -1,4 +1,8 @@
-use super::{api::browse_decisions, tabs::Tabs, words::summary};
+use super::{
+    api::{all_of, browse_decisions},
+    tabs::Tabs,
+    words::{inverse, summaries, summary},
+};
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -39,7 +43,11 @@ fn on_its_way(decision: &Decision) -> bool {
 fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoView {
     let again = page.rows.iter().any(on_its_way).then_some("");
     let here = query.href("/vocabulary/decisions");
-    let rows = page.rows.into_iter().map(|decision| view! { <Row decision may_undo here=here.clone() /> }).collect_view();
+    let step = |decisions: &[Decision]| match decisions {
+        [one] => view! { <Row decision=one.clone() may_undo here=here.clone() /> }.into_any(),
+        several => view! { <Several decisions=several.to_vec() may_undo here=here.clone() /> }.into_any(),
+    };
+    let rows = page.rows.chunk_by(|one, next| one.together.is_some() && one.together == next.together).map(step).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "decision", "decisions")}</p>
         <div class="card" data-again=again>
@@ -74,6 +82,52 @@ fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
             <td class="hidden sm:table-cell">{wide}</td>
         </tr>
     }
+}
+
+/// Decisions that were made in one step: what they did, then each of them with its own undo.
+#[component]
+fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoView {
+    let Some(first) = decisions.first().cloned() else { return ().into_any() };
+    let sum = |of: fn(&Decision) -> i64| decisions.iter().map(of).sum::<i64>();
+    let whole = Decision { memories: sum(|decision| decision.memories), remaining: sum(|decision| decision.remaining), ..first.clone() };
+    let sentence = text::visible(&summaries(&decisions));
+    let undoable = may_undo && decisions.iter().any(|decision| decision.undoable);
+    let all = || {
+        first.together.filter(|_| undoable).map(|together| {
+            let (href, name) = (all_of(&together.to_string(), &here), inverse(&first));
+            view! { <a class="button" href=href aria-label=format!("{name} all: {sentence}")>{name} " all…"</a> }
+        })
+    };
+    let wide = all();
+    let narrow = all().map(|all| view! { <div class="mt-1.5 sm:hidden">{all}</div> });
+    let one = |decision: Decision| {
+        let undo = (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
+        view! {
+            <li class="flex flex-wrap items-start justify-between gap-3 py-2" id=format!("d-{}", decision.id)>
+                <div class="min-w-0"><DecisionSummary decision /></div>
+                {undo}
+            </li>
+        }
+    };
+    let number = text::count(i64::try_from(decisions.len()).unwrap_or(i64::MAX), "decision", "decisions");
+    view! {
+        <tr data-testid="decision">
+            <td class="hidden text-soft md:table-cell"><Time at=first.at /></td>
+            <td class="hidden break-words sm:table-cell">{first.by.clone()}</td>
+            <td>
+                <p class="break-words">{sentence.clone()}</p>
+                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{first.by.clone()} " · "</span><Time at=first.at /></p>
+                {narrow}
+                <details class="mt-1">
+                    <summary class="text-sm text-soft">{number}</summary>
+                    <ul class="divide-y divide-line">{decisions.into_iter().map(one).collect_view()}</ul>
+                </details>
+            </td>
+            <td class="number"><Progress decision=whole /></td>
+            <td class="hidden sm:table-cell">{wide}</td>
+        </tr>
+    }
+    .into_any()
 }
 
 /// A sentence about a decision, with a link to the term and the reason.
@@ -134,12 +188,13 @@ pub fn Progress(decision: Decision) -> impl IntoView {
 /// The button that undoes a decision and then leads to `done`.
 #[component]
 pub fn Undo(decision: Decision, done: String) -> impl IntoView {
-    let label = format!("Undo: {}", summary(&decision));
+    let name = inverse(&decision);
+    let label = format!("{name}: {}", summary(&decision));
     view! {
         <PostForm action="/console/api/undo_decision" fields=[("id", decision.id.to_string()), ("done", done)]>
             <button class="button" type="submit" aria-label=label>
                 <Icon shape=Shape::Restore />
-                "Undo"
+                {name}
             </button>
         </PostForm>
     }

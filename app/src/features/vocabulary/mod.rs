@@ -15,6 +15,7 @@ mod tabs;
 mod term;
 mod term_names;
 mod terms;
+mod undo;
 mod verdicts;
 mod words;
 
@@ -26,4 +27,5 @@ pub use review::ReviewPage;
 pub use term::TermPage;
 pub use term_names::TermNames;
 pub use terms::TermsPage;
+pub use undo::UndoPage;
 pub use words::names;

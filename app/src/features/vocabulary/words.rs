@@ -35,8 +35,27 @@ pub fn summary(decision: &Decision) -> String {
         DecisionKind::Unalias => format!("{what} no longer means {term}."),
         DecisionKind::Combine => format!("{what} became an alias of {term}."),
         DecisionKind::Retire => format!("{what} is no longer in use."),
+        DecisionKind::Undo if several => format!("The decisions on {what} were undone."),
         DecisionKind::Undo => format!("The decision on {what} was undone."),
     }
+}
+
+/// What decisions that were made in one step did: a sentence for each kind, new terms first.
+pub fn summaries(decisions: &[Decision]) -> String {
+    let mut kinds: Vec<Decision> = Vec::new();
+    for decision in decisions {
+        match kinds.iter_mut().find(|of| of.kind == decision.kind) {
+            Some(of) => of.subjects.extend(decision.subjects.iter().cloned()),
+            None => kinds.push(decision.clone()),
+        }
+    }
+    kinds.sort_by_key(|of| of.kind != DecisionKind::Approve);
+    kinds.iter().map(summary).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of the button that undoes a decision. Undoing an undo makes the decision again.
+pub fn inverse(decision: &Decision) -> &'static str {
+    if decision.kind == DecisionKind::Undo { "Redo" } else { "Undo" }
 }
 
 /// A sentence that says how many memories a decision would change.
@@ -63,6 +82,9 @@ pub fn refiled(effect: &Effect) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::DateTime;
+    use uuid::Uuid;
+    use wire::DecisionId;
 
     #[test]
     fn names_are_listed_as_people_list_them() {
@@ -71,6 +93,32 @@ mod tests {
         assert_eq!(names(&all[..2]), "“a” and “b”");
         assert_eq!(names(&all[..3]), "“a”, “b” and “c”");
         assert_eq!(names(&all), "“a”, “b”, “c” and 2 more");
+    }
+
+    #[test]
+    fn decisions_of_one_step_are_told_by_kind() {
+        use DecisionKind::{Approve, Merge, Undo};
+        let one = |kind: DecisionKind, subject: &str| Decision {
+            id: DecisionId(Uuid::nil()),
+            together: None,
+            kind,
+            subjects: vec![subject.to_owned()],
+            term: Some("sail".to_owned()),
+            term_id: None,
+            reason: None,
+            by: "Vera".to_owned(),
+            at: DateTime::UNIX_EPOCH,
+            version: 1,
+            memories: 0,
+            remaining: 0,
+            undone: false,
+            undoable: true,
+        };
+        let joined = summaries(&[one(Merge, "jib"), one(Merge, "genoa"), one(Approve, "sail")]);
+        let aliases = Decision { subjects: vec!["jib".to_owned(), "genoa".to_owned()], ..one(Merge, "") };
+        assert_eq!(joined, format!("{} {}", summary(&one(Approve, "sail")), summary(&aliases)));
+        assert_eq!(summaries(&[one(Undo, "jib"), one(Undo, "genoa")]), "The decisions on “jib” and “genoa” were undone.");
+        assert_eq!([inverse(&one(Undo, "jib")), inverse(&one(Merge, "jib"))], ["Redo", "Undo"]);
     }
 
     #[test]

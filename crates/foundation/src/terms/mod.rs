@@ -1,8 +1,11 @@
-//! The vocabulary in force, as the engine holds it: terms and aliases, snapshots of them, and the term that a phrase means.
+//! The vocabulary in force, as the engine holds it: terms and aliases, snapshots of them, the term that a phrase means, and plans that
+//! change it.
 
 mod model;
+mod plan;
 mod snapshot;
 pub mod store;
 
 pub use model::{Alias, Plan, State, TermName, effect};
+pub use plan::{NewTerm, Planner};
 pub use snapshot::{Moment, Resolved, Snapshot, Snapshots};

@@ -63,6 +63,19 @@ pub struct Plan {
     pub open_aliases: Vec<Alias>,
 }
 
+impl Plan {
+    /// Several plans as one. No row may be opened by one and closed by another.
+    pub fn whole(plans: impl IntoIterator<Item = Self>) -> Self {
+        plans.into_iter().fold(Self::default(), |mut whole, plan| {
+            whole.close_terms.extend(plan.close_terms);
+            whole.open_terms.extend(plan.open_terms);
+            whole.close_aliases.extend(plan.close_aliases);
+            whole.open_aliases.extend(plan.open_aliases);
+            whole
+        })
+    }
+}
+
 impl State {
     /// The name in force of a term.
     ///

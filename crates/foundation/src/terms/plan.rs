@@ -1,8 +1,8 @@
 //! Turns each decision into rows to close and rows to open. Pure.
 
+use super::model::{Alias, Plan, State, TermName};
+use crate::error::Error;
 use chrono::{DateTime, Utc};
-use foundation::Error;
-use foundation::terms::{Alias, Plan, State, TermName};
 use uuid::Uuid;
 use wire::{TermChange, TermId, Verdict};
 use words::normal;
@@ -35,27 +35,29 @@ impl Planner<'_> {
         Plan { open_terms: vec![term], open_aliases, ..Plan::default() }
     }
 
-    /// The plan of a verdict; a rejection has an empty one.
+    /// The plans of a verdict, one for each phrase; those of a rejection are empty. Of several phrases under one name, the one that it
+    /// spells makes the term, otherwise the first, and the others become aliases.
     ///
     /// # Errors
-    /// `NotFound` for a term that is not in force, `Invalid` for one name for several phrases.
-    pub fn verdict(&self, phrases: &[&str], verdict: &Verdict) -> Result<Plan, Error> {
-        match verdict {
-            Verdict::Reject { .. } => Ok(Plan::default()),
+    /// `NotFound` for a term that is not in force.
+    pub fn verdict(&self, phrases: &[&str], verdict: &Verdict) -> Result<Vec<Plan>, Error> {
+        let alias = |id: TermId, phrase: &str| Plan { open_aliases: vec![self.alias(id, phrase)], ..Plan::default() };
+        Ok(match verdict {
+            Verdict::Reject { .. } => vec![Plan::default(); phrases.len()],
             Verdict::Merge { term_id } => {
                 self.state.term(*term_id)?;
-                let open_aliases = phrases.iter().map(|phrase| self.alias(*term_id, phrase)).collect();
-                Ok(Plan { open_aliases, ..Plan::default() })
+                phrases.iter().map(|phrase| alias(*term_id, phrase)).collect()
             }
-            Verdict::Approve { term, definition, category } => match (term.as_deref(), phrases) {
-                (Some(term), [phrase]) => Ok(self.add(NewTerm { term, definition, category: category.as_deref(), aliases: &[phrase] })),
-                (Some(_), _) => Err(Error::invalid("term", "can be given for one proposal at a time")),
-                (None, phrases) => {
-                    let open_terms = phrases.iter().map(|phrase| self.name(phrase, definition, category.as_deref())).collect();
-                    Ok(Plan { open_terms, ..Plan::default() })
-                }
-            },
-        }
+            Verdict::Approve { term, definition, category } => {
+                let add = |term: &str, aliases: &[&str]| self.add(NewTerm { term, definition, category: category.as_deref(), aliases });
+                let Some(name) = term.as_deref() else { return Ok(phrases.iter().map(|phrase| add(phrase, &[])).collect()) };
+                let own = phrases.iter().position(|phrase| normal(phrase) == normal(name)).unwrap_or(0);
+                let first = add(name, phrases.get(own..=own).unwrap_or_default());
+                let id = first.open_terms.first().map(|term| term.lineage).ok_or_else(|| Error::internal("a new term has no name"))?;
+                let plan = |(at, phrase): (usize, &&str)| if at == own { first.clone() } else { alias(id, phrase) };
+                phrases.iter().enumerate().map(plan).collect()
+            }
+        })
     }
 
     /// The plan of a change to a term.
@@ -110,7 +112,7 @@ impl Planner<'_> {
     }
 
     /// Undoes a decision: closes what it opened, and opens what it closed, each by its values: a later decision that was itself undone has
-    /// left new rows with the same values.
+    /// left new rows with the same values. Later aliases of a term that goes are closed, too: they would stand for nothing.
     ///
     /// # Errors
     /// `Conflict` when something that it opened is not in force: a later decision depends on it.
@@ -119,9 +121,13 @@ impl Planner<'_> {
         let alias = |old: &Alias| self.state.aliases.iter().find(|alias| alias.says_the_same(old)).map(|alias| alias.id);
         let close_terms: Option<Vec<Uuid>> = opened.0.iter().map(term).collect();
         let close_aliases: Option<Vec<Uuid>> = opened.1.iter().map(alias).collect();
-        let (Some(close_terms), Some(close_aliases)) = (close_terms, close_aliases) else {
+        let (Some(close_terms), Some(mut close_aliases)) = (close_terms, close_aliases) else {
             return Err(Error::Conflict("a later decision depends on this one: undo that one first".into()));
         };
+        let goes = |id: TermId| opened.0.iter().any(|term| term.lineage == id) && !closed.0.iter().any(|term| term.lineage == id);
+        let stranded = |alias: &&Alias| goes(alias.term_id) && !close_aliases.contains(&alias.id);
+        let stranded: Vec<Uuid> = self.state.aliases.iter().filter(stranded).map(|alias| alias.id).collect();
+        close_aliases.extend(stranded);
         let open_terms = closed.0.iter().map(|term| self.next(term)).collect();
         let again = |alias: Alias| Alias { id: (self.new_id)(), valid_from: self.now, ..alias };
         Ok(Plan { close_terms, open_terms, close_aliases, open_aliases: closed.1.into_iter().map(again).collect() })
@@ -153,8 +159,8 @@ impl Planner<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terms::Snapshot;
     use db::clock::{Clock, SystemClock};
-    use foundation::terms::Snapshot;
 
     fn snapshot(terms: &[(&str, &[&str])]) -> Snapshot {
         let (clock, mut state) = (SystemClock, State::default());
@@ -175,6 +181,38 @@ mod tests {
         );
         assert!(known.inside("nothing of that").is_empty());
         assert!(snapshot(&[]).inside("vault").is_empty());
+    }
+
+    #[test]
+    fn an_undone_term_takes_later_aliases_with_it_and_comes_back_with_them() {
+        let clock = SystemClock;
+        let plan = |state: &State, make: &dyn Fn(&Planner<'_>) -> Plan| {
+            let plan = make(&Planner { state, now: clock.now(), new_id: &|| clock.id() });
+            (state.after(&plan).unwrap(), plan)
+        };
+        let (known, made) = plan(&State::default(), &|planner| planner.add(NewTerm { term: "Vault", ..NewTerm::default() }));
+        let id = made.open_terms[0].lineage;
+        let merge = Verdict::Merge { term_id: id };
+        let (merged, _) = plan(&known, &|planner| planner.verdict(&["safe"], &merge).unwrap().remove(0));
+        let (undone, undo) = plan(&merged, &|planner| planner.undo((made.open_terms.clone(), vec![]), (vec![], vec![])).unwrap());
+        assert!(undone.terms.is_empty() && undone.aliases.is_empty(), "nothing stands for a term that is gone: {undone:?}");
+        let closed = (made.open_terms.clone(), merged.aliases.clone());
+        assert_eq!((undo.close_terms.len(), undo.close_aliases.len()), (1, 1));
+        let (again, _) = plan(&undone, &|planner| planner.undo((vec![], vec![]), closed.clone()).unwrap());
+        assert_eq!(again.meanings(), merged.meanings());
+    }
+
+    #[test]
+    fn phrases_under_one_name_become_its_aliases() {
+        let plans = |term: &str| {
+            let planner = Planner { state: &State::default(), now: SystemClock.now(), new_id: &|| SystemClock.id() };
+            let verdict = Verdict::Approve { term: Some(term.into()), definition: String::new(), category: None };
+            let plans = planner.verdict(&["jib", "Genoa"], &verdict).unwrap();
+            let made = |plan: &Plan| (plan.open_terms.len(), plan.open_aliases.iter().map(|alias| alias.alias.clone()).collect());
+            plans.iter().map(made).collect::<Vec<(usize, Vec<String>)>>()
+        };
+        assert_eq!(plans("genoa"), [(0, vec!["jib".to_owned()]), (1, vec![])], "the phrase of this name is the term");
+        assert_eq!(plans("sail"), [(1, vec!["jib".to_owned()]), (0, vec!["Genoa".to_owned()])]);
     }
 
     #[test]

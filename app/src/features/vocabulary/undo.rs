@@ -1,0 +1,77 @@
+use super::{api::consider_undo, decide::NOT_ALLOWED, decisions::DecisionSummary, effect::Effects, tabs::Tabs, words::inverse};
+use crate::{
+    guard::by_id,
+    ids::Ids,
+    layout::{PageHead, ViewerResource},
+    query::{Query, use_query},
+    ui::{ErrorView, PostForm, Titled, awaited, text},
+};
+use leptos::prelude::*;
+use wire::{Decision, DecisionId, Effect, OperatorRole};
+
+/// The confirmation page before decisions that were made in one step are undone: what each of them was, the effect, then the button.
+#[component]
+pub fn UndoPage() -> impl IntoView {
+    let query = use_query();
+    let together = query.get("together").and_then(|id| id.parse::<DecisionId>().ok());
+    let preview = by_id(together, consider_undo, "No decisions have this id.");
+    let who = ViewerResource::shared();
+    view! {
+        <PageHead title="Undo decisions">"Review the effect, then confirm. Each decision can also be undone alone."</PageHead>
+        <Tabs />
+        {awaited(async move {
+            match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
+                Ok((_, (decisions, effect))) => view! { <Confirm decisions effect query /> }.into_any(),
+                Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+            }
+        })}
+    }
+}
+
+#[component]
+fn Confirm(decisions: Vec<Decision>, effect: Effect, query: Query) -> impl IntoView {
+    let (goes, stays): (Vec<_>, Vec<_>) = decisions.into_iter().partition(|decision| decision.undoable);
+    let stays = (!stays.is_empty()).then(|| {
+        view! {
+            <Titled id="stays" title="Not undone">
+                <p class="mb-2 text-sm text-soft">"These were undone before, or a later decision depends on them."</p>
+                <List decisions=stays />
+            </Titled>
+        }
+    });
+    let Some(verb) = goes.first().map(inverse) else {
+        return view! { <div class="max-w-2xl space-y-5">{stays} <Cancel query /></div> }.into_any();
+    };
+    let what = format!("{verb} {}", text::count(i64::try_from(goes.len()).unwrap_or(i64::MAX), "decision", "decisions"));
+    let ids = Ids(goes.iter().map(|decision| decision.id).collect());
+    view! {
+        <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
+            <div class="mb-5 min-w-0 space-y-5">
+                <List decisions=goes />
+                {stays}
+            </div>
+            <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/undo_decision" fields=[
+                ("id", String::from(ids)), ("done", query.back("/vocabulary/decisions")),
+            ]>
+                <h2 data-testid="count">{what.clone()} "?"</h2>
+                <Effects effect />
+                <div class="flex gap-2">
+                    <button class="button button-primary" type="submit">{what}</button>
+                    <Cancel query=query.clone() />
+                </div>
+            </PostForm>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn List(decisions: Vec<Decision>) -> impl IntoView {
+    let item = |decision: Decision| view! { <li class="px-4 py-2.5 text-sm" data-testid="decision"><DecisionSummary decision /></li> };
+    view! { <ul class="card divide-y divide-line">{decisions.into_iter().map(item).collect_view()}</ul> }
+}
+
+#[component]
+fn Cancel(query: Query) -> impl IntoView {
+    view! { <a class="button button-quiet" href=query.back("/vocabulary/decisions")>"Cancel"</a> }
+}

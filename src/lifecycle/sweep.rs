@@ -5,6 +5,7 @@ use super::store::{self, Record};
 use super::{history, matters};
 use crate::memories;
 use crate::memories::store::Which;
+use crate::vocabulary;
 use chrono::TimeDelta;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
@@ -152,6 +153,7 @@ pub async fn sweep(engine: &Engine, ctx: &OpContext, payload: &SweepPayload, sto
         done.agents += 1;
         after = Some(agent);
     }
+    vocabulary::hide_unused(engine, ctx).await?;
     Ok(Work::Done(json!(done)))
 }
 

@@ -11,6 +11,6 @@ mod terms;
 pub use foundation::terms::{Moment, NewTerm, Plan, Resolved, Snapshot, Snapshots};
 pub use lookup::{lookup, propose};
 pub use recanonicalise::{embed_terms, recanonicalise};
-pub use review::{decide, decisions, preview, preview_undo, proposal, proposals, proposals_by_id, undo};
+pub use review::{decide, decisions, hide_unused, preview, preview_undo, proposal, proposals, proposals_by_id, undo};
 pub(crate) use terms::define;
 pub use terms::{add, change, preview_change, term, term_named, term_names, terms};

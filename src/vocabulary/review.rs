@@ -10,7 +10,7 @@ use foundation::intake::{Admitted, Reason};
 use foundation::jobs::{self, NewEvent, Task};
 use foundation::terms::{self, Plan, Planner, State};
 use foundation::{Checks, Engine, Error, OpContext};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use verb::verb;
 use wire::{
     AgentId, BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, Decision, DecisionId, DecisionKind, Effect, Evidence, Page, Proposal, ProposalDetail,
@@ -216,6 +216,24 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
     let page = seek.page(rows, PAGE, total, |row: &DecisionRow| Cursor { key: row.at, id: row.id.0 });
     let Page { rows, next, previous, total } = page;
     Ok(Page { rows: with_progress(engine, ctx, rows).await?, next, previous, total })
+}
+
+/// Hides open proposals whose phrase no live memory has any more, and shows those whose phrase is used again.
+///
+/// # Errors
+/// When a database is out of reach: the next sweep tries again.
+#[verb]
+pub async fn hide_unused(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    let mut phrases = store::met_phrases(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let used: HashSet<String> = memories::store::phrases_in_use(&mut tx, ctx.tenant_id, &phrases).await?.into_iter().collect();
+    tx.commit().await?;
+    phrases.retain(|phrase| !used.contains(phrase));
+    let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
+    store::mark_unused(&mut tx, ctx.tenant_id, &phrases).await?;
+    Ok(tx.commit().await?)
 }
 
 /// A decision to be written.

@@ -224,6 +224,38 @@ async fn undoing_one_term_leaves_the_others_and_strands_no_phrase() {
 }
 
 #[tokio::test]
+async fn a_proposal_goes_with_its_last_use_and_comes_back_with_it() {
+    let world = alone().await;
+    for (phrase, content) in [("gizmo", "It whirs"), ("widget", "It clicks"), ("widget", "It hums at night")] {
+        remember(&world, &world.atlas, fact(phrase, content)).await;
+    }
+    let request = ProposeRequest { phrase: "doodad".into(), memory_id: None, user_id: None };
+    vocabulary::propose(&world.engine, &world.binky, request).await.unwrap();
+    assert_eq!(waiting(&world).await, ["doodad", "gizmo", "widget"]);
+    let often = ProposalFilter { once: Some(false), ..ProposalFilter::default() };
+    let often = vocabulary::proposals(&world.engine, &world.vera, &often).await.unwrap();
+    assert_eq!((often.total, often.rows[0].phrase.as_str()), (1, "widget"), "what was used twice");
+    let once = ProposalFilter { once: Some(true), ..ProposalFilter::default() };
+    assert_eq!(vocabulary::proposals(&world.engine, &world.vera, &once).await.unwrap().total, 2);
+
+    let ids: Vec<MemoryId> =
+        sqlx::query_scalar("select id from agent_memories where content in ('It whirs', 'It clicks')").all(&world.engine).await;
+    remembrancer::memories::delete(&world.engine, &world.vera, &ids, "wrong").await.unwrap();
+    remembrancer::lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
+    work(&world).await;
+    assert_eq!(waiting(&world).await, ["doodad", "widget"], "one is used by another memory, one was proposed without any");
+    remembrancer::memories::restore(&world.engine, &world.vera, &ids, "right after all").await.unwrap();
+    remembrancer::lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
+    work(&world).await;
+    assert_eq!(waiting(&world).await, ["doodad", "gizmo", "widget"]);
+    remembrancer::memories::delete(&world.engine, &world.vera, &ids, "wrong").await.unwrap();
+    remembrancer::lifecycle::sweep_now(&world.engine, &world.vera).await.unwrap();
+    work(&world).await;
+    remember(&world, &world.binky, fact("gizmo", "It whirs again")).await;
+    assert_eq!(waiting(&world).await, ["doodad", "gizmo", "widget"], "used again");
+}
+
+#[tokio::test]
 async fn several_phrases_become_one_term_and_each_can_be_taken_out() {
     let world = alone().await;
     for phrase in ["jib", "genoa", "spinnaker"] {

@@ -363,6 +363,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("recall::of", "a part of the recall"),
     ("recall::without_floor", "what the evaluation compares"),
     ("vocabulary::embed_terms", "a job"),
+    ("vocabulary::hide_unused", "a job"),
     ("vocabulary::recanonicalise", "a job"),
 ];
 

@@ -65,11 +65,14 @@ pub struct Proposal {
     pub decision: Option<Decision>,
 }
 
-/// Which proposals a list shows: by default open ones, the most frequent first.
+/// Which proposals a list shows: by default open ones whose phrase is still used, the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProposalFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ProposalStatus>,
+    /// Only those that were used once, or only those that were used more often, whether by one agent or by several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub once: Option<bool>,
     /// A part of the phrase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,

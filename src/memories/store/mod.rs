@@ -25,8 +25,8 @@ pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_captured, mark_deleted, mark_restored, mark_superseded, next_version, set_status};
 pub use suggestions::{NewSuggestion, accepted, suggest};
 pub use topics::{
-    StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, stale, stale_topics, take_topics, topic_use,
-    topics_of, unresolved, with_phrase,
+    StaleTopic, TopicUse, add_topic, count_phrases, drop_topics, file_topic, file_under, phrases_in_use, stale, stale_topics, take_topics,
+    topic_use, topics_of, unresolved, with_phrase,
 };
 pub use vectors::{Embedded, VECTORS, add_vector, drop_vectors, embedded_by, put_vector, refresh_vectors, sync_live};
 pub(crate) use versions::confirmed;

@@ -20,6 +20,21 @@ pub async fn count_phrases(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> R
     .await
 }
 
+/// Those of some phrases (normal forms) that a live memory has, as its topic or as a further one.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, forms = forms.len()))]
+pub async fn phrases_in_use(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<Vec<String>, DbError> {
+    tx.values(sql!(
+        [tenant, forms],
+        r"select f.form from unnest($2::text[]) f (form)
+           where exists (select 1 from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form and m.live)
+              or exists (
+                 select 1 from memory_topics t
+                   join agent_memories m on m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and m.id = t.memory_id and m.live
+                  where t.tenant_id = $1 and t.topic_normal = f.form)"
+    ))
+    .await
+}
+
 /// The newest live memories that have a phrase, or are among `ids`.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, ids = ids.len()))]
 pub async fn with_phrase(tx: &mut Tx, tenant: TenantId, form: &str, ids: &[MemoryId], most: i64) -> Result<Vec<Memory>, DbError> {

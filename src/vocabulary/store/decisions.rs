@@ -31,7 +31,13 @@ macro_rules! proposal {
 
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &ProposalFilter) {
     query.push(" from term_proposals p where p.tenant_id = ").push_bind(tenant);
-    query.push(" and p.status = ").push_bind(filter.status.unwrap_or(ProposalStatus::Open));
+    query
+        .push(" and p.status = ")
+        .push_bind(filter.status.unwrap_or(ProposalStatus::Open))
+        .push(" and not (p.status = 'open' and p.unused)");
+    if let Some(once) = filter.once {
+        query.push(" and (p.count < 2) = ").push_bind(once);
+    }
     if let Some(q) = &filter.q {
         query.push(" and p.phrase ilike ").push_bind(like::contains(q));
     }
@@ -56,6 +62,27 @@ pub async fn list_proposals(
     narrow(&mut query, tenant, filter);
     seek.push(&mut query, "p.count", "p.id", true, size);
     tx.rows(query).await
+}
+
+/// The phrases (normal forms) of open proposals that were met in memories only. One that an agent proposed itself waits without any use.
+pub async fn met_phrases(tx: &mut Tx, tenant: TenantId) -> Result<Vec<String>, DbError> {
+    tx.values(sql!(
+        [tenant],
+        r"select p.normal from term_proposals p where p.tenant_id = $1 and p.status = 'open' and not exists (
+                 select 1 from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id and m.memory_id is null)"
+    ))
+    .await
+}
+
+/// Hides the open proposals of these phrases (normal forms), and shows all others.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, unused = unused.len()))]
+pub async fn mark_unused(tx: &mut Tx, tenant: TenantId, unused: &[String]) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, unused],
+        r"update term_proposals set unused = (normal = any($2))
+           where tenant_id = $1 and status = 'open' and unused <> (normal = any($2))"
+    ))
+    .await
 }
 
 /// Proposals by id, locked until the transaction ends if they are to be decided.

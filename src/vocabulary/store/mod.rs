@@ -5,7 +5,7 @@ mod terms;
 
 pub use decisions::{
     DecisionRow, ProposalRow, count_decisions, count_proposals, decided_together, decisions, decisions_about, history, insert_decision,
-    list_decisions, list_proposals, mark_undone, met_in, proposals, reopen, settle, undone_by,
+    list_decisions, list_proposals, mark_undone, mark_unused, met_in, met_phrases, proposals, reopen, settle, undone_by,
 };
 pub use terms::{
     TermRow, apply, count_terms, list_terms, nearest_terms, newest, next_version, put_term_vector, rows, term_named, term_names, unembedded,
@@ -58,7 +58,8 @@ pub async fn deliver_proposal(kb: &SystemPool, tenant: TenantId, event: EventId,
     if counted > 0 {
         tx.run(sql!(
             [tenant, proposal_id, proposal.seen_at],
-            "update term_proposals set count = count + 1, last_seen = greatest(last_seen, $3) where tenant_id = $1 and id = $2"
+            r"update term_proposals set count = count + 1, last_seen = greatest(last_seen, $3), unused = false
+               where tenant_id = $1 and id = $2"
         ))
         .await?;
     }

@@ -107,6 +107,7 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::drop_words" |tx, c| { memories::drop_words(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.ctx.tenancy(), &[c.agent]).await? as usize;
     "memories::count_phrases" |tx, c| memories::count_phrases(tx, c.tenant, &["tea".into()]).await?.0 as usize;
+    "memories::phrases_in_use" |tx, c| memories::phrases_in_use(tx, c.tenant, &["tea".into()]).await?.len();
     "memories::with_phrase" |tx, c| memories::with_phrase(tx, c.tenant, "tea", &[c.id], 10).await?.len();
     "memories::unresolved" |tx, c|
         memories::unresolved(tx, c.tenant, &[(c.shared.decision, i64::MAX, vec!["tea".into()])]).await?.len();

@@ -239,6 +239,7 @@ pub const OF_EVERY_USER: &[(&str, &str)] = &[
     ("memories::last_write", "the console's page of recall health"),
     ("memories::newest", "the console's front page"),
     ("memories::count_phrases", "the review of the vocabulary"),
+    ("memories::phrases_in_use", "the review of the vocabulary"),
     ("memories::with_phrase", "the review of the vocabulary"),
     ("memories::unresolved", "the review of the vocabulary"),
     ("memories::stale", "re-canonicalisation"),

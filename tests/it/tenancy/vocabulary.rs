@@ -41,6 +41,11 @@ pub const VOCABULARY: &[Query] = queries! {
     "vocabulary::nearest_terms" |tx, c| vocabulary::nearest_terms(tx, c.tenant, "all-MiniLM-L6-v2", &c.vector, 10).await?.len();
     "vocabulary::proposals" |tx, c| vocabulary::proposals(tx, c.tenant, &[c.shared.proposal], true).await?.len();
     "vocabulary::met_in" |tx, c| vocabulary::met_in(tx, c.tenant, c.shared.proposal, 10).await?.len();
+    "vocabulary::met_phrases" |tx, c| vocabulary::met_phrases(tx, c.tenant).await?.len();
+    "vocabulary::mark_unused" |tx, c| {
+        vocabulary::mark_unused(tx, c.tenant, &phrases()).await?;
+        0
+    };
     "vocabulary::settle" |tx, c| {
         vocabulary::settle(tx, c.tenant, &phrases(), &phrases(), ProposalStatus::Rejected, c.shared.decision).await?;
         0

@@ -13,7 +13,7 @@ use crate::{
     ids::{Ids, Versions},
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, Tone, awaited, columns, text},
+    ui::{Badge, Canonical, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, awaited, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, InboxItem, InboxOutcome, OperatorRole};
@@ -129,7 +129,7 @@ fn Row(item: InboxItem, outcome: InboxOutcome) -> impl IntoView {
             </td>
             <td class="hidden sm:table-cell">
                 <p class="line-clamp-2 break-words" dir="auto">{item.topic.clone()}</p>
-                {(!item.is_canonical).then(|| view! { <Badge tone=Tone::Warn text="new topic" /> })}
+                {item.is_canonical.then(|| view! { <Canonical yes=true /> })}
             </td>
             <td class="hidden truncate text-soft md:table-cell">{item.agent_slug.clone()}</td>
         </tr>

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Selectable, Tick, Time, Tone, columns, text},
+    ui::{Badge, Canonical, Selectable, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{InboxItem, MemoryId, SuggestionRelation};
@@ -62,7 +62,7 @@ fn Row(row: InboxItem, query: Query, focus: Option<MemoryId>, select: bool, firs
             </td>
             <td class="hidden @2xl:table-cell">
                 <p class="line-clamp-2 break-words" dir="auto">{row.topic.clone()}</p>
-                {(!row.is_canonical).then(|| view! { <Badge tone=Tone::Warn text="new topic" /> })}
+                {row.is_canonical.then(|| view! { <Canonical yes=true /> })}
             </td>
             <td class="hidden truncate text-soft @2xl:table-cell">{row.agent_slug.clone()}</td>
             <td class="hidden text-soft @2xl:table-cell"><Time at=row.created_at /></td>

@@ -5,6 +5,7 @@ use super::{
     tabs::Tabs,
 };
 use crate::{
+    ConsoleError,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
@@ -20,10 +21,20 @@ const NAMES: &[&str] = &["q", "status"];
 fn filter(query: &Query) -> Parsed<ProposalFilter> {
     parsed(|errors| ProposalFilter {
         status: query.read("status", "Choose open, approved, merged or rejected.", errors),
+        once: once(query),
         q: query.owned("q"),
         after: query.owned("after"),
         before: query.owned("before"),
     })
+}
+
+/// Whether the list has the open proposals that were used once, or those that were used more often; both if it is searched.
+fn once(query: &Query) -> Option<bool> {
+    match query.get("once") {
+        Some("true") => Some(true),
+        _ if query.any(NAMES) => None,
+        _ => Some(false),
+    }
 }
 
 /// The review page: phrases that agents use and the vocabulary does not know, the most frequent first.
@@ -31,6 +42,8 @@ fn filter(query: &Query) -> Parsed<ProposalFilter> {
 pub fn ReviewPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(browse_proposals));
+    let folds = once(&query) == Some(false) && !query.any(&["after", "before"]);
+    let rest = folds.then(|| reading(browse_proposals(ProposalFilter { once: Some(true), ..ProposalFilter::default() })));
     let focus = query.get("focus").and_then(|id| id.parse::<ProposalId>().ok());
     let detail = focus.map(|id| reading(read_proposal(id)));
     let who = ViewerResource::expect();
@@ -50,7 +63,8 @@ pub fn ReviewPage() -> impl IntoView {
         </FilterForm>
         <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
             {awaited(async move {
-                let (viewer, list) = (who.await.ok(), list.await);
+                let (viewer, list, rest) = (who.await.ok(), list.await, if_any(rest).await.and_then(Result::ok));
+                let (list, query, rest) = folded(list, query, rest);
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
                 let detail = if_any(detail).await;
@@ -59,12 +73,32 @@ pub fn ReviewPage() -> impl IntoView {
                     false => view! { <Proposals page query=query.clone() focus may_decide /> }.into_any(),
                 });
                 view! {
-                    <div class="min-w-0">{rows}</div>
+                    <div class="min-w-0">{rows} <Rest number=rest /></div>
                     <Focus focus detail ids viewer query />
                 }
             })}
         </div>
     }
+}
+
+type Proposed = Result<Page<Proposal>, ConsoleError>;
+
+/// The list, the query of its links, and how many proposals that were used once are folded away. If all were used once, they are the list.
+fn folded(list: Proposed, query: Query, rest: Option<Page<Proposal>>) -> (Proposed, Query, i64) {
+    match rest {
+        Some(rest) if list.as_ref().is_ok_and(|page| page.rows.is_empty()) => (Ok(rest), query.with("once", "true"), 0),
+        Some(rest) => (list, query, rest.total),
+        None => (list, query, 0),
+    }
+}
+
+/// The line under which the proposals that were used once are folded.
+#[component]
+fn Rest(number: i64) -> impl IntoView {
+    (number > 0).then(|| {
+        let text = text::count(number, "more proposal was used once", "more proposals were used once");
+        view! { <p class="mt-3 text-sm" data-testid="once"><a href="/vocabulary?once=true">{text}</a></p> }
+    })
 }
 
 fn states() -> Vec<Choice> {
@@ -109,5 +143,39 @@ fn Nothing(query: Query) -> impl IntoView {
                 says="When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a \
                 second or two, with the memories it came from." />
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use uuid::Uuid;
+
+    fn page(phrases: &[&str]) -> Page<Proposal> {
+        let row = |phrase: &&str| Proposal {
+            id: ProposalId(Uuid::nil()),
+            phrase: (*phrase).to_owned(),
+            status: ProposalStatus::Open,
+            count: 1,
+            agents: vec![],
+            first_seen: DateTime::UNIX_EPOCH,
+            last_seen: DateTime::UNIX_EPOCH,
+            decision: None,
+        };
+        Page { rows: phrases.iter().map(row).collect(), next: None, previous: None, total: i64::try_from(phrases.len()).unwrap() }
+    }
+
+    #[test]
+    fn what_was_used_once_is_folded_unless_it_is_all_there_is_or_searched_for() {
+        let of = |url: &str| once(&Query::parse(url));
+        assert_eq!([of(""), of("once=true"), of("q=jib"), of("status=rejected")], [Some(false), Some(true), None, None]);
+        let shown = |list: &[&str], rest: &[&str]| {
+            let (list, query, number) = folded(Ok(page(list)), Query::default(), Some(page(rest)));
+            let phrases: Vec<_> = list.unwrap().rows.into_iter().map(|row| row.phrase).collect();
+            (phrases, query.href("/vocabulary"), number)
+        };
+        assert_eq!(shown(&["jib"], &["genoa"]), (vec!["jib".to_owned()], "/vocabulary".to_owned(), 1));
+        assert_eq!(shown(&[], &["genoa"]), (vec!["genoa".to_owned()], "/vocabulary?once=true".to_owned(), 0));
     }
 }

@@ -11,6 +11,9 @@ export class DecidePage extends Frame {
   readonly definition = this.page.getByRole('textbox', { name: 'Definition' });
   readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
   readonly show = this.page.getByRole('button', { name: 'Show what changes' });
-  readonly confirm = this.page.getByRole('button', { name: /^(Approve|Merge|Reject) (“|\d)/ });
+  readonly confirm = this.page.getByRole('button', { name: /^((Approve|Merge|Reject) (“|\d)|Make one term$)/ });
+  /** The phrase that becomes the term of all. */
+  readonly phrase = this.page.getByRole('combobox', { name: 'Phrase' });
+  readonly showTerm = this.page.getByRole('button', { name: 'Show the new term' });
   readonly cancel = this.page.getByRole('link', { name: 'Cancel' });
 }

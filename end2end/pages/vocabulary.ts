@@ -53,6 +53,8 @@ export class Focus {
   readonly effect;
   readonly evidence;
   readonly nearest;
+  readonly similar;
+  readonly mergeAll;
   readonly merge;
   readonly into;
   readonly mergeInto;
@@ -73,6 +75,9 @@ export class Focus {
     this.effect = this.panel.getByTestId('effect');
     this.evidence = this.panel.getByTestId('evidence');
     this.nearest = this.panel.getByTestId('nearest').getByRole('listitem');
+    /** Proposals of the list with a similar spelling. */
+    this.similar = this.panel.getByTestId('similar').getByRole('listitem');
+    this.mergeAll = this.panel.getByRole('link', { name: 'Merge all of them…' });
     /** The buttons beside the nearest terms, best first. */
     this.merge = this.panel.getByRole('button', { name: /^Merge into (?!it$)/ });
     this.into = this.panel.getByRole('combobox', { name: 'Existing term' });

@@ -181,6 +181,24 @@ test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, 
   await expect(vocabulary.flash).toContainText(`“${phrases[2]}” is a term now.`);
 });
 
+test('proposals with similar spellings become one term', { tag: '@no-js' }, async ({ vocabulary, decide, term: page, agent }) => {
+  const mark = unique('wharf');
+  const [one, many] = [`loading bay ${mark}`, `loading bays ${mark}`];
+  await agent.rememberAll([one, many].map((topic_raw) => ({ topic_raw, content: `Where the ${topic_raw} can be reached.` })));
+  await vocabulary.openWith(mark, 2);
+  await vocabulary.row(one).getByRole('link').click();
+  await expect(vocabulary.focus.similar).toContainText([many]);
+  await vocabulary.focus.mergeAll.click();
+  await expect(decide.rows).toHaveCount(2);
+  await decide.phrase.selectOption(many);
+  await decide.send(decide.showTerm);
+  await expect(decide.question).toHaveText(`Make “${many}” the term for 2 phrases?`);
+  await expect(decide.meanings).toContainText([`${one} → ${many}`, `${many} → ${many}`]);
+  await decide.send(decide.confirm);
+  await page.open(many);
+  await expect(page.aliases).toContainText([one]);
+});
+
 test('the count follows the checkboxes and starts over with another list', async ({ vocabulary, agent }) => {
   const mark = unique('knot');
   await agent.rememberAll(['bowline', 'reef'].map((name) => ({ topic_raw: `${name} ${mark}`, content: `How the ${name} is tied.` })));

@@ -116,6 +116,16 @@ pub(super) async fn nearest_terms(engine: &Engine, ctx: &OpContext, phrase: &str
     Ok(found)
 }
 
+/// For each phrase the places of the others that resemble it in spelling.
+pub fn near_spellings(phrases: &[&str]) -> Vec<Vec<usize>> {
+    let forms: Vec<String> = phrases.iter().map(|phrase| normal(phrase)).collect();
+    let alike = |one: usize, other: usize| {
+        let near = one != other && strsim::jaro_winkler(&forms[one], &forms[other]) >= SPELLING_FLOOR;
+        near && !compare(phrases[one], phrases[other]).is_conflict()
+    };
+    (0..phrases.len()).map(|one| (0..phrases.len()).filter(|other| alike(one, *other)).collect()).collect()
+}
+
 fn by_spelling(snapshot: &Snapshot, phrase: &str) -> Vec<NearestTerm> {
     let form = normal(phrase);
     let near = snapshot.forms.iter().map(|(known, place)| (known, &snapshot.state.terms[*place], strsim::jaro_winkler(&form, known)));

@@ -9,7 +9,7 @@ pub mod store;
 mod terms;
 
 pub use foundation::terms::{Moment, NewTerm, Plan, Resolved, Snapshot, Snapshots};
-pub use lookup::{lookup, propose};
+pub use lookup::{lookup, near_spellings, propose};
 pub use recanonicalise::{embed_terms, recanonicalise};
 pub use review::{decide, decisions, hide_unused, preview, preview_undo, proposal, proposals, proposals_by_id, undo};
 pub(crate) use terms::define;

@@ -11,7 +11,10 @@ use crate::{
     islands::TermField,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{AreaField, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, TextField, Time, awaited, columns, text},
+    ui::{
+        AreaField, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, SelectField, Shape, TextField, Time, awaited, choice, columns,
+        text,
+    },
 };
 use leptos::prelude::*;
 use wire::{BULK_MAX, CATEGORY_MAX, DEFINITION_MAX, OperatorRole, Proposal, ProposalId, TOPIC_MAX};
@@ -106,13 +109,14 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
         Some(flash) => DecisionInput::read(&Query::parse(&flash.typed)),
         None => DecisionInput::read(&query),
     };
-    let title = what(&preview.proposals);
     let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
-    let alone = match preview.proposals.as_slice() {
-        [one] => Some(if query.text("term").is_empty() { one.phrase.clone() } else { query.text("term") }),
-        _ => None,
+    let named = named(&preview.proposals, &query);
+    let phrases = what(&preview.proposals);
+    let (title, button) = match &named {
+        Some(term) if preview.proposals.len() > 1 => (format!("Make “{term}” the term for {phrases}?"), "Make one term".to_owned()),
+        _ => (format!("Approve {phrases}?"), format!("Approve {phrases}")),
     };
-    let term = alone.map(|shown| {
+    let term = named.map(|shown| {
         let typed = if input.term.is_empty() { shown.clone() } else { input.term.clone() };
         view! {
             <input type="hidden" name="shown" value=shown />
@@ -121,19 +125,25 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
     });
     view! {
         <PostForm class="space-y-3" action="/console/api/decide_proposals" fields=about(&preview.proposals, &query, "approve")>
-            <h2 class="wrap-anywhere" data-testid="count">"Approve " {title.clone()} "?"</h2>
+            <h2 class="wrap-anywhere" data-testid="count">{title}</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
             {term}
             <AreaField id="definition" name="definition" label="Definition" rows="3" value=input.definition most=DEFINITION_MAX />
             <TextField name="category" label="Category" value=input.category error=error("category") most=CATEGORY_MAX />
             <div class="flex gap-2">
                 <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">
-                    "Approve " {title}
+                    {button}
                 </button>
                 <Cancel query />
             </div>
         </PostForm>
     }
+}
+
+/// The name of the one term that all proposals become; none if each becomes a term of its own.
+fn named(proposals: &[Proposal], query: &Query) -> Option<String> {
+    let alone = if let [one] = proposals { Some(one.phrase.clone()) } else { None };
+    query.owned("term").or(alone)
 }
 
 #[component]
@@ -159,16 +169,34 @@ fn Merge(preview: VerdictPreview, query: Query) -> impl IntoView {
     }
 }
 
-/// The form that asks for the term to merge into, before its effect can be shown.
+/// The form that asks for the term to merge into, before its effect can be shown; or for the phrase that becomes the term of all.
 #[component]
 fn Choose(preview: VerdictPreview, query: Query) -> impl IntoView {
     let title = what(&preview.proposals);
+    let ids = String::from(Ids(preview.proposals.iter().map(|proposal| proposal.id).collect()));
+    let common = |what: &'static str| {
+        let fields = [("ids", ids.clone()), ("what", what.to_owned()), ("back", query.back("/vocabulary"))];
+        fields.map(|(name, value)| view! { <input type="hidden" name=name value=value /> }).into_iter().collect_view()
+    };
+    let one_of_them = (preview.proposals.len() > 1).then(|| {
+        let choices = preview.proposals.iter().map(|proposal| choice(&proposal.phrase, &proposal.phrase)).collect();
+        let value = preview.proposals.first().map(|proposal| proposal.phrase.clone()).unwrap_or_default();
+        view! {
+            <form class="space-y-3 border-t border-line pt-4" method="get" action="/vocabulary/decide">
+                <h2>"Or make them one new term"</h2>
+                <p class="text-sm text-soft">"The phrase that you choose becomes the term, the others become its aliases."</p>
+                {common("approve")}
+                <div><SelectField name="term" label="Phrase" value choices /></div>
+                <button class="button" type="submit">
+                    "Show the new term"
+                </button>
+            </form>
+        }
+    });
     view! {
         <form class="space-y-3" method="get" action="/vocabulary/decide">
             <h2 class="wrap-anywhere" data-testid="count">"Merge " {title} " into which term?"</h2>
-            <input type="hidden" name="ids" value=String::from(Ids(preview.proposals.iter().map(|proposal| proposal.id).collect())) />
-            <input type="hidden" name="what" value="merge" />
-            <input type="hidden" name="back" value=query.back("/vocabulary") />
+            {common("merge")}
             <div>
                 <TermField id="into" name="into" label="Term" value=query.text("into") error=preview.unknown />
             </div>
@@ -176,9 +204,10 @@ fn Choose(preview: VerdictPreview, query: Query) -> impl IntoView {
                 <button class="button button-primary" type="submit">
                     "Show what changes"
                 </button>
-                <Cancel query />
+                <Cancel query=query.clone() />
             </div>
         </form>
+        {one_of_them}
     }
 }
 

@@ -1,5 +1,6 @@
 use super::{
     decisions::Undo,
+    similar::Similar,
     term_names::TermNames,
     verdicts::{Nearest, Verdicts},
     words::summary,
@@ -11,7 +12,7 @@ use crate::{
     ui::{ErrorView, Panel, Time, Walk, landing, neighbours, text},
 };
 use leptos::prelude::*;
-use wire::{Decision, Evidence, OperatorRole, ProposalDetail, ProposalId, ProposalStatus};
+use wire::{Decision, Evidence, OperatorRole, Proposal, ProposalDetail, ProposalId, ProposalStatus};
 
 /// The panel with the proposal that the URL names: its evidence, similar terms, and the decision.
 #[component]
@@ -21,6 +22,8 @@ pub fn Focus(
     detail: Option<Result<ProposalDetail, ConsoleError>>,
     /// The ids of the list, from top to bottom.
     ids: Vec<ProposalId>,
+    /// Those of the list that resemble the one in focus.
+    similar: Vec<Proposal>,
     viewer: Option<Viewer>,
     query: Query,
 ) -> impl IntoView {
@@ -31,7 +34,7 @@ pub fn Focus(
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             let (before, after) = neighbours(&ids, id);
             let (here, next) = (back(&query, Some(id)), back(&query, after.or(before)));
-            view! { <Look detail may_decide flash here next /> }.into_any()
+            view! { <Look detail similar may_decide flash here next /> }.into_any()
         }
         Err(error) => view! { <ErrorView error /> }.into_any(),
     });
@@ -55,13 +58,23 @@ fn back(query: &Query, id: Option<ProposalId>) -> String {
 }
 
 #[component]
-fn Look(detail: ProposalDetail, may_decide: bool, flash: Option<Flash>, here: String, next: String) -> impl IntoView {
+fn Look(
+    detail: ProposalDetail,
+    similar: Vec<Proposal>,
+    may_decide: bool,
+    flash: Option<Flash>,
+    here: String,
+    next: String,
+) -> impl IntoView {
     let proposal = detail.proposal.clone();
     let met = format!("Used {} by {}", text::count(proposal.count, "time", "times"), proposal.agents.join(", "));
     let evidence = detail.evidence.clone();
     let decide = match proposal.decision {
         Some(decision) => view! { <Decided decision may_undo=may_decide here /> }.into_any(),
-        None if may_decide && proposal.status == ProposalStatus::Open => view! { <Verdicts detail flash here next /> }.into_any(),
+        None if may_decide && proposal.status == ProposalStatus::Open => {
+            let id = proposal.id;
+            view! { <Similar id similar here=here.clone() /> <Verdicts detail flash here next /> }.into_any()
+        }
         None => view! { <Nearest nearest=detail.nearest merge=false /> }.into_any(),
     };
     view! {

@@ -10,6 +10,7 @@ mod focus;
 mod input;
 mod new;
 mod review;
+mod similar;
 mod table;
 mod tabs;
 mod term;

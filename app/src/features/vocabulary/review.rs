@@ -1,6 +1,7 @@
 use super::{
     api::{browse_proposals, read_proposal},
     focus::Focus,
+    similar::{grouped, similar_to},
     table::Table,
     tabs::Tabs,
 };
@@ -67,6 +68,7 @@ pub fn ReviewPage() -> impl IntoView {
                 let (list, query, rest) = folded(list, query, rest);
                 let may_decide = viewer.as_ref().is_some_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
                 let ids = list.as_ref().map(|page| page.rows.iter().map(|row| row.id).collect()).unwrap_or_default();
+                let similar = focus.zip(list.as_ref().ok()).map(|(id, page)| similar_to(&page.rows, id)).unwrap_or_default();
                 let detail = if_any(detail).await;
                 let rows = or_error(list, |page| match page.rows.is_empty() {
                     true => view! { <Nothing query=query.clone() /> }.into_any(),
@@ -74,7 +76,7 @@ pub fn ReviewPage() -> impl IntoView {
                 });
                 view! {
                     <div class="min-w-0">{rows} <Rest number=rest /></div>
-                    <Focus focus detail ids viewer query />
+                    <Focus focus detail ids similar viewer query />
                 }
             })}
         </div>
@@ -85,8 +87,11 @@ type Proposed = Result<Page<Proposal>, ConsoleError>;
 
 /// The list, the query of its links, and how many proposals that were used once are folded away. If all were used once, they are the list.
 fn folded(list: Proposed, query: Query, rest: Option<Page<Proposal>>) -> (Proposed, Query, i64) {
+    let list = list.map(|page| Page { rows: grouped(page.rows), ..page });
     match rest {
-        Some(rest) if list.as_ref().is_ok_and(|page| page.rows.is_empty()) => (Ok(rest), query.with("once", "true"), 0),
+        Some(rest) if list.as_ref().is_ok_and(|page| page.rows.is_empty()) => {
+            (Ok(Page { rows: grouped(rest.rows), ..rest }), query.with("once", "true"), 0)
+        }
         Some(rest) => (list, query, rest.total),
         None => (list, query, 0),
     }

@@ -28,6 +28,10 @@ export class MemoryPage extends Frame {
   readonly undo = this.page.getByTestId('flash').getByRole('button', { name: 'Undo' });
   readonly delete = this.page.getByRole('button', { name: 'Delete this memory' });
   readonly contradictions = this.page.getByTestId('contradictions');
+  /** The folded forms that resolve a contradiction, remove a link and make one. */
+  readonly resolve = this.contradictions.getByTestId('resolve');
+  readonly unlink = this.page.getByTestId('unlink');
+  readonly linkTo = this.page.getByTestId('link-to');
   readonly graph = this.page.getByTestId('link-graph');
   readonly links = this.page.getByTestId('links').getByRole('listitem');
   readonly undoLink = this.page.getByTestId('undo-link').getByRole('button', { name: 'Undo' });

@@ -19,6 +19,43 @@ test('a contradicting memory is shown with its source', { tag: ['@phone', '@no-j
   await expect(memory.main.getByText('contradicted', { exact: true }).first()).toBeVisible();
 });
 
+test('a contradiction is resolved where it is shown, and that can be undone', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+  const [here, against] = [unique('tide'), unique('ebb')];
+  const [one, other] = await agent.rememberAll([
+    { topic_raw: here, content: 'High water is at seven in the morning.' },
+    { topic_raw: against, content: 'The almanac puts high water at nine.' },
+  ]);
+  await agent.link(one?.memory_id ?? '', 'contradicts', other?.memory_id ?? '');
+  const resolve = async (reason: string, button: string) => {
+    await memory.resolve.getByText('Resolve…', { exact: true }).click();
+    await memory.resolve.getByRole('textbox', { name: 'Reason' }).fill(reason);
+    await memory.send(memory.resolve.getByRole('button', { name: button, exact: true }));
+  };
+  await memory.open(one?.memory_id ?? '');
+  await resolve('The almanac is of last year.', 'This memory is right');
+  await expect(memory.flash).toContainText('which is superseded.');
+  await expect(memory.contradictions).toHaveCount(0);
+  await expect(memory.trail.filter({ hasText: 'Reason: The almanac is of last year.' })).toHaveCount(1);
+  expect(await agent.recall(against)).not.toContain(other?.memory_id);
+  await memory.send(memory.undo);
+  await expect(memory.contradictions).toContainText('The almanac puts high water at nine.');
+  expect(await agent.recall(against)).toContain(other?.memory_id);
+  await resolve('They are two harbours.', 'Not a contradiction');
+  await expect(memory.flash).toContainText('no longer contradict each other.');
+  await expect(memory.links).toHaveCount(0);
+
+  const link = memory.linkTo.getByRole('button', { name: 'Link memories', exact: true });
+  await memory.linkTo.getByText('Link…', { exact: true }).click();
+  await memory.linkTo.getByRole('combobox', { name: 'This memory' }).selectOption('is related to');
+  await memory.linkTo.getByRole('textbox', { name: 'Other memory' }).fill('nothing');
+  await memory.linkTo.getByRole('textbox', { name: 'Reason' }).fill('Both are about the tide.');
+  await memory.send(link);
+  await expect(memory.linkTo.getByRole('textbox', { name: 'Other memory' })).toHaveAccessibleDescription(/short id of a memory/);
+  await memory.linkTo.getByRole('textbox', { name: 'Other memory' }).fill(other?.memory_id ?? '');
+  await memory.send(link);
+  await expect(memory.links).toContainText(['is related to']);
+});
+
 test('links are drawn and listed in both directions', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
   const [middle, below, above, gone] = [unique('plan'), unique('ground'), unique('consequence'), unique('draft')];
   const made = await agent.rememberAll([

@@ -2,17 +2,18 @@
 
 use super::access::{self, Purpose};
 use super::model::{Change, Memory, Owner};
+use super::shown::Shown;
 use super::store;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::identity::acting_for;
-use foundation::intake::Admitted;
+use foundation::intake::{Admitted, Reason};
 use foundation::jobs::{self, NewEvent, Task};
-use foundation::{Engine, Error, OpContext};
+use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{AgentId, KeyScope, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, Relation};
+use wire::{AgentId, KeyScope, LinkEnd, LinkRequest, LinkResponse, MemoryId, MemoryStatus, REASON_MAX, Relation};
 
 /// Links two memories, or removes the link if the request says so.
 ///
@@ -23,7 +24,7 @@ use wire::{AgentId, KeyScope, LinkEnd, LinkRequest, LinkResponse, MemoryId, Memo
 /// person's; `Invalid` for a link to itself; `Conflict` for an end that was forgotten.
 #[verb]
 pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
-    change(engine, ctx, LinkRequest { remove: false, ..request }).await
+    by_agent(engine, ctx, LinkRequest { remove: false, ..request }).await
 }
 
 /// Removes a link. A memory that only this link superseded or contradicted is reinstated.
@@ -32,12 +33,41 @@ pub async fn link(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Res
 /// As [`link`]. Removing a link that does not exist is no error.
 #[verb]
 pub async fn unlink(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
-    change(engine, ctx, LinkRequest { remove: true, ..request }).await
+    by_agent(engine, ctx, LinkRequest { remove: true, ..request }).await
 }
 
-async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
-    let agent = ctx.agent_id()?;
+async fn by_agent(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Result<LinkResponse, Error> {
+    ctx.agent_id()?;
     ctx.require(KeyScope::MemoryWrite)?;
+    change(engine, ctx, request, &Shown::default(), None).await
+}
+
+/// Links two memories of any agent for a reviewer, or removes their link, with the effects of [`link`] and [`unlink`]. The memories are meant
+/// as they were `shown`.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer`; `Invalid` without a reason, for a link to itself, or between memories of two agents or two people;
+/// `NotFound`; `Conflict` for a memory that is deleted, archived, a candidate, or has changed since it was shown.
+#[verb(role = Reviewer)]
+pub async fn relate(engine: &Engine, ctx: &OpContext, request: LinkRequest, shown: &Shown, reason: &str) -> Result<LinkResponse, Error> {
+    Checks::default().text("reason", reason, REASON_MAX).done()?;
+    let answer = change(engine, ctx, request, shown, Some(&Reason::new(reason))).await?;
+    // The next page shows the statuses of all that they contradict, and must not be outdated by a job a moment later.
+    for end in [&answer.from, &answer.to] {
+        settle_links(engine, ctx, end.memory_id).await?;
+    }
+    engine.relay().settle().await;
+    Ok(answer)
+}
+
+/// Makes or removes a link. Those who review give a `reason`.
+async fn change(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: LinkRequest,
+    shown: &Shown,
+    reason: Option<&Reason>,
+) -> Result<LinkResponse, Error> {
     let request = Admitted::new(request)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let once = Once::new(engine, ctx, "link", &request)?;
@@ -46,8 +76,12 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
         return Ok(answer);
     }
     let (from, to) = ends(engine, &mut tx, ctx, &request).await?;
+    shown.check([&from, &to])?;
     let shared = [&from, &to].iter().any(|memory| memory.agent_id == ctx.commons_id);
-    let whose = if shared { ctx.commons_id } else { agent };
+    let whose = if shared { ctx.commons_id } else { from.agent_id };
+    if reason.is_some() {
+        check_pair(&from, &to, shared)?;
+    }
     // A relation that holds in both directions is stored once, the lesser id first.
     let (one, other) = if request.relation == Relation::Contradicts && to.id < from.id { (&to, &from) } else { (&from, &to) };
     let (tenant, relation, now) = (ctx.tenant_id, request.relation, engine.clock().now());
@@ -68,7 +102,7 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
         }
         let (action, word) = if request.remove { ("memory.unlinked", "link removed") } else { ("memory.linked", "link added") };
         let message = format!("{word}: {} {}", relation.phrase(true), to.short_id);
-        let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id);
+        let entry = NewEntry::new(engine, ctx, action, "memory", from.id, message).agent(from.agent_id).reason(reason);
         audit::record(&mut tx, tenant, ctx.commons_id, &entry).await?;
     }
     let end = |memory: Memory| LinkEnd {
@@ -81,6 +115,19 @@ async fn change(engine: &Engine, ctx: &OpContext, request: LinkRequest) -> Resul
     engine.relay().wake();
     engine.jobs().wake();
     Ok(answer)
+}
+
+/// Refuses two memories that no agent could link: agents see only their own and shared memories, and those of one person.
+fn check_pair(from: &Memory, to: &Memory, shared: bool) -> Result<(), Error> {
+    let other_person = from.user_id.zip(to.user_id).is_some_and(|(one, other)| one != other);
+    Checks::default()
+        .that(shared || from.agent_id == to.agent_id, "to", "belongs to another agent: only memories of one agent can be linked")
+        .that(!other_person, "to", "is about another person: only memories about the same person can be linked")
+        .done()?;
+    match [from, to].into_iter().find(|memory| memory.status == MemoryStatus::Inbox) {
+        Some(candidate) => Err(Error::Conflict(format!("the memory {} is a candidate: decide about it in the inbox", candidate.short_id))),
+        None => Ok(()),
+    }
 }
 
 /// Both ends, locked in the order of their ids, in either direction of the link.

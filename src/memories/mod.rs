@@ -36,7 +36,7 @@ pub use imported::embed_imported;
 pub use late::embed_late;
 pub(crate) use late::merge_twin;
 pub(crate) use link::{contradictions, post_settling, reinstate};
-pub use link::{link, settle_links, unlink};
+pub use link::{link, relate, settle_links, unlink};
 pub use origin::origin_of_record;
 pub(crate) use origin::{CAPTURE, CONSOLE, Whose, opening, origin, provenance, said_by, statement};
 pub use pin::set_pinned;

@@ -102,6 +102,40 @@ async fn a_contradiction_ends_when_the_other_side_leaves_reach_and_begins_again_
 }
 
 #[tokio::test]
+async fn a_reviewer_settles_a_contradiction_with_a_reason_and_takes_it_back() {
+    let world = alone().await;
+    let wrong = know(&world, &world.atlas, "release day", "Releases go out on Tuesdays").await;
+    let right = know(&world, &world.atlas, "release day", "We ship every Friday afternoon").await;
+    let theirs = know(&world, &world.binky, "release day", "On the first of a month").await;
+    let status = async |id: MemoryId| memories::record(&world.engine, &world.atlas, &id.into(), None).await.unwrap().status;
+    let relate = async |request: LinkRequest, seen: i32, reason: &str| {
+        let shown = [(wrong, seen)].into_iter().collect();
+        let answer = memories::relate(&world.engine, &world.vera, request, &shown, reason).await;
+        work(&world).await;
+        answer
+    };
+    link(&world, right, Relation::Contradicts, wrong).await;
+    let settles = request(right, Relation::Supersedes, wrong);
+    assert!(matches!(relate(settles.clone(), 1, "The plan says so").await, Err(Error::Conflict(_))), "it was marked since");
+    assert_eq!(relate(settles.clone(), 2, " ").await.unwrap_err().fields()[0].field, "reason");
+    let refused = relate(request(theirs, Relation::Contradicts, right), 2, "Both are Acme's").await.unwrap_err();
+    assert_eq!(refused.fields()[0].field, "to", "no agent would see both");
+    assert!(relate(settles.clone(), 2, "The plan says so").await.unwrap().changed);
+    assert_eq!(contents(&world, &world.atlas, "release day").await, ["We ship every Friday afternoon"]);
+    assert_eq!(status(right).await, MemoryStatus::Active);
+
+    assert!(relate(LinkRequest { remove: true, ..settles }, 3, "Undone").await.unwrap().changed);
+    assert_eq!((status(right).await, status(wrong).await), (MemoryStatus::Contradicted, MemoryStatus::Contradicted), "as before");
+    // A contradiction is removed from either end.
+    let parts = LinkRequest { remove: true, ..request(wrong, Relation::Contradicts, right) };
+    assert!(relate(parts, 4, "They mean two products").await.unwrap().changed);
+    assert_eq!((status(right).await, status(wrong).await), (MemoryStatus::Active, MemoryStatus::Active));
+    let page = audit::browse(&world.engine, &world.vera, &Default::default()).await.unwrap();
+    let reasons: Vec<_> = page.rows.iter().filter(|row| row.action == "memory.unlinked").map(|row| row.reason.as_deref()).collect();
+    assert_eq!(reasons, [Some("They mean two products"), Some("Undone")]);
+}
+
+#[tokio::test]
 async fn what_is_superseded_leaves_reach_and_comes_back_with_the_link() {
     let world = World::new().await;
     let old = know(&world, &world.atlas, "build server", "The build runs on hal").await;

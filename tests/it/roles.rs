@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
     AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
-    EventId, ExplainRequest, InboxVerdict, KeyId, KeyScope, LeafId, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject, OperatorId,
-    OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, RetrievalId, SourceId, SuggestionId, TermChange, TermId,
-    Usd, UserId, Verdict, ViewId, ViewPage,
+    EventId, ExplainRequest, InboxVerdict, KeyId, KeyScope, LeafId, LinkRequest, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject,
+    OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation, RetrievalId, SourceId, SuggestionId,
+    TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage,
 };
 
 struct Verb {
@@ -179,6 +179,10 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::remember_by_hand" Operator
         |w, c| memories::remember_by_hand(&w.engine, c, AgentId(nowhere()), fact("tea", "Vera likes tea."));
     "memories::correct" Operator |w, c| memories::correct(&w.engine, c, memory(), None, "new".into(), "because");
+    "memories::relate" Reviewer |w, c| async {
+        let request = LinkRequest { from: memory().into(), to: memory().into(), relation: Relation::Supports, remove: false, user_id: None };
+        memories::relate(&w.engine, c, request, &memories::Shown::default(), "because").await
+    };
     "memories::undo_correction" Operator |w, c| memories::undo_correction(&w.engine, c, memory(), 2);
     "memories::delete" Operator |w, c| memories::delete(&w.engine, c, &[memory()], "because");
     "memories::changed_since" Viewer |w, c| memories::changed_since(&w.engine, c, &Default::default());

@@ -61,6 +61,10 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ),
     ("/console/api/new_memory", "agent=01900000-0000-7000-8000-000000000000&topic_raw=tea&content=tea"),
     ("/console/api/retire_document", "id=01900000-0000-7000-8000-000000000000&reason=because"),
+    (
+        "/console/api/relate_memories",
+        "id=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001&what=link+out+supersedes&reason=because",
+    ),
     ("/console/api/undo_correction", "id=01900000-0000-7000-8000-000000000000&version=2"),
     ("/console/api/pin_memory", "id=01900000-0000-7000-8000-000000000000&pinned=true"),
     (
@@ -333,6 +337,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("correct_memory", Some(Operator)),
         ("new_memory", Some(Operator)),
         ("retire_document", Some(Reviewer)),
+        ("relate_memories", Some(Reviewer)),
         ("undo_correction", Some(Operator)),
         ("pin_memory", Some(Operator)),
         ("decide_quarantine", Some(Reviewer)),

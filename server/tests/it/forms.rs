@@ -9,7 +9,9 @@ use foundation::{identity, projects};
 use remembrancer::memories;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use wire::{CapturePolicy, MemoryKind, MemoryScope, NewProject, Promotion, RememberRequest, ReviseRequest, Trust, UserRef};
+use wire::{
+    CapturePolicy, LinkRequest, MemoryKind, MemoryScope, NewProject, Promotion, Relation, RememberRequest, ReviseRequest, Trust, UserRef,
+};
 
 const EXPIRED: &str = "This form has expired";
 
@@ -137,7 +139,10 @@ fn shared(topic: &str, content: &str) -> RememberRequest {
 pub async fn furnish(site: &Site) -> Vec<String> {
     let world = &site.world;
     let (engine, vera) = (&world.engine, &world.vera);
-    memories::remember(engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
+    let code = memories::remember(engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap().memory_id;
+    let lock = memories::remember(engine, &world.atlas, fact("door lock", "It was changed in May.")).await.unwrap().memory_id;
+    let link = LinkRequest { from: lock.into(), to: code.into(), relation: Relation::Supports, remove: false, user_id: None };
+    memories::link(engine, &world.atlas, link).await.unwrap();
     memories::remember(engine, &world.atlas, shared("release day", "Releases happen on Tuesday mornings.")).await.unwrap();
     let gone = memories::remember(engine, &world.atlas, fact("door bell", "It is broken.")).await.unwrap().memory_id;
     memories::delete(engine, vera, &[gone], "wrong").await.unwrap();
@@ -153,6 +158,7 @@ pub async fn furnish(site: &Site) -> Vec<String> {
         format!("/memories/delete?ids={gone}"),
         "/memories?q=door".to_owned(),
         "/erasure/new?user=crm-4711".to_owned(),
+        format!("/memories/{code}"),
     ]
 }
 

@@ -8,6 +8,7 @@ use super::{
     links::{Contradictions, Links},
     reasons::Reasons,
     recalled::RecalledBy,
+    relate::{LinkTo, versions_beside},
     review::{Pin, Readers, Review},
     table::state,
     url,
@@ -21,6 +22,7 @@ use crate::{
         recall::why_not,
     },
     guard::by_id,
+    ids::Versions,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param, use_query},
     ui::{Canonical, Time, Titled, awaited, or_missing, reading, text},
@@ -48,8 +50,12 @@ pub fn MemoryPage() -> impl IntoView {
             let flash = viewer.and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
             let projects = projects.await.unwrap_or_default();
             let (detail, quoted, recalls) = (detail.await, quoted.await.unwrap_or_default(), recalls.await);
+            let seen = match &detail {
+                Ok(detail) if may_review && in_recall(detail) => Some(versions_beside(detail).await),
+                _ => None,
+            };
             or_missing("Memory not found", detail, |detail| {
-                view! { <Whole detail projects quoted recalls query may_decide may_review flash /> }
+                view! { <Whole detail projects quoted recalls query may_decide may_review seen flash /> }
             })
         })}
     }
@@ -64,6 +70,8 @@ fn Whole(
     query: Query,
     may_decide: bool,
     may_review: bool,
+    /// The versions that the page shows, for those who may resolve contradictions.
+    seen: Option<Versions>,
     flash: Option<Flash>,
 ) -> impl IntoView {
     let row = detail.memory.clone();
@@ -73,6 +81,7 @@ fn Whole(
     let rejected = row.status == MemoryStatus::Inbox;
     let waits = rejected && row.deleted_at.is_none();
     let in_recall = in_recall(&detail);
+    let may_link = may_review && !waits && row.deleted_at.is_none() && detail.record.archived_at.is_none();
     let is_message = detail.record.role.is_some();
     let is_shared = matches!(detail.record.trust, Trust::Reviewed | Trust::Unreviewed);
     let here = url::memory(row.id, &query.back("/memories"));
@@ -117,12 +126,15 @@ fn Whole(
                     <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
                 <Evidence quoted />
-                <Contradictions links=detail.record.links.clone() />
+                <Contradictions id links=detail.record.links.clone() versions=seen here=here.clone() flash=flash.clone() />
                 <Links
+                    id
                     topic=row.topic.clone()
                     links=detail.record.links.clone()
                     decided=if may_review { detail.decided.clone() } else { Vec::new() }
+                    may_unlink=may_link
                     here=here.clone()
+                    flash=flash.clone()
                 />
             </div>
             <div class="min-w-0 space-y-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
@@ -131,6 +143,7 @@ fn Whole(
                 {(may_decide && row.deleted_at.is_none() && detail.record.archived_at.is_none() && !waits)
                     .then(|| view! { <Pin id=row.id pinned=detail.record.pinned here=here.clone() /> })}
                 {(may_decide && in_recall).then(|| view! { <Correct row=row.clone() here=here.clone() open=correcting flash=flash.clone() /> })}
+                {may_link.then(|| view! { <LinkTo id version=row.version here=here.clone() flash=flash.clone() /> })}
                 {may_decide.then(|| view! { <Decide row archived=detail.record.archived_at.is_some() here asked flash /> })}
                 <Facts projects detail=facts />
             </div>

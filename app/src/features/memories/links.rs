@@ -1,15 +1,32 @@
-use super::{graph::Graph, table::place};
-use crate::ids::Ids;
+use super::{
+    graph::Graph,
+    relate::{Resolve, Unlink},
+    table::place,
+};
 use crate::ui::{Badge, Icon, PostForm, Shape, Time, Tone, text};
+use crate::{
+    Flash,
+    ids::{Ids, Versions},
+};
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryLink, MemoryStatus, Relation, SuggestionId};
 
-/// A warning with the memories that contradict this one; nothing if there are none.
+/// A warning with the memories that contradict this one, and the way to resolve each contradiction; nothing if there are none.
 #[component]
-pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
+pub fn Contradictions(
+    id: MemoryId,
+    links: Vec<MemoryLink>,
+    /// The versions that the page shows, for those who may resolve contradictions.
+    versions: Option<Versions>,
+    /// The URL of the memory's page.
+    here: String,
+    flash: Option<Flash>,
+) -> impl IntoView {
     let against: Vec<_> = links.into_iter().filter(disputes).collect();
     let number = i64::try_from(against.len()).unwrap_or(i64::MAX);
     let one = |link: MemoryLink| {
+        let (other, here, flash) = (link.other_id, here.clone(), flash.clone());
+        let resolve = versions.clone().map(|shown| view! { <Resolve id other shown here flash /> });
         view! {
             <li class="px-4 py-2.5">
                 <p class="flex flex-wrap items-baseline gap-x-2">
@@ -18,6 +35,7 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
                 </p>
                 <p class="verbatim line-clamp-4">{text::visible(&link.other_content)}</p>
                 <p class="mt-0.5 text-xs break-words text-soft">{place(&link.other_source)} " · " <Time at=link.other_updated_at /></p>
+                {resolve}
             </li>
         }
     };
@@ -40,12 +58,16 @@ pub fn Contradictions(links: Vec<MemoryLink>) -> impl IntoView {
 /// The links of a memory, as a drawing and a list.
 #[component]
 pub fn Links(
+    id: MemoryId,
     topic: String,
     links: Vec<MemoryLink>,
     /// The accepted suggestions that can be undone, each with the other memory; none for who may not.
     decided: Vec<(MemoryId, SuggestionId)>,
+    /// Whether the links can be removed.
+    may_unlink: bool,
     /// The URL of the memory's page.
     here: String,
+    flash: Option<Flash>,
 ) -> impl IntoView {
     if links.is_empty() {
         return ().into_any();
@@ -59,7 +81,10 @@ pub fn Links(
     };
     let item = |link: MemoryLink| {
         let undo = decision(&link).map(|suggestion| view! { <Undo suggestion here=here.clone() /> });
-        view! { <Item link>{undo}</Item> }
+        let (other, outgoing, relation) = (link.other_id, link.outgoing, link.relation);
+        let (here, flash) = (here.clone(), flash.clone());
+        let unlink = (may_unlink && !link.other_deleted).then(|| view! { <Unlink id other outgoing relation here flash /> });
+        view! { <Item link>{undo} {unlink}</Item> }
     };
     let list = links.clone().into_iter().map(item).collect_view();
     view! {
@@ -122,7 +147,7 @@ pub fn relation(link: &MemoryLink) -> &'static str {
     link.relation.phrase(link.outgoing)
 }
 
-/// Whether the other end contradicts this memory and is not deleted.
+/// Whether the other end contradicts this memory and is neither deleted nor superseded.
 pub fn disputes(link: &MemoryLink) -> bool {
-    link.relation == Relation::Contradicts && !link.other_deleted
+    link.relation == Relation::Contradicts && !link.other_deleted && link.other_status != MemoryStatus::Superseded
 }

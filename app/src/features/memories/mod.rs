@@ -19,6 +19,7 @@ mod peek;
 mod ranked;
 mod reasons;
 mod recalled;
+mod relate;
 mod restore;
 mod review;
 mod table;

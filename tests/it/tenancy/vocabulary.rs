@@ -65,8 +65,15 @@ pub const VOCABULARY: &[Query] = queries! {
     };
     "vocabulary::mark_undone" |tx, c|
         usize::from(vocabulary::mark_undone(tx, c.tenant, c.shared.decision, DecisionId(c.fresh)).await?);
-    "vocabulary::decided_together" |tx, c| vocabulary::decided_together(tx, c.tenant, c.shared.decision).await?.len();
-    "vocabulary::undone_by" |tx, c| usize::from(vocabulary::undone_by(tx, c.tenant, c.shared.decision).await?.is_some());
+    "vocabulary::decided_together" |tx, c| {
+        sqlx::query("update decisions set together = id where tenant_id = $1 and id = $2")
+            .bind(c.tenant).bind(c.shared.decision).execute(&mut **tx).await?;
+        vocabulary::decided_together(tx, c.tenant, c.shared.decision).await?.len()
+    };
+    "vocabulary::undone_by" |tx, c| {
+        vocabulary::mark_undone(tx, c.tenant, c.shared.decision, c.shared.decision).await?;
+        usize::from(vocabulary::undone_by(tx, c.tenant, c.shared.decision).await?.is_some())
+    };
     "vocabulary::decisions" |tx, c| vocabulary::decisions(tx, c.tenant, &[c.shared.decision]).await?.len();
     "vocabulary::history" |tx, c| vocabulary::history(tx, c.tenant, c.shared.term, 10).await?.len();
     "vocabulary::decisions_about" |tx, c| vocabulary::decisions_about(tx, c.tenant, "e", 10).await?.len();

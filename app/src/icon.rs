@@ -8,7 +8,6 @@ pub enum Shape {
     Memories,
     People,
     Vocabulary,
-    Prompts,
     Audit,
     Copy,
     Menu,
@@ -35,7 +34,6 @@ pub enum Shape {
     Events,
     Usage,
     Projects,
-    Model,
 }
 
 impl Shape {
@@ -49,7 +47,6 @@ impl Shape {
                 "M6 7.25a2.25 2.25 0 1 0 0-4.5 2.25 2.25 0 0 0 0 4.5ZM1.75 13.25c0-2.4 1.9-4 4.25-4s4.25 1.6 4.25 4M10.5 2.9a2.2 2.2 0 0 1 0 4.2M11.75 9.5c1.5.45 2.5 1.85 2.5 3.75"
             }
             Self::Vocabulary => "M2.75 2.75h5L13.5 8.5l-5 5L2.75 7.75zM5.5 5.5v.1",
-            Self::Prompts => "M2.75 3.25h10.5v9.5H2.75zM5.25 6l2 2-2 2M8.75 10.25h2.25",
             Self::Audit => "M8 4.5V8l2.25 1.5M2.25 8a5.75 5.75 0 1 0 1.7-4.08L2.25 5.6M2.25 2.5v3.1h3.1",
             Self::Copy => icon::COPY,
             Self::Menu => "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
@@ -73,7 +70,6 @@ impl Shape {
             Self::Inbox => "M2.25 9.5v3.25h11.5V9.5h-3.25c0 1.1-1.1 1.9-2.5 1.9s-2.5-.8-2.5-1.9zM8 2.25V7M5.75 5 8 7.25 10.25 5",
             Self::Sources => icon::SOURCES,
             Self::Projects => "M2.25 12.75v-9h4l1.5 1.75h6v7.25z",
-            Self::Model => "M8 1.75 13.5 5v6L8 14.25 2.5 11V5zM2.5 5 8 8.25 13.5 5M8 8.25v6",
             Self::Events => "M8.75 1.75 3.5 9h4L7 14.25 12.5 7h-4z",
             Self::Playground => "M6.25 2.25h3.5M7 2.25v4l-4.25 7.5h10.5L9 6.25v-4M4.75 10.25h6.5",
         }

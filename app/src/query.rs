@@ -60,6 +60,12 @@ impl Query {
         names.iter().any(|name| self.get(name).is_some())
     }
 
+    /// How many names and values there are, if `other` has all of them.
+    pub fn within(&self, other: &Self) -> Option<usize> {
+        let has = |(name, value): &(String, String)| other.get(name) == Some(value.as_str());
+        self.0.iter().all(has).then_some(self.0.len())
+    }
+
     pub fn href(&self, path: &str) -> String {
         let mut url = path.to_owned();
         for (i, (name, value)) in self.0.iter().enumerate() {

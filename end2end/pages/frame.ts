@@ -11,7 +11,7 @@ export class Frame {
   readonly flash: Locator;
   readonly dismissFlash: Locator;
   readonly menu: Locator;
-  /** Name, tenant and roles of the operator. */
+  /** Name and organisation of the operator, and the menu with roles, time zone, theme and the way out. */
   readonly account: Locator;
   /** In which zone the page shows times. */
   readonly zone: Locator;
@@ -61,6 +61,12 @@ export class Frame {
   async ready(): Promise<void> {
     if (this.scripted) await expect(this.page.locator('html')).toHaveAttribute('data-hydrated', '');
     await expect(this.page.locator('[aria-busy=true]')).toHaveCount(0);
+  }
+
+  /** Opens the menu of the account, where it is closed; on a phone the menu that it is in, too. */
+  async openAccount(): Promise<void> {
+    if ((await this.account.count()) === 0) await this.menu.click();
+    if ((await this.account.getAttribute('open')) === null) await this.account.locator('summary').click();
   }
 
   /** Clicks a button that sends a form, and waits for the next page. */

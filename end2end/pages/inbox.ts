@@ -16,8 +16,8 @@ export class InboxPage extends FilteredPage {
   /** In the message about what was done. */
   readonly undo = this.flash.getByRole('button', { name: 'Undo' });
 
-  tab(name: 'Candidates' | 'Suggestions' | 'Quarantine' | 'Policy'): Locator {
-    return this.page.getByRole('navigation', { name: 'Inbox' }).getByRole('link', { name: new RegExp(`^${name}`) });
+  tab(name: 'Candidates' | 'Suggestions' | 'Quarantine' | 'Shared memories'): Locator {
+    return this.page.getByRole('navigation', { name: 'Review' }).getByRole('link', { name: new RegExp(`^${name}`) });
   }
 
   row(text: string): Locator {

@@ -17,7 +17,7 @@ test('Ctrl K goes to pages, agents, projects, memories and terms by their names'
   };
 
   await frame.goto('/memories');
-  await open('audit', 'Page', 'Audit log');
+  await open('audit log', 'Page', 'Audit');
   await expect(page).toHaveURL('/audit');
   await open(agent.slug, 'Agent', agent.slug);
   await expect(page).toHaveURL(`/agents/${agent.id}`);
@@ -38,11 +38,11 @@ test('the menu opens from its link, moves with the arrows and closes with Escape
   await expect(frame.goTo.dialog).toBeVisible();
   await frame.goTo.field.fill('policy');
   await expect(frame.goTo.options.nth(1)).toContainText('Lifecycle policy');
-  await expect(frame.goTo.chosen).toContainText('Search policy');
+  await expect(frame.goTo.chosen).toContainText('Capture policy');
   await page.keyboard.press('ArrowUp');
   await expect(frame.goTo.options.last()).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('ArrowDown');
-  await expect(frame.goTo.chosen).toContainText('Search policy');
+  await expect(frame.goTo.chosen).toContainText('Capture policy');
   await page.keyboard.press('Escape');
   await expect(frame.goTo.dialog).toBeHidden();
   await expect(page).toHaveURL('/agents');

@@ -77,7 +77,7 @@ test.describe('without a session', () => {
 test.describe('on a phone', () => {
   test('the menu opens, and closes when a page is chosen', { tag: '@only-phone' }, async ({ frame, page }) => {
     await frame.goto('/agents');
-    const link = page.getByRole('link', { name: 'Audit log' }).filter({ visible: true });
+    const link = page.getByRole('link', { name: 'Audit', exact: true }).filter({ visible: true });
     await expect(link).toHaveCount(0);
     await frame.menu.click();
     await link.click();

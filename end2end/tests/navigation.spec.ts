@@ -12,13 +12,13 @@ async function listed(agent: Agent, count: number): Promise<{ list: string; topi
 test('the next page is shown without loading the document', async ({ frame, page }) => {
   await frame.goto('/agents');
   await page.evaluate(() => document.documentElement.setAttribute('data-same', ''));
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('link', { name: 'Audit', exact: true }).click();
   await expect(frame.heading).toHaveText('Audit log');
   await expect(page).toHaveURL('/audit');
   await expect(page).toHaveTitle('Audit log · Remembrancer');
-  await expect(page.getByRole('link', { name: 'Audit log' })).toHaveAttribute('aria-current', 'page');
+  await expect(page.getByRole('link', { name: 'Audit', exact: true })).toHaveAttribute('aria-current', 'page');
   await expect(page.getByRole('link', { name: 'Agents', exact: true })).not.toHaveAttribute('aria-current');
-  await expect(page.getByRole('link', { name: 'Audit log' })).toBeFocused();
+  await expect(page.getByRole('link', { name: 'Audit', exact: true })).toBeFocused();
   await page.goBack();
   await expect(frame.heading).toHaveText('Agents');
   await expect(page.locator('html[data-same]')).toHaveCount(1);

@@ -20,7 +20,7 @@ for (const [what, id] of [
     expect(response.status()).toBe(404);
     await expect(memory.error).toContainText('Not found');
     await expect(memory.content).toHaveCount(0);
-    await expect(memory.signOut().filter({ visible: true })).toBeVisible();
+    await expect(memory.account).toBeVisible();
     await memory.error.getByRole('link', { name: 'All memories' }).click();
     await expect(memory.heading).toHaveText('Memories');
   });

@@ -49,16 +49,18 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
   await inbox.open(agent, what);
   await expect(inbox.main).toMatchAriaSnapshot(`
     - heading "Inbox" [level=1]
-    - navigation "Inbox":
+    - navigation "Review":
       - list:
         - listitem:
-          - link "Candidates"
+          - link /^Candidates/
         - listitem:
-          - link "Suggestions"
+          - link /^Proposed terms/
+        - listitem:
+          - link /^Suggestions/
         - listitem:
           - link /^Quarantine/
         - listitem:
-          - link "Policy"
+          - link /^Shared memories/
     - search "Candidates":
       - textbox "Statement or topic contains"
       - combobox "Agent"

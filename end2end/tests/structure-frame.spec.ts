@@ -14,14 +14,13 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
       - link /^Search/:
         - /url: /search
       - navigation "Main":
-        - paragraph: Memory
         - list:
           - listitem:
             - link "Overview":
               - /url: /
           - listitem:
-            - link "Agents":
-              - /url: /agents
+            - link /^Review/:
+              - /url: /inbox
           - listitem:
             - link "Memories":
               - /url: /memories
@@ -29,85 +28,64 @@ test('the frame', { tag: '@no-js' }, async ({ frame, page }) => {
             - link "People":
               - /url: /people
           - listitem:
+            - link "Agents":
+              - /url: /agents
+          - listitem:
             - link "Projects":
               - /url: /projects
           - listitem:
-            - link "Lifecycle":
-              - /url: /lifecycle
-        - paragraph: Capture
-        - list:
+            - link "Knowledge":
+              - /url: /knowledge
           - listitem:
-            - link /^Inbox/:
-              - /url: /inbox
-          - listitem:
-            - link "Capture":
-              - /url: /capture
+            - link "Vocabulary":
+              - /url: /vocabulary/terms
           - listitem:
             - link "Sources":
               - /url: /sources
           - listitem:
-            - link "Events":
-              - /url: /events
-        - paragraph: Knowledge
-        - list:
-          - listitem:
-            - link "Vocabulary":
-              - /url: /vocabulary
-          - listitem:
-            - link "Documents":
-              - /url: /knowledge
-          - listitem:
-            - link "Prompts":
-              - /url: /prompts
-        - paragraph: Recall
-        - list:
+            - link "Recalls":
+              - /url: /recall/log
           - listitem:
             - link "Health":
               - /url: /recall
           - listitem:
-            - link "Quality":
-              - /url: /quality
-          - listitem:
-            - link "Log":
-              - /url: /recall/log
-          - listitem:
-            - link "Context log":
-              - /url: /recall/contexts
-          - listitem:
             - link "Playground":
               - /url: /recall/playground
-          - listitem:
-            - link "Diagnose":
-              - /url: /recall/diagnose
-          - listitem:
-            - link "Search policy":
-              - /url: /recall/policy
-          - listitem:
-            - link "Embedding model":
-              - /url: /recall/model
-        - paragraph: Trust
+        - separator
         - list:
           - listitem:
-            - link "Audit log":
+            - link "Audit":
               - /url: /audit
+          - listitem:
+            - link "Erasure":
+              - /url: /erasure
           - listitem:
             - link "Usage":
               - /url: /usage
           - listitem:
-            - link "Erasure":
-              - /url: /erasure
-      - paragraph: Vera
-      - paragraph: Acme
+            - link "Settings":
+              - /url: /inbox/policy
+      - group: /Vera/
+    - main:
+      - heading "Agents" [level=1]
+  `);
+  await expect(page.getByRole('link', { name: 'Agents', exact: true }).filter({ visible: true })).toHaveAttribute('aria-current', 'page');
+  // Nothing of the sidebar is below the fold of a small laptop.
+  await expect(page.getByRole('link', { name: 'Settings', exact: true }).filter({ visible: true })).toBeInViewport({ ratio: 1 });
+  await expect(frame.account).toBeInViewport({ ratio: 1 });
+  await frame.openAccount();
+  await expect(frame.signOut().filter({ visible: true })).toBeInViewport({ ratio: 1 });
+  await expect(frame.account).toMatchAriaSnapshot(`
+    - group:
+      - text: /Vera/
       - paragraph: viewer, reviewer, operator, admin
+      - paragraph: /^Times in/
       - group "Theme":
         - button "System" [pressed]
         - button "Light"
         - button "Dark"
       - button "Sign out"
-    - main:
-      - heading "Agents" [level=1]
   `);
-  await expect(page.getByRole('link', { name: 'Agents', exact: true }).filter({ visible: true })).toHaveAttribute('aria-current', 'page');
 });
 
 test.describe('without a session', () => {

@@ -9,14 +9,10 @@ test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) =>
   await vocabulary.open(phrase);
   await expect(vocabulary.main).toMatchAriaSnapshot(`
     - heading "Vocabulary review" [level=1]
-    - navigation "Vocabulary":
+    - navigation "Review":
       - list:
         - listitem:
-          - link "Review"
-        - listitem:
-          - link "Terms"
-        - listitem:
-          - link "Decisions"
+          - link /^Proposed terms/
     - search "Proposals":
       - textbox "Phrase contains"
       - combobox "State":
@@ -76,8 +72,10 @@ test('deciding several proposals', { tag: '@no-js' }, async ({ vocabulary, decid
   await vocabulary.select(phrase).check();
   await vocabulary.send(vocabulary.approveSelected);
   await expect(decide.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "Proposed terms":
+        - /url: /vocabulary
     - heading "Decide proposals" [level=1]
-    - navigation "Vocabulary"
     - table "Proposals to decide":
       - rowgroup:
         - row:
@@ -106,7 +104,12 @@ test('terms', { tag: '@no-js' }, async ({ terms }) => {
   await terms.goto('/vocabulary/terms?q=stage-db');
   await expect(terms.main).toMatchAriaSnapshot(`
     - heading "Terms" [level=1]
-    - navigation "Vocabulary"
+    - navigation "Vocabulary":
+      - list:
+        - listitem:
+          - link "Terms"
+        - listitem:
+          - link "Decisions"
     - search "Terms":
       - textbox "Term, alias or definition contains": stage-db
       - combobox "State":
@@ -133,6 +136,8 @@ test('terms', { tag: '@no-js' }, async ({ terms }) => {
 test('a new term', { tag: '@no-js' }, async ({ terms }) => {
   await terms.goto('/vocabulary/terms/new');
   await expect(terms.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "Terms"
     - heading "New term" [level=1]
     - form "New term":
       - heading "New term" [level=2]
@@ -152,7 +157,9 @@ test('a new term', { tag: '@no-js' }, async ({ terms }) => {
 test('a term', { tag: '@no-js' }, async ({ term }) => {
   await term.open('design review');
   await expect(term.main).toMatchAriaSnapshot(`
-    - navigation "Vocabulary"
+    - paragraph:
+      - link "Terms":
+        - /url: /vocabulary/terms
     - heading "design review" [level=1]
     - region "Meaning":
       - paragraph: The meeting in which a design is questioned before it is built
@@ -181,8 +188,9 @@ test('changing a term', { tag: '@no-js' }, async ({ term }) => {
   await term.field('New name').fill('design critique');
   await term.send(term.show);
   await expect(term.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "Terms"
     - heading "Change a term" [level=1]
-    - navigation "Vocabulary"
     - heading "Rename “design review” to “design critique”?" [level=2]
     - paragraph
     - list:

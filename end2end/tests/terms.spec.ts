@@ -25,18 +25,21 @@ test('an empty list says so and links to all terms', { tag: '@no-js' }, async ({
   await expect(terms.row('terraform')).toBeVisible();
 });
 
-test('the tabs link the pages of the vocabulary', { tag: ['@phone', '@no-js'] }, async ({ terms, decisions, vocabulary }) => {
-  await vocabulary.goto('/vocabulary');
-  const tab = (name: string) => terms.main.getByRole('navigation', { name: 'Vocabulary' }).getByRole('link', { name, exact: true });
-  await expect(tab('Review')).toHaveAttribute('aria-current', 'page');
-  await tab('Terms').click();
-  await expect(terms.heading).toHaveText('Terms');
-  await expect(tab('Terms')).toHaveAttribute('aria-current', 'page');
-  await expect(tab('Review')).not.toHaveAttribute('aria-current');
-  await tab('Decisions').click();
+test('the tabs link the pages of a section, and a filter of a list is a tab', { tag: ['@phone', '@no-js'] }, async ({ terms, decisions, memories, vocabulary }) => {
+  const tab = (section: string, name: string) => terms.main.getByRole('navigation', { name: section }).getByRole('link', { name: new RegExp(`^${name}`) });
+  await terms.goto('/vocabulary/terms');
+  await expect(tab('Vocabulary', 'Terms')).toHaveAttribute('aria-current', 'page');
+  await tab('Vocabulary', 'Decisions').click();
   await expect(decisions.heading).toHaveText('Decisions');
-  await tab('Review').click();
+  await expect(tab('Vocabulary', 'Decisions')).toHaveAttribute('aria-current', 'page');
+  await expect(tab('Vocabulary', 'Terms')).not.toHaveAttribute('aria-current');
+
+  await vocabulary.goto('/vocabulary');
   await expect(vocabulary.heading).toHaveText('Vocabulary review');
+  await tab('Review', 'Shared memories').click();
+  await expect(memories.heading).toHaveText('Memories');
+  await expect(tab('Review', 'Shared memories')).toHaveAttribute('aria-current', 'page');
+  await expect(tab('Review', 'Proposed terms')).not.toHaveAttribute('aria-current');
 });
 
 test('a renamed term keeps its old name as an alias, and its memories', { tag: ['@phone', '@no-js'] }, async ({ vocabulary, term, memory, agent }) => {

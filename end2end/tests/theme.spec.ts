@@ -6,7 +6,7 @@ test('a theme applies at once and is kept', { tag: ['@phone', '@no-js'] }, async
   const root = page.locator('html');
   const ground = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
   const choose = async (name: 'System' | 'Light' | 'Dark') => {
-    if (await frame.menu.isVisible()) await frame.menu.click();
+    await frame.openAccount();
     const button = frame.theme(name).filter({ visible: true });
     if (javaScriptEnabled) {
       const kept = page.waitForResponse((response) => response.url().endsWith('/console/api/set_theme'));

@@ -8,6 +8,7 @@ test('the browser stores its time zone, and the server renders the next page in 
   const { memory_id } = await agent.remember({ topic_raw: unique('clock'), content: 'The clock is slow.' });
   await context.clearCookies({ name: 'rmb-zone' });
   await memory.goto(`/memories/${memory_id}`);
+  await memory.openAccount();
   await expect(memory.zone).toHaveText('Times in Asia/Tokyo; charts and filters in UTC');
   await expect(memory.main.locator('time').first()).toHaveAttribute('title', / Asia\/Tokyo$/);
   const response = await memory.goto(`/memories/${memory_id}`);
@@ -19,8 +20,10 @@ test('the server renders the zone of the cookie and ignores an unknown zone', { 
   const kept = (value: string) => context.addCookies([{ name: 'rmb-zone', value, url: environment.baseURL }]);
   await kept('America/St_Johns');
   await frame.goto('/agents');
+  await frame.openAccount();
   await expect(frame.zone).toHaveText('Times in America/St_Johns; charts and filters in UTC');
   await kept('Nowhere/Atlantis');
   await frame.goto('/agents');
+  await frame.openAccount();
   await expect(frame.zone).toHaveText('Times in UTC');
 });

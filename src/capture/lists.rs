@@ -148,7 +148,7 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
     pieces
 }
 
-/// What waits: in the inbox, in quarantine, on the bus.
+/// What is on the bus.
 #[verb(role = Viewer)]
 pub async fn numbers(engine: &Engine, ctx: &OpContext) -> Result<CaptureNumbers, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -3,10 +3,12 @@
 mod agents;
 mod audit_log;
 mod places;
+mod review;
 
 pub use agents::{agent, agent_names, agents};
 pub use audit_log::{audit_log, export_audit_log};
 pub use places::places;
+pub use review::review_numbers;
 
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
@@ -16,9 +18,7 @@ use db::DbError;
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use verb::verb;
-use wire::{
-    AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, ProposalFilter, TermFilter,
-};
+use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, TermFilter};
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;
@@ -62,7 +62,6 @@ async fn of_knowledge(engine: &Engine, ctx: &OpContext, overview: &mut Overview)
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     inventory.terms = vocabulary::store::count_terms(&mut tx, tenant, &TermFilter::default()).await?;
     inventory.documents = knowledge::store::count_documents(&mut tx, tenant, &DocumentFilter::default()).await?;
-    attention.proposals = vocabulary::store::count_proposals(&mut tx, tenant, &ProposalFilter::default()).await?;
     attention.ingest_failures = knowledge::store::last_failures(&mut tx, tenant).await?;
     let jobs = jobs::store::depth_of(&mut tx, tenant).await?;
     attention.knowledge_dead = jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum();

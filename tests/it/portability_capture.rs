@@ -7,7 +7,7 @@ use crate::support::{Fetch, Run, agent, alone, work};
 use foundation::testing::{World, key};
 use foundation::{Engine, OpContext, identity, jobs};
 use portability::{ImportOptions, Selection};
-use remembrancer::{capture, consolidation, memories};
+use remembrancer::{capture, consolidation, memories, overview};
 use serde_json::{Value, json};
 use wire::{ImportCount, ImportReport, InboxVerdict, IngestMemoryRequest, KeyScope, MemoryFilter, MemoryId, MemoryInput};
 
@@ -104,7 +104,7 @@ async fn what_was_captured_is_the_same_elsewhere() {
     work(&there).await;
     assert_eq!(jobs::store::depth(there.engine.db().memory.system()).await.unwrap(), vec![]);
     assert_eq!(body(&exported(&there.engine, &ctx, &Selection::All).await), body(&before));
-    assert_eq!(capture::numbers(&there.engine, &ctx).await.unwrap().quarantined, 1);
+    assert_eq!(overview::review_numbers(&there.engine, &ctx).await.unwrap().quarantined, 1);
 }
 
 #[tokio::test]

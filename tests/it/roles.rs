@@ -194,6 +194,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());
     "model_change::overview" Admin |w, c| model_change::overview(&w.engine, c);
     "model_change::progress" Admin |w, c| model_change::progress(&w.engine, c, w.engine.model());
+    "overview::review_numbers" Viewer |w, c| overview::review_numbers(&w.engine, c);
     "overview::places" Viewer |w, c| overview::places(&w.engine, c, "tea");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
     "overview::agent" Viewer |w, c| overview::agent(&w.engine, c, AgentId(nowhere()));

@@ -1,7 +1,8 @@
+use super::nav::Tabs;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-/// The title of a page with a sentence about it.
+/// The title of a page with a sentence about it, and the tabs of its section.
 #[component]
 pub fn PageHead(#[prop(into)] title: String, children: Children) -> impl IntoView {
     view! {
@@ -10,6 +11,7 @@ pub fn PageHead(#[prop(into)] title: String, children: Children) -> impl IntoVie
             <h1>{title}</h1>
             <div class="mt-0.5 text-sm text-soft">{children()}</div>
         </header>
+        <Tabs />
     }
 }
 

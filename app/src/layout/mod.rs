@@ -8,12 +8,13 @@ mod log_period;
 mod nav;
 mod not_found;
 mod numbers;
+mod sections;
 mod viewer;
 
 pub use frame::Layout;
 pub use head::{Crumb, PageHead};
 pub use log_period::LogPeriod;
-pub use nav::PAGES;
 pub use not_found::NotFound;
 pub use numbers::NumbersResource;
+pub use sections::{ACTIONS, sections};
 pub use viewer::ViewerResource;

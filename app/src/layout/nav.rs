@@ -1,59 +1,14 @@
-use super::{account::Account, numbers::NumbersResource};
+use super::{
+    account::Account,
+    numbers::NumbersResource,
+    sections::{ADMINISTRATION, DAILY, Page, Section, waiting},
+};
 use crate::{
     features::places::SearchLink,
+    query::{use_path, use_query},
     ui::{Icon, Logo, Shape, awaited, text},
 };
 use leptos::prelude::*;
-use leptos_router::components::A;
-
-/// Path, label and icon.
-pub type Page = (&'static str, &'static str, Shape);
-
-/// The pages of the sidebar, in groups.
-pub const PAGES: [(&str, &[Page]); 5] = [
-    (
-        "Memory",
-        &[
-            ("/", "Overview", Shape::Overview),
-            ("/agents", "Agents", Shape::Agents),
-            ("/memories", "Memories", Shape::Memories),
-            ("/people", "People", Shape::People),
-            ("/projects", "Projects", Shape::Projects),
-            ("/lifecycle", "Lifecycle", Shape::Restore),
-        ],
-    ),
-    (
-        "Capture",
-        &[
-            ("/inbox", "Inbox", Shape::Inbox),
-            ("/capture", "Capture", Shape::Add),
-            ("/sources", "Sources", Shape::Sources),
-            ("/events", "Events", Shape::Events),
-        ],
-    ),
-    (
-        "Knowledge",
-        &[
-            ("/vocabulary", "Vocabulary", Shape::Vocabulary),
-            ("/knowledge", "Documents", Shape::Knowledge),
-            ("/prompts", "Prompts", Shape::Prompts),
-        ],
-    ),
-    (
-        "Recall",
-        &[
-            ("/recall", "Health", Shape::Health),
-            ("/quality", "Quality", Shape::Done),
-            ("/recall/log", "Log", Shape::Log),
-            ("/recall/contexts", "Context log", Shape::Context),
-            ("/recall/playground", "Playground", Shape::Playground),
-            ("/recall/diagnose", "Diagnose", Shape::Diagnose),
-            ("/recall/policy", "Search policy", Shape::Filter),
-            ("/recall/model", "Embedding model", Shape::Model),
-        ],
-    ),
-    ("Trust", &[("/audit", "Audit log", Shape::Audit), ("/usage", "Usage", Shape::Usage), ("/erasure", "Erasure", Shape::Delete)]),
-];
 
 /// The name of the product, as a link to the front page.
 #[component]
@@ -66,58 +21,81 @@ pub fn Brand() -> impl IntoView {
     }
 }
 
-/// The links of the sidebar.
+/// The entries of the sidebar. That of the page is current, and that of a page below it, too.
 #[component]
 pub fn Nav() -> impl IntoView {
-    let link = |(href, text, shape): &Page| {
-        let (href, text, shape) = (*href, *text, *shape);
-        // With another page below its path, a link matches its own path only.
-        let exact = PAGES
-            .iter()
-            .flat_map(|(_, pages)| *pages)
-            .any(|(other, ..)| href == "/" || other.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')));
+    let here = Section::of(&use_path(), &use_query());
+    let entry = |section: &'static Section| {
+        let current = here.filter(|(here, _)| here.name == section.name);
+        let current = current.map(|(_, page)| if page.is_some_and(|page| page.href == section.href()) { "page" } else { "true" });
         view! {
             <li>
-                <A
-                    href=href
-                    exact=exact
-                    attr:class="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink hover:bg-sunken hover:no-underline \
-                    aria-[current=page]:bg-accent-wash aria-[current=page]:font-medium aria-[current=page]:text-accent"
+                <a
+                    href=section.href()
+                    aria-current=current
+                    class="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink hover:bg-sunken hover:no-underline \
+                    [&[aria-current]]:bg-accent-wash [&[aria-current]]:font-medium [&[aria-current]]:text-accent"
                 >
-                    <Icon shape />
-                    {text}
-                    {(href == "/inbox").then(|| view! { <Waiting /> })}
-                </A>
+                    <Icon shape=section.shape />
+                    {section.name}
+                    <Waiting pages=section.pages />
+                </a>
             </li>
         }
     };
-    let group = |(name, pages): &(&'static str, &'static [Page])| {
-        view! {
-            <div>
-                <p class="mb-1 px-2 text-xs text-soft">{*name}</p>
-                <ul class="space-y-0.5">{pages.iter().map(link).collect_view()}</ul>
-            </div>
-        }
-    };
+    let group = |sections: &'static [Section]| view! { <ul class="space-y-0.5">{sections.iter().map(entry).collect_view()}</ul> };
     view! {
-        <nav class="space-y-4" aria-label="Main" data-frame="">
-            {PAGES.iter().map(group).collect_view()}
+        <nav class="space-y-2" aria-label="Main" data-frame="">
+            {group(&DAILY)}
+            <hr class="border-line" />
+            {group(&ADMINISTRATION)}
         </nav>
     }
 }
 
-/// How many candidates wait, as a badge; nothing if none does.
+/// The tabs of the page's section, on the page of each tab.
 #[component]
-fn Waiting() -> impl IntoView {
-    let numbers = NumbersResource::expect();
-    awaited(async move {
-        let inbox = numbers.await.map_or(0, |numbers| numbers.inbox);
-        (inbox > 0).then(|| {
+pub fn Tabs() -> impl IntoView {
+    let here = Section::of(&use_path(), &use_query()).and_then(|(section, shown)| Some((section, shown?)));
+    here.filter(|(section, _)| section.pages.len() > 1).map(|(section, shown)| {
+        let tab = |page: &'static Page| {
             view! {
-                <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
-                    {text::total_number(inbox)} <span class="sr-only">{if inbox == 1 { " candidate waits" } else { " candidates wait" }}</span>
-                </span>
+                <li class="shrink-0">
+                    <a
+                        href=page.href
+                        aria-current=(page.href == shown.href).then_some("page")
+                        class="flex items-center gap-1.5 border-b-2 border-transparent px-1 pb-1.5 text-soft hover:text-ink \
+                        hover:no-underline aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+                    >
+                        {page.name}
+                        <Waiting pages=std::slice::from_ref(page) />
+                    </a>
+                </li>
             }
+        };
+        view! {
+            <nav class="mb-4 border-b border-line" aria-label=section.name>
+                <ul class="flex gap-2 overflow-x-auto sm:gap-4">{section.pages.iter().map(tab).collect_view()}</ul>
+            </nav>
+        }
+    })
+}
+
+/// How much waits on some pages for a decision, as a badge; nothing if nothing does.
+#[component]
+fn Waiting(pages: &'static [Page]) -> impl IntoView {
+    let counted = pages.iter().any(|page| page.count.is_some());
+    counted.then(|| {
+        let numbers = NumbersResource::expect();
+        awaited(async move {
+            let count = numbers.await.map_or(0, |numbers| waiting(pages, &numbers));
+            (count > 0).then(|| {
+                view! {
+                    <span class="badge ml-auto border-transparent bg-accent-wash text-accent">
+                        {text::total_number(count)} <span class="sr-only">" waiting"</span>
+                    </span>
+                }
+            })
         })
     })
 }

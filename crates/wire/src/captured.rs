@@ -197,13 +197,8 @@ pub struct EventCount {
 /// What the front page says about capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaptureNumbers {
-    /// Candidates in the inbox, counted up to [`super::TOTAL_MAX`] and one more.
-    pub inbox: i64,
-    /// Turns in quarantine.
-    pub quarantined: i64,
     /// Events that wait or are being worked on.
     pub waiting: i64,
+    /// Events that failed in every attempt.
     pub dead: i64,
-    /// When the oldest candidate came in.
-    pub oldest: Option<DateTime<Utc>>,
 }

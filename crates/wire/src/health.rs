@@ -189,7 +189,8 @@ pub struct ZeroHit {
     pub knowledge_hits: i64,
 }
 
-/// The front page's numbers. What waits in the inbox, in quarantine and on the bus of memories is in [`super::CaptureNumbers`].
+/// The front page's numbers. What waits for a decision is in [`super::ReviewNumbers`], and what is on the bus of memories in
+/// [`super::CaptureNumbers`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     pub attention: Attention,
@@ -212,8 +213,6 @@ pub struct Attention {
     pub blocked_agents: i64,
     /// Accounts whose credit or quota is used up: calls of paid models wait.
     pub exhausted_accounts: i64,
-    /// Phrases that wait for a decision.
-    pub proposals: i64,
     /// Erasures that wait for another admin; 0 for those who may not see them.
     pub erasures: i64,
 }

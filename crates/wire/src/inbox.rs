@@ -140,6 +140,21 @@ pub struct InboxItem {
     pub pairs: Vec<InboxSuggestion>,
 }
 
+/// How much waits for a person, each counted like the list that shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewNumbers {
+    /// Candidates in the inbox, counted up to [`super::TOTAL_MAX`] and one more.
+    pub candidates: i64,
+    /// Open proposals of terms.
+    pub terms: i64,
+    /// Open suggestions about two active memories.
+    pub suggestions: i64,
+    /// Turns in quarantine.
+    pub quarantined: i64,
+    /// Shared memories that no person confirmed, counted up to [`super::TOTAL_MAX`] and one more.
+    pub shared: i64,
+}
+
 /// What the inbox shows, oldest candidate first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxFilter {

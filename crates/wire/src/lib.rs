@@ -100,8 +100,8 @@ pub use ids::{
 };
 pub use inbox::{
     ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxSuggestion, InboxVerdict, IngestMemoryRequest,
-    MemoryEvidence, MemoryInput, QuarantineItem, QuarantineState, QueuedResponse, SUGGESTIONS_MAX, SuggestedMemory, Suggestion,
-    SuggestionFilter, SuggestionRelation,
+    MemoryEvidence, MemoryInput, QuarantineItem, QuarantineState, QueuedResponse, ReviewNumbers, SUGGESTIONS_MAX, SuggestedMemory,
+    Suggestion, SuggestionFilter, SuggestionRelation,
 };
 pub use knowledge::{
     Chunk, Citation, Component, Document, DocumentDetail, DocumentFilter, DocumentKind, FileOutcome, IndexPage, IndexResponse,

@@ -6,7 +6,7 @@ use db::{DbError, Tx, sql, statement};
 use extract::parts::StoredTurn;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use wire::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TOTAL_MAX, TenantId, UserId};
+use wire::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TenantId, UserId};
 
 /// The first part of a source.
 #[derive(FromRow)]
@@ -165,19 +165,14 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, from: i32, 
     .await
 }
 
-/// What waits: in the inbox, counted up to [`TOTAL_MAX`] and one more, because every page shows it; in quarantine; on the bus.
+/// What is on the bus.
 pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
-    let (inbox, oldest, quarantined, waiting, dead) = tx
+    let (waiting, dead) = tx
         .row(sql!(
-            [tenant, TOTAL_MAX + 1],
-            r"select i.count, i.oldest, (select count(*) from quarantine where tenant_id = $1 and state = 'waiting'), e.waiting, e.dead
-            from (select count(*) as count, min(created_at) as oldest
-                    from (select created_at from agent_memories
-                           where tenant_id = $1 and status = 'inbox' and deleted_at is null order by created_at, id limit $2) counted) i
-           cross join (select count(*) filter (where state <> 'dead') as waiting, count(*) filter (where state = 'dead') as dead
-                         from events where tenant_id = $1 and kind <> 'observation'
-                          and state in ('pending', 'running', 'failed', 'dead')) e"
+            [tenant],
+            r"select count(*) filter (where state <> 'dead'), count(*) filter (where state = 'dead')
+                from events where tenant_id = $1 and kind <> 'observation' and state in ('pending', 'running', 'failed', 'dead')"
         ))
         .await?;
-    Ok(CaptureNumbers { inbox, quarantined, waiting, dead, oldest })
+    Ok(CaptureNumbers { waiting, dead })
 }

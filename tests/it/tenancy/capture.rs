@@ -245,7 +245,7 @@ pub const INBOX: &[Query] = queries! {
     "capture::retry" |tx, c| capture::retry(tx, c.tenant, &[dead(c)], c.now).await?.len();
     "capture::numbers" |tx, c| {
         let numbers = capture::numbers(tx, c.tenant).await?;
-        (numbers.inbox + numbers.quarantined + numbers.waiting + numbers.dead) as usize
+        (numbers.waiting + numbers.dead) as usize
     };
     "memories::status_counts" |tx, c| memories::status_counts(tx, c.tenant, c.agent).await?.len();
     "memories::user_counts" |tx, c| {

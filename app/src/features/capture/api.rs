@@ -12,7 +12,7 @@ use wire::{
     CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow,
 };
 
-/// What waits in the inbox and in the queue.
+/// What waits on the bus of memories.
 pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::numbers(&engine, &ctx).await?)

@@ -6,10 +6,7 @@ use super::{
     words::{order_name, tiers_name},
 };
 use crate::{
-    features::{
-        memories::AgentField,
-        recall::{PlaygroundTabs, Timings},
-    },
+    features::{memories::AgentField, recall::Timings},
     layout::PageHead,
     query::Query,
     ui::{Answered, Choice, Empty, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, Titled, choice},
@@ -26,7 +23,6 @@ pub fn ContextPlaygroundPage() -> impl IntoView {
         <PageHead title="Playground">
             "Assemble a context as an agent and see what it costs. Playground contexts are not logged or counted."
         </PageHead>
-        <PlaygroundTabs />
         <Form filtered />
         <Answered answer show query />
     }

@@ -14,7 +14,6 @@ mod review;
 mod statement;
 mod suggestions;
 mod table;
-mod tabs;
 mod url;
 mod verdicts;
 mod words;

@@ -2,7 +2,6 @@ use super::{
     api::{browse_inbox, read_candidate},
     focus::Focus,
     table::Table,
-    tabs::Tabs,
     url,
 };
 use crate::{
@@ -27,7 +26,6 @@ pub fn InboxPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Inbox">"Statements found in captured text. Agents recall them once you confirm them."</PageHead>
-        <Tabs />
         <Filters filtered />
         <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[22rem_minmax(0,1fr)]" } else { "mt-4" }>
             {awaited(async move {

@@ -1,7 +1,6 @@
 use super::{
     api::read_policy,
     policy_input::{ALLOW, KEEP_OUT, LIMIT, PolicyInput},
-    tabs::Tabs,
 };
 use crate::{
     Flash,
@@ -49,7 +48,6 @@ pub fn PolicyPage() -> impl IntoView {
     let who = ViewerResource::shared();
     view! {
         <PageHead title="Capture policy">"What becomes a memory without review, and where text may be sent."</PageHead>
-        <Tabs />
         {awaited(async move {
             let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
             or_error(policy.await, |policy| match may_edit {

@@ -1,4 +1,4 @@
-use super::{api::browse_quarantine, tabs::Tabs};
+use super::api::browse_quarantine;
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
@@ -15,7 +15,6 @@ pub fn QuarantinePage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Quarantine">"Turns that may carry instructions for an agent. No memory is made from them until you release them."</PageHead>
-        <Tabs />
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {

@@ -3,7 +3,6 @@ use super::{
     candidate::state,
     input::VerdictInput,
     table::disputes,
-    tabs::Tabs,
     url::ids,
     words::{candidates, kind, number},
 };
@@ -11,7 +10,7 @@ use crate::{
     Flash,
     features::memories::Changed,
     ids::{Ids, Versions},
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{Badge, Canonical, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, Shape, awaited, columns, text},
 };
@@ -28,8 +27,8 @@ pub fn ReviewPage() -> impl IntoView {
     let preview = consider_candidates(ids(&query), VerdictInput::read(&query));
     let who = ViewerResource::shared();
     view! {
+        <Crumb href="/inbox" text="Candidates" />
         <PageHead title="Decide candidates">"Review what will change."</PageHead>
-        <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, preview)) if preview.items.is_empty() => view! {

@@ -1,4 +1,4 @@
-use super::{about_candidate::Answer, api::browse_suggestions, quote::ShortQuote, tabs::Tabs, url};
+use super::{about_candidate::Answer, api::browse_suggestions, quote::ShortQuote, url};
 use crate::{
     Flash,
     features::memories::{AgentField, Changed},
@@ -19,7 +19,6 @@ pub fn SuggestionsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
-        <Tabs />
         <div class="mb-4">
             <FilterForm action="/inbox/suggestions" label="Suggestions">
                 <div class="card flex flex-wrap items-end gap-2 p-3">

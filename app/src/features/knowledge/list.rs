@@ -1,6 +1,5 @@
 use super::{
     api::documents,
-    tabs::Tabs,
     words::{kind_name, waiting},
 };
 use crate::{
@@ -35,7 +34,6 @@ pub fn KnowledgePage() -> impl IntoView {
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
         <PageHead title="Documents">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
-        <Tabs />
         <FilterForm action="/knowledge" label="Documents">
             <div class="card grid grid-cols-2 items-end gap-2 p-3 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
                 <div class="col-span-full lg:col-span-1">

@@ -7,7 +7,6 @@ mod graph;
 mod layered;
 mod list;
 mod runs;
-mod tabs;
 mod topology;
 mod upload;
 mod words;

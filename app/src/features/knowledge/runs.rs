@@ -1,4 +1,4 @@
-use super::{api::ingest_runs, tabs::Tabs};
+use super::api::ingest_runs;
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
@@ -14,7 +14,6 @@ pub fn RunsPage() -> impl IntoView {
     let list = reading(ingest_runs(query.owned("after"), query.owned("before")));
     view! {
         <PageHead title="Ingestions">"Ingestions of documents, newest first. If a file cannot be read, the others are still ingested."</PageHead>
-        <Tabs />
         <div>
             {awaited(async move {
                 or_error(list.await, |page| match page.rows.is_empty() {

@@ -1,7 +1,6 @@
 use super::{
     api::topology,
     graph::{Drawing, Graph, focus_on},
-    tabs::Tabs,
 };
 use crate::{
     layout::PageHead,
@@ -18,7 +17,6 @@ pub fn TopologyPage() -> impl IntoView {
     let list = reading(topology());
     view! {
         <PageHead title="Topology">"Components from your architecture files. Arrows point to dependencies."</PageHead>
-        <Tabs />
         {awaited(async move {
             or_error(list.await, |components| match components.is_empty() {
                 true => view! {

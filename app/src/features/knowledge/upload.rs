@@ -1,4 +1,4 @@
-use super::{api::collections, tabs::Tabs};
+use super::api::collections;
 use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
@@ -19,7 +19,6 @@ pub fn UploadPage() -> impl IntoView {
         <PageHead title="Upload documents">
             "Markdown, plain text, HTML pages or a pasted text. A file replaces the document with the same name in its collection."
         </PageHead>
-        <Tabs />
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(known.await.unwrap_or_default()) }).await;
             or_error(answer, |(viewer, collections)| view! { <Upload collections flash=viewer.flash query /> })

@@ -5,7 +5,7 @@ use super::{
 use crate::{
     Flash,
     features::memories::AgentField,
-    layout::{Crumb, PageHead, ViewerResource},
+    layout::{PageHead, ViewerResource},
     query::Query,
     ui::{FilterForm, Filtered, Parsed, PostForm, TextField, awaited, or_error, parsed},
 };
@@ -24,7 +24,6 @@ pub fn LifecyclePolicyPage() -> impl IntoView {
     let (query, policy) = (filtered.query.clone(), filtered.load(read_lifecycle_policy));
     let who = ViewerResource::shared();
     view! {
-        <Crumb href="/lifecycle" text="Lifecycle" />
         <PageHead title="Lifecycle policy">
             "How memories age. An agent without its own policy uses the policy of the organisation."
         </PageHead>

@@ -5,7 +5,7 @@ use super::{
 use crate::{
     Flash,
     ids::Ids,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{DataTable, EmptyCard, PostForm, ReasonField, Shape, Time, awaited, columns, or_error, text},
 };
@@ -21,6 +21,7 @@ pub fn DeletePage() -> impl IntoView {
     let rows = selected_memories(query.all("ids").filter_map(|id| id.parse().ok()).collect());
     let who = ViewerResource::shared();
     view! {
+        <Crumb href="/memories" text="Memories" />
         <PageHead title="Delete memories">"Review what will be deleted."</PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Operator, NOT_ALLOWED, rows).await;

@@ -1,7 +1,7 @@
 use crate::ui::{Icon, Shape, Titled, text};
 use chrono::TimeDelta;
 use leptos::prelude::*;
-use wire::{Attention, CaptureNumbers};
+use wire::{Attention, CaptureNumbers, ReviewNumbers};
 
 /// Seconds that a row of the outbox may wait for delivery.
 const LATE: i64 = 60;
@@ -17,8 +17,8 @@ struct Item {
 
 /// What is broken, and what waits for review, each with its number and a link to where it is solved.
 #[component]
-pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers) -> impl IntoView {
-    let (broken, waiting) = (broken(&attention, &capture), waiting(&attention, &capture));
+pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers, review: ReviewNumbers) -> impl IntoView {
+    let (broken, waiting) = (broken(&attention, &capture), waiting(&attention, &review));
     let body = if broken.is_empty() && waiting.is_empty() {
         view! {
             <p class="card flex items-center gap-2 px-4 py-3 text-sm" data-testid="calm">
@@ -105,25 +105,32 @@ fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
     ])
 }
 
-fn waiting(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
+fn waiting(attention: &Attention, review: &ReviewNumbers) -> Vec<Item> {
     some([
         (
-            capture.inbox,
+            review.candidates,
             ("Candidate in the inbox", "Candidates in the inbox"),
             "Agents recall them once you confirm them.".to_owned(),
             "/inbox",
         ),
+        (review.terms, ("Proposed term", "Proposed terms"), "Phrases that the vocabulary does not know yet.".to_owned(), "/vocabulary"),
         (
-            capture.quarantined,
+            review.suggestions,
+            ("Suggestion", "Suggestions"),
+            "Active memories that may say the same or contradict each other.".to_owned(),
+            "/inbox/suggestions",
+        ),
+        (
+            review.quarantined,
             ("Turn in quarantine", "Turns in quarantine"),
             "Text that reads like an instruction for an agent. Release or dismiss it.".to_owned(),
             "/inbox/quarantine",
         ),
         (
-            attention.proposals,
-            ("Proposed term", "Proposed terms"),
-            "Phrases that the vocabulary does not know yet.".to_owned(),
-            "/vocabulary",
+            review.shared,
+            ("Shared memory to confirm", "Shared memories to confirm"),
+            "All agents recall them, and no person has confirmed them.".to_owned(),
+            "/memories?unreviewed=true",
         ),
         (attention.erasures, ("Erasure to confirm", "Erasures to confirm"), "Another admin requested them.".to_owned(), "/erasure"),
     ])
@@ -149,7 +156,7 @@ mod tests {
             ..Attention::default()
         };
         let idle = CaptureNumbers { waiting: 7, ..CaptureNumbers::default() };
-        assert_eq!((broken(&calm, &idle), waiting(&calm, &idle)), (vec![], vec![]));
+        assert_eq!((broken(&calm, &idle), waiting(&calm, &ReviewNumbers::default())), (vec![], vec![]));
     }
 
     #[test]
@@ -163,10 +170,10 @@ mod tests {
             week,
             blocked_agents: 5,
             exhausted_accounts: 6,
-            proposals: 7,
             erasures: 8,
         };
-        let capture = CaptureNumbers { inbox: 10, quarantined: 11, dead: 12, ..CaptureNumbers::default() };
+        let capture = CaptureNumbers { dead: 12, ..CaptureNumbers::default() };
+        let review = ReviewNumbers { candidates: 10, terms: 7, suggestions: 9, quarantined: 11, shared: 13 };
         let list = |items: Vec<Item>| items.into_iter().map(|item| (item.count, item.href)).collect::<Vec<_>>();
         assert_eq!(
             list(broken(&attention, &capture)),
@@ -180,7 +187,17 @@ mod tests {
                 (5, "/agents")
             ]
         );
-        assert_eq!(list(waiting(&attention, &capture)), [(10, "/inbox"), (11, "/inbox/quarantine"), (7, "/vocabulary"), (8, "/erasure")]);
+        assert_eq!(
+            list(waiting(&attention, &review)),
+            [
+                (10, "/inbox"),
+                (7, "/vocabulary"),
+                (9, "/inbox/suggestions"),
+                (11, "/inbox/quarantine"),
+                (13, "/memories?unreviewed=true"),
+                (8, "/erasure")
+            ]
+        );
         assert_eq!(broken(&attention, &capture)[3].says, "The oldest has waited 3 min 20 s.");
     }
 }

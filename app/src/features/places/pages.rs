@@ -1,41 +1,50 @@
-use crate::{islands::Target, layout::PAGES};
-
-/// Pages that the sidebar does not name: path, name, and the page of the sidebar that leads to them.
-const FURTHER: [(&str, &str, &str); 15] = [
-    ("/lifecycle/policy", "Lifecycle policy", "Lifecycle"),
-    ("/inbox/suggestions", "Suggestions", "Inbox"),
-    ("/inbox/quarantine", "Quarantine", "Inbox"),
-    ("/inbox/policy", "Capture policy", "Inbox"),
-    ("/vocabulary/terms", "Terms", "Vocabulary"),
-    ("/vocabulary/terms/new", "New term", "Vocabulary"),
-    ("/vocabulary/decisions", "Decisions", "Vocabulary"),
-    ("/knowledge/runs", "Ingestions", "Documents"),
-    ("/knowledge/topology", "Topology", "Documents"),
-    ("/knowledge/upload", "Upload documents", "Documents"),
-    ("/recall/playground/context", "Context playground", "Playground"),
-    ("/memories?deleted=true", "Deleted memories", "Memories"),
-    ("/memories?unreviewed=true", "Shared and unreviewed memories", "Memories"),
-    ("/erasure/new", "Erase a person", "Erasure"),
-    ("/search", "Search", ""),
-];
+use crate::{
+    islands::Target,
+    layout::{ACTIONS, sections},
+};
+use wire::OperatorRole;
 
 /// The pages whose name contains the text, without regard to case.
 pub fn pages(text: &str) -> impl Iterator<Item = Target> + use<> {
     let text = text.trim().to_lowercase();
-    let of_sidebar = PAGES.into_iter().flat_map(|(group, pages)| pages.iter().map(move |(href, label, _)| (*href, *label, group)));
-    let named = of_sidebar.chain(FURTHER).filter(move |(_, label, _)| label.to_lowercase().contains(&text));
-    named.map(|(href, label, detail)| Target { kind: "Page".into(), label: label.into(), detail: detail.into(), href: href.into() })
+    let all = sections().flat_map(|section| section.pages.iter().map(move |page| (section.name, page)));
+    let named = all.filter(move |(section, page)| [*section, page.name, page.also].iter().any(|name| name.to_lowercase().contains(&text)));
+    named.map(|(section, page)| {
+        let detail = if section == page.name { "" } else { section };
+        target("Page", page.name, detail, page.href)
+    })
+}
+
+/// What an operator with these roles may do and is called like the text.
+pub fn actions(text: &str, roles: &[OperatorRole]) -> Vec<Target> {
+    let text = text.trim().to_lowercase();
+    let offered = ACTIONS.iter().filter(|action| roles.contains(&action.role) && action.name.to_lowercase().contains(&text));
+    offered.map(|action| target("Action", action.name, "", action.href)).collect()
+}
+
+fn target(kind: &str, label: &str, detail: &str, href: &str) -> Target {
+    Target { kind: kind.into(), label: label.into(), detail: detail.into(), href: href.into() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::pages;
+    use super::*;
 
     #[test]
-    fn pages_are_named_by_a_part_of_their_name() {
+    fn pages_are_named_by_a_part_of_their_name_or_of_a_former_one() {
         let named: Vec<_> = pages(" policy ").map(|page| page.href).collect();
-        assert_eq!(named, ["/recall/policy", "/lifecycle/policy", "/inbox/policy"]);
-        assert_eq!(pages("AUDIT").map(|page| page.label).collect::<Vec<_>>(), ["Audit log"]);
+        assert_eq!(named, ["/inbox/policy", "/lifecycle/policy", "/recall/policy"]);
+        assert_eq!(pages("AUDIT log").map(|page| page.label).collect::<Vec<_>>(), ["Audit"]);
+        let tab = pages("quarantine").next().unwrap();
+        assert_eq!((tab.label.as_str(), tab.detail.as_str()), ("Quarantine", "Review"));
         assert!(pages("").count() > 30 && pages("no such page").next().is_none());
+    }
+
+    #[test]
+    fn actions_are_offered_to_those_who_may() {
+        let offered = |text, roles: &[OperatorRole]| actions(text, roles).into_iter().map(|action| action.href).collect::<Vec<_>>();
+        assert_eq!(offered("erase", &[OperatorRole::Admin]), ["/erasure/new"]);
+        assert_eq!(offered("erase", &[OperatorRole::Viewer, OperatorRole::Reviewer]), [""; 0]);
+        assert_eq!(offered("NEW", &[OperatorRole::Operator]), ["/projects"]);
     }
 }

@@ -26,6 +26,6 @@ pub use days::{Days, Legend, rate};
 pub use diagnose::DiagnosePage;
 pub use health::HealthPage;
 pub use log::LogPage;
-pub use playground::{PlaygroundPage, PlaygroundTabs, Timings};
+pub use playground::{PlaygroundPage, Timings};
 pub use retrieval::RetrievalPage;
 pub use url::why_not;

@@ -10,10 +10,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{
-        Answered, Badge, Empty, FilterForm, Filtered, PageTabs, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, tab,
-        text,
-    },
+    ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, text},
 };
 use leptos::prelude::*;
 use wire::{NearMiss, Playground, PlaygroundRequest};
@@ -27,7 +24,6 @@ pub fn PlaygroundPage() -> impl IntoView {
         <PageHead title="Playground">
             "Run a recall as an agent and inspect every step. Playground queries are not logged or counted."
         </PageHead>
-        <PlaygroundTabs />
         <Form filtered />
         <Answered answer show query />
     }
@@ -194,9 +190,4 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
             </div>
         </section>
     }
-}
-
-#[component]
-pub fn PlaygroundTabs() -> impl IntoView {
-    view! { <PageTabs label="Playground" tabs=[tab("/recall/playground", "Recall"), tab("/recall/playground/context", "Assemble a context")] /> }
 }

@@ -3,13 +3,12 @@ use super::{
     decide::NOT_ALLOWED,
     effect::{Effects, Hidden},
     input::DecisionInput,
-    tabs::Tabs,
     term::UNKNOWN,
 };
 use crate::{
     ConsoleError,
     guard::not_found,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_param, use_query},
     ui::{Diff, ErrorView, PostForm, awaited, text},
 };
@@ -32,8 +31,8 @@ pub fn ChangePage() -> impl IntoView {
     let who = ViewerResource::shared();
     let term = id.map_or_else(|| "/vocabulary/terms".to_owned(), |id| format!("/vocabulary/terms/{id}"));
     view! {
+        <Crumb href="/vocabulary/terms" text="Terms" />
         <PageHead title="Change a term">"Confirm"</PageHead>
-        <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, preview)) => view! { <Confirm preview input query /> }.into_any(),

@@ -2,14 +2,13 @@ use super::{
     api::{VerdictPreview, consider_proposals},
     effect::Effects,
     input::DecisionInput,
-    tabs::Tabs,
     term_names::TermNames,
 };
 use crate::{
     Flash,
     ids::Ids,
     islands::TermField,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{
         AreaField, DataTable, EmptyCard, ErrorView, PostForm, ReasonField, SelectField, Shape, TextField, Time, awaited, choice, columns,
@@ -33,8 +32,8 @@ pub fn DecidePage() -> impl IntoView {
     let preview = consider_proposals(ids(&query), DecisionInput::read(&query));
     let who = ViewerResource::shared();
     view! {
+        <Crumb href="/vocabulary" text="Proposed terms" />
         <PageHead title="Decide proposals">"Review the effect, then confirm."</PageHead>
-        <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, preview)) if preview.proposals.is_empty() => view! {

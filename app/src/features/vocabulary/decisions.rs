@@ -1,6 +1,5 @@
 use super::{
     api::{all_of, browse_decisions},
-    tabs::Tabs,
     words::{inverse, summaries, summary},
 };
 use crate::{
@@ -19,7 +18,6 @@ pub fn DecisionsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Decisions">"Every decision on the vocabulary. Decisions refile memories but never change their content."</PageHead>
-        <Tabs />
         {awaited(async move {
             let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {

@@ -12,7 +12,6 @@ mod new;
 mod review;
 mod similar;
 mod table;
-mod tabs;
 mod term;
 mod term_names;
 mod terms;

@@ -1,8 +1,8 @@
-use super::{decide::NOT_ALLOWED, tabs::Tabs, term_names::TermNames};
+use super::{decide::NOT_ALLOWED, term_names::TermNames};
 use crate::{
     Flash,
     islands::TermField,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{AreaField, PostForm, TextField, awaited, or_error},
 };
@@ -14,8 +14,8 @@ use wire::{CATEGORY_MAX, DEFINITION_MAX, OperatorRole, TOPIC_MAX};
 pub fn NewTermPage() -> impl IntoView {
     let (query, who) = (use_query(), ViewerResource::shared());
     view! {
+        <Crumb href="/vocabulary/terms" text="Terms" />
         <PageHead title="New term">"The preferred name of a thing. Memories with an alias as their topic are filed under the term."</PageHead>
-        <Tabs />
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, async { Ok(()) }).await;
             or_error(answer, |(viewer, ())| view! { <Forms query flash=viewer.refused() /> })

@@ -3,7 +3,6 @@ use super::{
     focus::Focus,
     similar::{grouped, similar_to},
     table::Table,
-    tabs::Tabs,
 };
 use crate::{
     ConsoleError,
@@ -50,7 +49,6 @@ pub fn ReviewPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
-        <Tabs />
         <FilterForm action="/vocabulary" label="Proposals">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">

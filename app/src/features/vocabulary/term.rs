@@ -2,13 +2,12 @@ use super::{
     api::read_term,
     decisions::{DecisionSummary, Progress, Undo},
     edit::Edit,
-    tabs::Tabs,
     term_names::TermNames,
     terms::retired,
 };
 use crate::{
     guard::by_id,
-    layout::ViewerResource,
+    layout::{Crumb, ViewerResource},
     query::{Query, use_param},
     ui::{
         Badge, Time, Titled, awaited,
@@ -30,7 +29,7 @@ pub fn TermPage() -> impl IntoView {
     let detail = reading(by_id(id, read_term, UNKNOWN));
     let who = ViewerResource::expect();
     view! {
-        <Tabs />
+        <Crumb href="/vocabulary/terms" text="Terms" />
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_missing("Term", detail.await, |detail| view! { <Whole detail may_decide /> })

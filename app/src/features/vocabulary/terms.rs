@@ -1,4 +1,4 @@
-use super::{api::browse_terms, tabs::Tabs};
+use super::api::browse_terms;
 use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
@@ -29,7 +29,6 @@ pub fn TermsPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
-        <Tabs />
         <FilterForm action="/vocabulary/terms" label="Terms">
             <div class="card flex flex-wrap items-end gap-2 p-3">
                 <div class="grow basis-full sm:basis-56">

@@ -1,0 +1,221 @@
+//! Every place of the console with a name: the entries of the sidebar, the tabs of each, and the pages and actions that only the menu of
+//! `Ctrl K` names. The sidebar, the tabs and the menu read this list.
+
+use crate::{query::Query, ui::Shape};
+use wire::{OperatorRole, ReviewNumbers};
+
+/// Counts what waits on a page.
+type Count = fn(&ReviewNumbers) -> i64;
+
+/// A page with a name.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// Its path, and the filter that it is about.
+    pub href: &'static str,
+    pub name: &'static str,
+    /// What else people call it, for the menu.
+    pub also: &'static str,
+    /// How much waits there for a decision, on a page of *Review*.
+    pub count: Option<Count>,
+}
+
+/// An entry of the sidebar. It leads to the first of its pages, which are its tabs.
+pub struct Section {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub pages: &'static [Page],
+}
+
+/// Something to do, as the menu offers it to operators with the role.
+pub struct Action {
+    pub href: &'static str,
+    pub name: &'static str,
+    pub role: OperatorRole,
+}
+
+const fn page(href: &'static str, name: &'static str) -> Page {
+    Page { href, name, also: "", count: None }
+}
+
+impl Page {
+    const fn also(self, also: &'static str) -> Self {
+        Self { also, ..self }
+    }
+
+    const fn counts(self, count: Count) -> Self {
+        Self { count: Some(count), ..self }
+    }
+
+    fn path(&self) -> &'static str {
+        self.href.split('?').next().unwrap_or(self.href)
+    }
+
+    /// How many filters of the page a URL has; none if the URL shows another page.
+    fn agreement(&self, path: &str, query: &Query) -> Option<usize> {
+        let own = Query::parse(self.href.strip_prefix(self.path()).unwrap_or_default());
+        (self.path() == path).then(|| own.within(query)).flatten()
+    }
+}
+
+/// What people do every day.
+pub static DAILY: [Section; 12] = [
+    Section { name: "Overview", shape: Shape::Overview, pages: &[page("/", "Overview")] },
+    Section {
+        name: "Review",
+        shape: Shape::Inbox,
+        pages: &[
+            page("/inbox", "Candidates").also("inbox").counts(|waiting| waiting.candidates),
+            page("/vocabulary", "Proposed terms").also("vocabulary review").counts(|waiting| waiting.terms),
+            page("/inbox/suggestions", "Suggestions").also("duplicates contradictions").counts(|waiting| waiting.suggestions),
+            page("/inbox/quarantine", "Quarantine").counts(|waiting| waiting.quarantined),
+            page("/memories?unreviewed=true", "Shared memories").also("unreviewed commons").counts(|waiting| waiting.shared),
+        ],
+    },
+    Section {
+        name: "Memories",
+        shape: Shape::Memories,
+        pages: &[
+            page("/memories", "Memories"),
+            page("/memories?deleted=true", "Deleted").also("deleted memories"),
+            page("/lifecycle", "Lifecycle").also("sweeps archive expiry"),
+        ],
+    },
+    Section { name: "People", shape: Shape::People, pages: &[page("/people", "People").also("profiles users")] },
+    Section { name: "Agents", shape: Shape::Agents, pages: &[page("/agents", "Agents").also("keys commons")] },
+    Section { name: "Projects", shape: Shape::Projects, pages: &[page("/projects", "Projects").also("repositories")] },
+    Section {
+        name: "Knowledge",
+        shape: Shape::Knowledge,
+        pages: &[
+            page("/knowledge", "Documents"),
+            page("/knowledge/runs", "Ingestions"),
+            page("/knowledge/topology", "Topology"),
+            page("/knowledge/upload", "Upload"),
+        ],
+    },
+    Section {
+        name: "Vocabulary",
+        shape: Shape::Vocabulary,
+        pages: &[page("/vocabulary/terms", "Terms").also("aliases"), page("/vocabulary/decisions", "Decisions")],
+    },
+    Section { name: "Sources", shape: Shape::Sources, pages: &[page("/sources", "Sources"), page("/capture", "Capture")] },
+    Section {
+        name: "Recalls",
+        shape: Shape::Log,
+        pages: &[page("/recall/log", "Recalls").also("recall log"), page("/recall/contexts", "Contexts").also("context log")],
+    },
+    Section {
+        name: "Health",
+        shape: Shape::Health,
+        pages: &[page("/recall", "Causes").also("recall health zero hits"), page("/quality", "Quality")],
+    },
+    Section {
+        name: "Playground",
+        shape: Shape::Playground,
+        pages: &[
+            page("/recall/playground", "Recall").also("recall playground"),
+            page("/recall/playground/context", "Assemble a context").also("context playground"),
+            page("/recall/diagnose", "Diagnose"),
+        ],
+    },
+];
+
+/// What people do to the organisation.
+pub static ADMINISTRATION: [Section; 4] = [
+    Section { name: "Audit", shape: Shape::Audit, pages: &[page("/audit", "Audit").also("audit log")] },
+    Section { name: "Erasure", shape: Shape::Delete, pages: &[page("/erasure", "Erasure").also("legal holds")] },
+    Section { name: "Usage", shape: Shape::Usage, pages: &[page("/usage", "Usage").also("credit costs limits")] },
+    Section {
+        name: "Settings",
+        shape: Shape::Filter,
+        pages: &[
+            page("/inbox/policy", "Capture policy"),
+            page("/lifecycle/policy", "Lifecycle policy"),
+            page("/recall/policy", "Search across sources").also("search policy weights relevant documents"),
+            page("/events", "Events").also("jobs background work"),
+            page("/prompts", "Prompts").also("skills"),
+            page("/recall/model", "Embedding model"),
+        ],
+    },
+];
+
+/// What the menu offers to do.
+pub static ACTIONS: [Action; 5] = [
+    Action { href: "/capture", name: "Capture a text…", role: OperatorRole::Operator },
+    Action { href: "/knowledge/upload", name: "Upload documents…", role: OperatorRole::Reviewer },
+    Action { href: "/vocabulary/terms/new", name: "New term…", role: OperatorRole::Reviewer },
+    Action { href: "/projects", name: "New project…", role: OperatorRole::Operator },
+    Action { href: "/erasure/new", name: "Erase a person…", role: OperatorRole::Admin },
+];
+
+/// Every entry of the sidebar, in its order.
+pub fn sections() -> impl Iterator<Item = &'static Section> {
+    DAILY.iter().chain(&ADMINISTRATION)
+}
+
+impl Section {
+    /// The section that a URL belongs to, and the tab that it shows; no tab on a page below one.
+    pub fn of(path: &str, query: &Query) -> Option<(&'static Self, Option<&'static Page>)> {
+        let all = || sections().flat_map(|section| section.pages.iter().map(move |page| (section, page)));
+        let shown = all().filter_map(|(section, page)| Some((page.agreement(path, query)?, section, page)));
+        if let Some((_, section, page)) = shown.max_by_key(|(agreement, ..)| *agreement) {
+            return Some((section, Some(page)));
+        }
+        let below = |page: &Page| path.strip_prefix(page.path()).is_some_and(|rest| rest.starts_with('/'));
+        all().filter(|(_, page)| below(page)).max_by_key(|(_, page)| page.path().len()).map(|(section, _)| (section, None))
+    }
+
+    /// Where its entry leads.
+    pub fn href(&self) -> &'static str {
+        self.pages.first().map_or("/", |page| page.href)
+    }
+}
+
+/// How much waits on some pages, each counted as its own list counts it.
+pub fn waiting(pages: &[Page], numbers: &ReviewNumbers) -> i64 {
+    pages.iter().filter_map(|page| page.count).map(|count| count(numbers)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(url: &str) -> (&'static str, Option<&'static str>) {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        Section::of(path, &Query::parse(query)).map(|(section, page)| (section.name, page.map(|page| page.name))).unwrap()
+    }
+
+    #[test]
+    fn a_url_belongs_to_one_entry_and_shows_one_tab() {
+        for (url, expected) in [
+            ("/", ("Overview", Some("Overview"))),
+            ("/memories?agent=x", ("Memories", Some("Memories"))),
+            ("/memories?q=tea&deleted=true", ("Memories", Some("Deleted"))),
+            ("/memories?deleted=false", ("Memories", Some("Memories"))),
+            ("/memories?unreviewed=true&peek=x", ("Review", Some("Shared memories"))),
+            ("/memories/0192?unreviewed=true", ("Memories", None)),
+            ("/vocabulary", ("Review", Some("Proposed terms"))),
+            ("/vocabulary/decide", ("Review", None)),
+            ("/vocabulary/terms/new", ("Vocabulary", None)),
+            ("/inbox/policy", ("Settings", Some("Capture policy"))),
+            ("/inbox/review", ("Review", None)),
+            ("/recall", ("Health", Some("Causes"))),
+            ("/recall/log/0192", ("Recalls", None)),
+            ("/recall/playground/context", ("Playground", Some("Assemble a context"))),
+            ("/people/a/b", ("People", None)),
+        ] {
+            assert_eq!(of(url), expected, "{url}");
+        }
+        assert!(Section::of("/search", &Query::default()).is_none(), "the front page is above every other, but leads to none");
+    }
+
+    #[test]
+    fn the_sum_of_review_is_that_of_its_tabs() {
+        let numbers = ReviewNumbers { candidates: 1, terms: 20, suggestions: 300, quarantined: 4_000, shared: 50_000 };
+        let sums: Vec<_> = sections().map(|section| (section.name, waiting(section.pages, &numbers))).filter(|(_, sum)| *sum > 0).collect();
+        assert_eq!(sums, [("Review", 54_321)]);
+        let tabs = Section::of("/inbox", &Query::default()).unwrap().0.pages.iter();
+        let tabs: Vec<_> = tabs.map(|tab| waiting(std::slice::from_ref(tab), &numbers)).collect();
+        assert_eq!(tabs, [1, 20, 300, 4_000, 50_000]);
+    }
+}

@@ -314,7 +314,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the lifecycle policy': ({ frame }) => frame.goto('/lifecycle/policy'),
   quality: ({ frame }) => frame.goto('/quality'),
   'quality of one agent, nothing to measure': ({ frame }) => frame.goto('/quality?agent=0198f000-0000-7000-8000-000000000000'),
-  'the search policy': ({ frame }) => frame.goto('/recall/policy'),
+  'the search across sources': ({ frame }) => frame.goto('/recall/policy'),
   'the embedding model': ({ frame }) => frame.goto('/recall/model'),
   people: ({ frame }) => frame.goto('/people'),
   'people, nothing matches': ({ frame }) => frame.goto('/people?user=nothing+is+called+this'),

@@ -246,10 +246,10 @@ test('a diagnosis', { tag: '@no-js' }, async ({ diagnosis, agent }) => {
   `);
 });
 
-test('the search policy', { tag: '@no-js' }, async ({ searchPolicy, agent }) => {
+test('the search across sources', { tag: '@no-js' }, async ({ searchPolicy, agent }) => {
   await searchPolicy.goto(`/recall/policy?agent=${agent.id}`);
   await expect(searchPolicy.main).toMatchAriaSnapshot(`
-    - heading "Search policy" [level=1]
+    - heading "Search across sources" [level=1]
     - textbox "Similarity": /\\d/
     - textbox "Recency": /\\d/
     - textbox "Importance": /\\d/

@@ -26,7 +26,10 @@ pub fn SearchPolicyPage() -> impl IntoView {
     let categories = filtered.load(read_knowledge_categories);
     let who = ViewerResource::shared();
     view! {
-        <PageHead title="Search policy">"How agents’ searches rank memories, reported actions, workflow steps and documents."</PageHead>
+        <PageHead title="Search across sources">
+            "How " <code class="font-mono">"search_my_memories"</code>
+            " ranks memories, reported actions, workflow steps and documents in one list. Recalls are ranked by their own formula."
+        </PageHead>
         {awaited(async move {
             let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
             // The fields that are wrong tell which form was refused.

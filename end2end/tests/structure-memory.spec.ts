@@ -50,6 +50,7 @@ test('the front page', { tag: '@no-js' }, async ({ overview }) => {
         - listitem:
           - link /^Profiles of people [\\d,]+/:
             - /url: /people
+      - paragraph: /^Remembrancer \\d/
   `);
 });
 

@@ -13,7 +13,7 @@ pub use review::review_numbers;
 use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{context, erasure, knowledge, memories, profile, recall, vocabulary};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use db::DbError;
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
@@ -22,6 +22,8 @@ use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewM
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;
+/// Recalls whose time is measured, at most.
+const MEASURED: i64 = 1_000;
 /// The newest memories that the page shows.
 const NEWEST: i64 = 5;
 
@@ -89,7 +91,9 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
         .into_iter()
         .map(|one| NewMemory { id: one.id, topic: one.topic, content: one.content, agent_slug: slug(one.agent_id), at: one.created_at })
         .collect();
+    last_day.p95_ms = recall::store::slow(&mut tx, recalls, MEASURED).await?;
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
+    attention.late_vectors = memories::store::late_vectors(&mut tx, tenant, &ids, now - TimeDelta::minutes(1)).await?;
     inventory.memories = memories::store::in_reach(&mut tx, tenant, ctx.users, &ids, now).await?;
     inventory.profiles = profile::store::count_people(&mut tx, tenant, &PeopleFilter::default(), &[]).await?;
     inventory.recanonicalising = jobs::store::unfiled(&mut tx, tenant).await?;

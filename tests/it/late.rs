@@ -6,7 +6,7 @@ use db::clock::Clock;
 use foundation::jobs::State;
 use foundation::jobs::store::{Ending, Load, claim, depth, extend, finish};
 use foundation::testing::{World, fact};
-use remembrancer::{memories, workers};
+use remembrancer::{memories, overview, workers};
 use tokio_util::sync::CancellationToken;
 use wire::{EventId, MatchedBy, MemoryId, MemoryStatus, NothingReason, Relation};
 
@@ -45,8 +45,12 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
     // Now the question has one, the memory still not.
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
     assert_eq!((answer.degraded.len(), answer.memories()[0].matched_by), (0, MatchedBy::Lexical));
-    world.clock.advance(Duration::minutes(1));
+    let late = async || overview::overview(&world.engine, &world.vera).await.unwrap().attention.late_vectors;
+    assert_eq!(late().await, 0, "a vector of the last minute is not late");
+    world.clock.advance(Duration::minutes(2));
+    assert_eq!(late().await, 1);
     work(&world).await;
+    assert_eq!(late().await, 0);
     assert_eq!((number(&world, VECTORS, id).await, states(&world).await), (1, vec![]));
     let answer = ask(&world, &world.atlas, "Which tea does Vera like?").await;
     assert_eq!((answer.memories().len(), answer.memories()[0].matched_by), (1, MatchedBy::Both));

@@ -20,6 +20,7 @@ struct Logged {
     topic: Option<&'static str>,
     cause: Option<ZeroHitCause>,
     expected: bool,
+    took_ms: f64,
 }
 
 /// Moves the clock to ten minutes past an hour, so that no test begins in one hour and ends in the next.
@@ -43,6 +44,7 @@ fn logged(world: &World, hour: DateTime<Utc>, i: i64) -> Logged {
         topic: (i % 7 < 3).then_some("tea"),
         cause,
         expected: i % 5 == 0,
+        took_ms: f64::from(i32::try_from(i * 37 % 101).unwrap()),
     }
 }
 
@@ -54,7 +56,7 @@ async fn log_all(world: &World, hour: DateTime<Utc>) -> Vec<Logged> {
         sqlx::query(
             r"insert into retrievals (tenant_id, agent_id, id, at, query, query_canonical, k, expected, ranking, filters, model, vector_floor,
                                       lexical_floor, vocabulary_version, statistics, candidates, hits, zero_hit, cause, degraded, took_ms)
-              values ($1, $2, $3, $4, 'which tea', $5, 10, $6, 'decay', '{}', 'm', 0, 0, 0, '{}', '[]', 0, $7, $8, '{}', 1)",
+              values ($1, $2, $3, $4, 'which tea', $5, 10, $6, 'decay', '{}', 'm', 0, 0, 0, '{}', '[]', 0, $7, $8, '{}', $9)",
         )
         .bind(world.system.tenant_id)
         .bind(row.agent)
@@ -64,6 +66,7 @@ async fn log_all(world: &World, hour: DateTime<Utc>) -> Vec<Logged> {
         .bind(row.expected)
         .bind(row.cause.is_some())
         .bind(row.cause)
+        .bind(row.took_ms)
         .execute(&mut owner)
         .await
         .unwrap();
@@ -208,6 +211,7 @@ async fn the_front_page_has_what_needs_attention_and_what_is_new() {
     let stranger = World::on(world.engine.urls().clone()).await;
     let empty = overview::overview(&world.engine, &world.vera).await.unwrap();
     assert_eq!((empty.inventory.memories, empty.last_day.newest.len(), empty.attention.blocked_agents), (0, 0, 0));
+    assert_eq!(empty.last_day.p95_ms, None);
 
     let hour = start_of_hour(&world);
     let rows = log_all(&world, hour).await;
@@ -229,6 +233,11 @@ async fn the_front_page_has_what_needs_attention_and_what_is_new() {
     assert_eq!((page.attention.blocked_agents, page.attention.exhausted_accounts), (1, 0));
     let hours: RecallCounts = page.last_day.bars.iter().map(|bar| bar.recalls).sum();
     assert_eq!(hours, expect(&rows, &all, |row| row.at >= page.last_day.bars[0].from));
+    let mut took: Vec<f64> = rows.iter().filter(|row| row.at >= page.last_day.bars[0].from).map(|row| row.took_ms).collect();
+    took.sort_by(f64::total_cmp);
+    let slow = took[(took.len() * 95).div_ceil(100) - 1];
+    assert!(slow < took[took.len() - 1], "neither the slowest, nor a mean, nor of older recalls: {took:?}");
+    assert_eq!(page.last_day.p95_ms, Some(slow));
     assert_eq!(page.last_day.bars.iter().map(|bar| bar.stored).sum::<i64>(), 8);
     let newest: Vec<_> = page.last_day.newest.iter().map(|memory| (memory.topic.as_str(), memory.agent_slug.as_str())).collect();
     assert_eq!(newest, [("shelf 6", "atlas"), ("shelf 5", "binky"), ("shelf 4", "atlas"), ("shelf 3", "binky"), ("shelf 2", "atlas")]);

@@ -208,6 +208,8 @@ pub struct Attention {
     /// Rows that wait for delivery, and for how long the oldest has, in seconds.
     pub outbox: i64,
     pub outbox_seconds: i64,
+    /// Memories that have had no vector for more than a minute: recalls find them by their words only.
+    pub late_vectors: i64,
     /// Recalls of the last seven days.
     pub week: RecallCounts,
     pub blocked_agents: i64,
@@ -222,6 +224,8 @@ pub struct Attention {
 pub struct LastDay {
     /// One entry per hour (UTC), oldest first, without gaps.
     pub bars: Vec<HealthBar>,
+    /// The time in which 95 of 100 recalls were answered, in milliseconds, of the newest 1,000; none without recalls.
+    pub p95_ms: Option<f64>,
     pub contexts: i64,
     /// The newest memories, newest first, from the last 24 hours or before.
     pub newest: Vec<NewMemory>,

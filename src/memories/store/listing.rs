@@ -264,6 +264,17 @@ pub async fn newest(tx: &mut Tx, tenant: TenantId, most: i64) -> Result<Vec<Newe
     .await
 }
 
+/// How many memories of some agents are in reach and have waited for a vector since before a moment.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
+pub async fn late_vectors(tx: &mut Tx, tenant: TenantId, agents: &[AgentId], before: DateTime<Utc>) -> Result<i64, DbError> {
+    tx.value(sql!(
+        [tenant, agents, before],
+        r"select count(*) from agent_memories m
+           where m.tenant_id = $1 and m.agent_id = any($2) and m.live and m.awaiting_vector and m.updated_at < $3"
+    ))
+    .await
+}
+
 /// How many memories of some agents a recall for these users can return, from the counts that are kept for the ranking.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, agents = agents.len()))]
 pub async fn in_reach(tx: &mut Tx, tenant: TenantId, users: Users, agents: &[AgentId], now: DateTime<Utc>) -> Result<i64, DbError> {

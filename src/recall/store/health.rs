@@ -116,6 +116,21 @@ pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<
     Ok(rows.into_iter().map(|row| (row.start, row.counts)).collect())
 }
 
+/// The time in which 95 of 100 recalls were answered, in milliseconds, of the newest `most` of them; none without recalls.
+pub async fn slow(tx: &mut Tx, recalls: Recalls<'_>, most: i64) -> Result<Option<f64>, DbError> {
+    let Recalls { tenant, span, filter } = recalls;
+    let mut query = statement!(
+        "select percentile_disc(0.95) within group (order by took_ms) from (
+             select r.took_ms from retrievals r where r.tenant_id = $1 and r.at >= $2 and r.at < $3",
+        tenant,
+        span.from,
+        span.until,
+    );
+    push_filter(&mut query, filter);
+    query.push(" order by r.at desc, r.id desc limit ").push_bind(most).push(") newest");
+    tx.value(query).await
+}
+
 /// The recalls of all, of one agent, of one topic or of one cause. `part` names which.
 #[derive(Clone, Debug, FromRow)]
 pub struct Share {

@@ -9,7 +9,7 @@ mod retrievals;
 
 pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, named, sides, sizes, turns, updated_at};
 pub use gates::{Compared, compared, lets_through};
-pub use health::{Recalls, Share, ZeroHitRow, by_bar, count_zero_hits, list_zero_hits, nearest_of_all, shares, zero_hit};
+pub use health::{Recalls, Share, ZeroHitRow, by_bar, count_zero_hits, list_zero_hits, nearest_of_all, shares, slow, zero_hit};
 pub use past::{Past, as_stored, count_past, past};
 pub use reach::{Narrowing, Reach};
 pub use retrievals::{Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};

@@ -85,6 +85,10 @@ pub const MEMORIES: &[Query] = queries! {
     };
     "memories::last_write" |tx, c| memories::last_write(tx, c.tenant, Some(c.agent)).await?.iter().count();
     "memories::newest" |tx, c| memories::newest(tx, c.tenant, 100).await?.iter().filter(|row| row.agent_id == c.agent).count();
+    "memories::late_vectors" |tx, c| {
+        memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?;
+        memories::late_vectors(tx, c.tenant, &[c.agent], c.now + chrono::Duration::days(1)).await? as usize
+    };
     "memories::in_reach" |tx, c| memories::in_reach(tx, c.tenant, c.ctx.users, &[c.agent], c.now).await? as usize;
     "memories::put_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();

@@ -146,6 +146,7 @@ pub const RECALL: &[Query] = queries! {
         // The total is there even if it is 0.
         recall::shares(tx, recalls(c, &of_agent(c)), 10, &[c.agent]).await?.iter().map(|share| share.counts.recalls).sum::<i64>() as usize
     };
+    "recall::slow" |tx, c| recall::slow(tx, recalls(c, &of_agent(c)), 10).await?.iter().count();
     "recall::count_zero_hits" |tx, c| recall::count_zero_hits(tx, recalls(c, &of_agent(c))).await? as usize;
     "recall::list_zero_hits" |tx, c| recall::list_zero_hits(tx, recalls(c, &of_agent(c)), &Seek::First, 10).await?.len();
     "recall::zero_hit" |tx, c| {

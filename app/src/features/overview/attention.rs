@@ -94,6 +94,12 @@ fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
             format!("The oldest has waited {waited}."),
             "/audit",
         ),
+        (
+            attention.late_vectors,
+            ("Memory without a vector", "Memories without a vector"),
+            "For more than a minute. Recalls find them by their words only.".to_owned(),
+            "/events?task=embed",
+        ),
         (week.expected_zero_hits, ("Missed expected result", "Missed expected results"), known, "/recall?days=7&expected=true"),
         (
             attention.exhausted_accounts,
@@ -167,6 +173,7 @@ mod tests {
             ingest_failures: 3,
             outbox: 4,
             outbox_seconds: 200,
+            late_vectors: 14,
             week,
             blocked_agents: 5,
             exhausted_accounts: 6,
@@ -182,6 +189,7 @@ mod tests {
                 (1, "/events?bus=knowledge&state=dead"),
                 (3, "/knowledge/runs"),
                 (4, "/audit"),
+                (14, "/events?task=embed"),
                 (2, "/recall?days=7&expected=true"),
                 (6, "/usage"),
                 (5, "/agents")

@@ -9,7 +9,7 @@ use wire::{BarUnit, HealthBar, LastDay, NewMemory, RecallCounts};
 /// What agents learned and asked in the last 24 hours.
 #[component]
 pub fn Last24Hours(day: LastDay) -> impl IntoView {
-    let LastDay { bars, contexts, newest } = day;
+    let LastDay { bars, p95_ms, contexts, newest } = day;
     let recalls: RecallCounts = bars.iter().map(|bar| bar.recalls).sum();
     let stored: i64 = bars.iter().map(|bar| bar.stored).sum();
     let share = rate(&recalls);
@@ -18,7 +18,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
         <Titled id="last-day" title="Last 24 hours">
             <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
                 <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="Revisions not counted".to_owned() />
-                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says="Recalls by all agents".to_owned() />
+                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says=speed(p95_ms) />
                 <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=share says=nothing />
                 <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::total_number(contexts) says="Prompts with memories added".to_owned() />
             </ul>
@@ -27,6 +27,15 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
                 <Newest newest />
             </div>
         </Titled>
+    }
+}
+
+/// How fast recalls were answered.
+fn speed(p95_ms: Option<f64>) -> String {
+    match p95_ms {
+        // Rounded up: no recall takes no time.
+        Some(ms) => format!("95 % took at most {}", text::duration(chrono::TimeDelta::milliseconds(ms.ceil() as i64))),
+        None => "By all agents".to_owned(),
     }
 }
 
@@ -102,5 +111,17 @@ fn Newest(newest: Vec<NewMemory>) -> impl IntoView {
             {none}
             <ul>{newest.into_iter().map(row).collect_view()}</ul>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed;
+
+    #[test]
+    fn the_speed_is_never_rounded_down() {
+        assert_eq!(speed(Some(0.2)), "95 % took at most 1 ms");
+        assert_eq!(speed(Some(84.01)), "95 % took at most 85 ms");
+        assert_eq!(speed(None), "By all agents");
     }
 }

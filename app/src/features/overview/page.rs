@@ -92,6 +92,7 @@ fn Totals(inventory: Inventory) -> impl IntoView {
         <Titled id="totals" title="Totals">
             <ul class="card grid grid-cols-2 sm:grid-cols-5">{totals.map(total).collect_view()}</ul>
             {refiling}
+            <p class="mt-2 text-xs text-soft">{concat!("Remembrancer ", env!("CARGO_PKG_VERSION"))}</p>
         </Titled>
     }
 }

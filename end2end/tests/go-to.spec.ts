@@ -1,10 +1,11 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-test('Ctrl K goes to pages, agents, projects, memories and terms by their names', async ({ frame, vocabulary, projects, agent, page }) => {
+test('Ctrl K goes to pages, actions, agents, projects, memories and terms by their names, and to memories by their words', async ({ frame, vocabulary, projects, agent, page }) => {
   const mark = unique('jetty');
   await vocabulary.term(agent, `term ${mark}`);
-  const { memory_id, short_id } = await agent.remember({ topic_raw: `memory ${mark}`, content: 'The jetty is closed.' });
+  const word = unique('storm').replace(' ', '');
+  const { memory_id, short_id } = await agent.remember({ topic_raw: `memory ${mark}`, content: `The jetty is closed since the ${word}.` });
   const open = async (text: string, kind: string, name: string) => {
     await page.keyboard.press('Control+k');
     await expect(frame.goTo.field).toBeFocused();
@@ -27,6 +28,10 @@ test('Ctrl K goes to pages, agents, projects, memories and terms by their names'
   await open(project, 'Project', project);
   await expect(page).toHaveURL(/\/projects\/[0-9a-f-]{36}$/);
   await open(short_id, 'Memory', `memory ${mark}`);
+  await expect(page).toHaveURL(`/memories/${memory_id}`);
+  await open('erase a', 'Action', 'Erase a person…');
+  await expect(page).toHaveURL('/erasure');
+  await open(word, 'Memory', `memory ${mark}`);
   await expect(page).toHaveURL(`/memories/${memory_id}`);
   await open(`term ${mark}`, 'Term', `term ${mark}`);
   await expect(page).toHaveURL(/\/vocabulary\/terms\/[0-9a-f-]{36}$/);
@@ -51,7 +56,7 @@ test('the menu opens from its link, moves with the arrows and closes with Escape
 test('the menu offers to search memories for a text that is no name', async ({ frame, page }) => {
   await frame.goto('/agents');
   await frame.searchLink.click();
-  await frame.goTo.field.fill(unique('nothing'));
+  await frame.goTo.field.fill(unique('nothing').replace(' ', ''));
   await expect(frame.goTo.dialog).toContainText('No results.');
   await frame.goTo.dialog.getByRole('link', { name: 'Search memories' }).click();
   await expect(frame.goTo.dialog).toBeHidden();
@@ -66,7 +71,7 @@ test('the search page does the same without JavaScript', { tag: ['@no-js', '@pho
   await searchPage.search.click();
   const link = searchPage.places.filter({ hasText: 'Memory' }).getByRole('link', { name: mark });
   await expect(link).toHaveAttribute('href', `/memories/${memory_id}`);
-  await searchPage.goto(`/search?q=${unique('nothing')}`);
+  await searchPage.goto(`/search?q=${unique('nothing').replace(' ', '')}`);
   await expect(searchPage.empty).toContainText('No results');
 });
 

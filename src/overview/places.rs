@@ -1,20 +1,26 @@
-//! What an operator can open by its name: agents, projects, memories, terms, documents and people.
+//! What an operator can open by its name, or by words inside it: agents, projects, memories, terms, documents and people.
 
 use super::agent_names;
-use crate::{knowledge, memories, profile, vocabulary};
+use crate::knowledge::{self, CandidateQuery, RankedChunk};
+use crate::memories::{self, model::Memory};
+use crate::recall::{self, Narrowing};
+use crate::{profile, vocabulary};
 use db::cursor::Seek;
 use foundation::{Checks, Engine, Error, OpContext, identity, projects};
 use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentName, DocumentFilter, MemoryId, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
+use wire::{AgentName, DocumentFilter, MemoryFilter, MemoryId, PeopleFilter, Place, Project, TOPIC_MAX, TermFilter, UserId};
 
 /// Most places of each kind.
 const EACH: usize = 5;
+/// Fewest characters of a text that is looked for in contents.
+const WORD: usize = 3;
 
 /// The places that a text names, at most five of each kind: agents and projects by slug or name, memories by id, short id or topic (deleted ones too),
 /// terms in use by a part of their name, an alias or the definition, documents in force by title, reference or path, and people by the
-/// beginning of their id, reference or name. None for an empty text.
+/// beginning of their id, reference or name. After them what holds words of a text of at least three characters: other memories in reach,
+/// and sections of documents. None for an empty text.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`; `Invalid` for a text of more than 256 characters.
@@ -31,7 +37,33 @@ pub async fn places(engine: &Engine, ctx: &OpContext, text: &str) -> Result<Vec<
     places.extend(of_memories(engine, ctx, text).await?);
     places.extend(of_knowledge(engine, ctx, text).await?);
     places.extend(of_people(engine, ctx, &agents, text).await?);
+    if text.chars().count() >= WORD {
+        let inside = with_words(engine, ctx, &agents, text, &places).await?;
+        places.extend(inside);
+    }
     Ok(places)
+}
+
+/// The memories that are not among the known places, and the sections of documents that hold words of a text, best first. No model is asked:
+/// the menu looks at each pause in typing.
+async fn with_words(engine: &Engine, ctx: &OpContext, agents: &[AgentName], text: &str, known: &[Place]) -> Result<Vec<Place>, Error> {
+    let (ids, floors) = (agents.iter().map(|agent| agent.id).collect::<Vec<_>>(), engine.model().floors);
+    let question = recall::prepare_words(engine, ctx, text).await;
+    let (every, prepared) = (MemoryFilter::default(), &question.prepared);
+    let found = recall::candidates(engine, ctx, &ids, &question, Narrowing::Console(&every), floors, EACH).await?;
+    let query = CandidateQuery { prepared, kinds: &[], categories: &[], ranking: recall::RANKING, floors, most: EACH, at: None };
+    let sections = knowledge::candidates(engine, ctx.tenancy(), &query).await?.into_iter().filter(RankedChunk::passed);
+    let is_new = |memory: &Memory| !known.iter().any(|place| matches!(place, Place::Memory { id, .. } if *id == memory.id));
+    let content = |memory: Memory| {
+        let agent_slug = agents.iter().find(|agent| agent.id == memory.agent_id).map(|agent| agent.slug.clone()).unwrap_or_default();
+        Place::Content { id: memory.id, topic: memory.topic, content: memory.content, agent_slug }
+    };
+    let section = |chunk: RankedChunk| {
+        let hit = knowledge::hit(chunk, &prepared.terms);
+        Place::Section { document_id: hit.document_id, chunk_id: hit.chunk_id, citation: hit.citation, content: hit.content }
+    };
+    let contents = found.into_iter().map(|ranked| ranked.candidate.memory).filter(is_new).take(EACH).map(content);
+    Ok(contents.chain(sections.map(section)).collect())
 }
 
 fn of_agents(agents: &[AgentName], text: &str) -> Vec<Place> {

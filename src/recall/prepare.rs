@@ -56,8 +56,8 @@ async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<
     (find::searched(query, canonical.as_deref(), &inside), degraded)
 }
 
-/// The memories in the caller's reach that answer a prepared question and reach a floor, best first by the ranking of recalls. Nothing is
-/// counted or logged.
+/// The memories of some agents that the caller may see, that answer a prepared question and reach a floor, best first by the ranking of
+/// recalls. Nothing is counted or logged.
 ///
 /// # Errors
 /// When the database is out of reach.
@@ -65,17 +65,18 @@ async fn look_up(engine: &Engine, ctx: &OpContext, query: &str) -> (String, Vec<
 pub(crate) async fn candidates(
     engine: &Engine,
     ctx: &OpContext,
+    agents: &[AgentId],
     question: &PreparedQuestion,
     filters: Narrowing<'_>,
     floors: Floors,
     most: usize,
 ) -> Result<Vec<Ranked>, Error> {
-    let (agents, now) = ([ctx.agent_id()?, ctx.commons_id], engine.clock().now());
+    let now = engine.clock().now();
     let scoping = match &filters {
         Narrowing::Agent(filters) => scope::of(engine, ctx, filters, now).await?,
         Narrowing::Decisions | Narrowing::Console(_) => Scoping::default(),
     };
-    let reach = Reach { tenancy: ctx.tenancy(), agents: &agents, filters, scoping: &scoping, now };
+    let reach = Reach { tenancy: ctx.tenancy(), agents, filters, scoping: &scoping, now };
     let search = Question {
         query: &question.query,
         ranking: RANKING,

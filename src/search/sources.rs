@@ -40,7 +40,8 @@ pub(super) async fn memory(
 ) -> Result<Vec<Candidate<Item>>, Error> {
     let every = RecallFilters::default();
     let filters = if recipe.decisions { Narrowing::Decisions } else { Narrowing::Agent(&every) };
-    let found = recall::candidates(engine, ctx, question, filters, floors, CANDIDATES).await?;
+    let agents = [ctx.agent_id()?, ctx.commons_id];
+    let found = recall::candidates(engine, ctx, &agents, question, filters, floors, CANDIDATES).await?;
     let ids: Vec<MemoryId> = found.iter().map(|one| one.candidate.memory.id).collect();
     let reviewed = memories::reviewed(engine, ctx, &ids).await?;
     let (now, agent) = (engine.clock().now(), ctx.agent_id().ok());

@@ -1,7 +1,7 @@
 //! What operators look at: pages that cover everything once, true totals, and the agents' numbers.
 
 use crate::capture::captured;
-use crate::support::{Run, agent, alone, ask, remember, work};
+use crate::support::{Run, agent, alone, ask, ingest, remember, work};
 use crate::versions::shared;
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
@@ -10,8 +10,8 @@ use foundation::{Error, OpContext};
 use remembrancer::{Workers, consolidation, memories, overview, vocabulary};
 use uuid::Uuid;
 use wire::{
-    AgentKind, Category, DECAY_DAYS, InboxFilter, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, ProposalFilter,
-    RememberRequest, ReviewNumbers, StateFilter, SuggestionFilter, UserId,
+    AgentKind, Category, DECAY_DAYS, InboxFilter, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Place,
+    ProposalFilter, RememberRequest, ReviewNumbers, StateFilter, SuggestionFilter, UserId,
 };
 
 async fn page(world: &World, filter: &MemoryFilter) -> wire::Page<MemoryRow> {
@@ -281,4 +281,26 @@ async fn what_waits_for_a_person_is_counted_like_the_lists_that_show_it() {
     memories::delete(&world.engine, &world.vera, &[monday], "wrong").await.unwrap();
     let numbers = overview::review_numbers(&world.engine, &world.vera).await.unwrap();
     assert_eq!((numbers.suggestions, numbers), (0, totals(&world).await));
+}
+
+#[tokio::test]
+async fn a_text_finds_what_is_called_so_and_then_what_holds_its_words() {
+    let world = alone().await;
+    let stranger = World::on(world.engine.urls().clone()).await;
+    let named = remember(&world, &world.binky, fact("lighthouse", "The lighthouse is white and red")).await.memory_id;
+    let inside = remember(&world, &world.atlas, fact("pilots", "Pilots board their boats at the lighthouse")).await.memory_id;
+    let gone = remember(&world, &world.atlas, fact("fog", "Fog hid the lighthouse on Monday")).await.memory_id;
+    memories::delete(&world.engine, &world.vera, &[gone], "wrong").await.unwrap();
+    remember(&stranger, &stranger.atlas, fact("storm", "The storm broke the lighthouse")).await;
+    let guide = b"# Pilotage\n\nA lighthouse marks the channel.\n".to_vec();
+    ingest(&world, "harbour", vec![("guide.md".into(), guide)]).await;
+    work(&world).await;
+
+    let found = overview::places(&world.engine, &world.vera, "lighthouse").await.unwrap();
+    let [Place::Memory { id: first, .. }, Place::Content { id, agent_slug, .. }, Place::Section { citation, .. }] = &found[..] else {
+        panic!("each once, those with the name first: {found:?}")
+    };
+    assert_eq!((*first, *id, agent_slug.as_str(), citation.as_str()), (named, inside, "atlas", "Pilotage"));
+    let short = overview::places(&world.engine, &world.vera, "li").await.unwrap();
+    assert!(matches!(&short[..], [Place::Memory { .. }]), "two letters are a part of a name and no word: {short:?}");
 }

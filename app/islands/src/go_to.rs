@@ -211,7 +211,7 @@ fn Options(choices: Choices, go: Callback<String>) -> impl IntoView {
         None if choices.is_answered() && choices.targets.with(Vec::is_empty) => "No results.".to_owned(),
         None => String::new(),
     };
-    // Names only are compared here; the page of memories searches contents.
+    // The page of memories searches by meaning, too.
     let in_memories = move || {
         let none = choices.is_answered() && choices.error.with(Option::is_none) && choices.targets.with(Vec::is_empty);
         none.then(|| {

@@ -140,12 +140,13 @@ pub static ADMINISTRATION: [Section; 4] = [
 ];
 
 /// What the menu offers to do.
-pub static ACTIONS: [Action; 5] = [
+pub static ACTIONS: [Action; 6] = [
+    Action { href: "/memories/new", name: "New memory…", role: OperatorRole::Operator },
     Action { href: "/capture", name: "Capture a text…", role: OperatorRole::Operator },
     Action { href: "/knowledge/upload", name: "Upload documents…", role: OperatorRole::Reviewer },
     Action { href: "/vocabulary/terms/new", name: "New term…", role: OperatorRole::Reviewer },
     Action { href: "/projects", name: "New project…", role: OperatorRole::Operator },
-    Action { href: "/erasure/new", name: "Erase a person…", role: OperatorRole::Admin },
+    Action { href: "/erasure", name: "Erase a person…", role: OperatorRole::Admin },
 ];
 
 /// Every entry of the sidebar, in its order.

@@ -1,6 +1,6 @@
 //! What the console can open by its name.
 
-use super::{AgentId, DocumentId, MemoryId, TermId, UserId};
+use super::{AgentId, ChunkId, DocumentId, MemoryId, TermId, UserId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -24,6 +24,13 @@ pub enum Place {
         agent_slug: String,
         deleted: bool,
     },
+    /// A memory that holds words of the text.
+    Content {
+        id: MemoryId,
+        topic: String,
+        content: String,
+        agent_slug: String,
+    },
     Term {
         id: TermId,
         term: String,
@@ -35,6 +42,13 @@ pub enum Place {
         /// `SPEC-005`, `ADR-008`, …
         reference: Option<String>,
         collection: String,
+    },
+    /// A section of a document that holds words of the text.
+    Section {
+        document_id: DocumentId,
+        chunk_id: ChunkId,
+        citation: String,
+        content: String,
     },
     /// What one agent knows about one person.
     Person {

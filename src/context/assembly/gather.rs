@@ -203,7 +203,8 @@ async fn relevant_memories(
     question: &PreparedQuestion,
     filters: &RecallFilters,
 ) -> Result<Vec<RelevantMemory>, Error> {
-    let ranked = recall::candidates(engine, ctx, question, Narrowing::Agent(filters), engine.model().floors, CANDIDATES).await?;
+    let (agents, filters) = ([ctx.agent_id()?, ctx.commons_id], Narrowing::Agent(filters));
+    let ranked = recall::candidates(engine, ctx, &agents, question, filters, engine.model().floors, CANDIDATES).await?;
     let ids: Vec<MemoryId> = ranked.iter().map(|one| one.candidate.memory.id).collect();
     let (disputes, reviewed) = tokio::try_join!(memories::contradictions(engine, ctx, &ids), memories::reviewed(engine, ctx, &ids))?;
     let now = engine.clock().now();

@@ -11,5 +11,5 @@ use remembrancer::overview;
 pub async fn find_places(#[server(default)] q: String) -> Result<Vec<Target>, ConsoleError> {
     let (engine, ctx, operator) = signed_in().await?;
     let named = overview::places(&engine, &ctx, &q).await?;
-    Ok(pages(&q).chain(actions(&q, &operator.roles)).chain(named.into_iter().map(target)).collect())
+    Ok(pages(&q).chain(actions(&q, &operator.roles)).chain(named.into_iter().map(|place| target(place, &q))).collect())
 }

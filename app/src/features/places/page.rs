@@ -11,16 +11,16 @@ fn filter(query: &Query) -> Parsed<String> {
     Ok(query.text("q"))
 }
 
-/// The page that finds anything by its name.
+/// The page that finds anything by its name, and memories and documents by their words.
 #[component]
 pub fn SearchPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(find_places));
     view! {
-        <PageHead title="Search">"Pages, agents, projects, memories, terms, documents and people by their name."</PageHead>
+        <PageHead title="Search">"Pages, actions, agents, projects, memories, terms, documents and people by their name; memories and documents by their words, too."</PageHead>
         <FilterForm action="/search" label="Everything">
             <div class="flex gap-2">
-                <SearchField value=filtered.value("q") label="Search by name" hint="A name, a topic or a short id…" />
+                <SearchField value=filtered.value("q") label="Search everything" hint="A name, a topic, a short id or words…" />
                 <button class="button button-primary" type="submit">"Search"</button>
             </div>
         </FilterForm>
@@ -34,7 +34,7 @@ fn Targets(targets: Vec<Target>, query: Query) -> impl IntoView {
         return view! {
             <div class="card">
                 <Empty shape=Shape::Search title="No results">
-                    <p class="mb-3">"This search compares names only. To search the content of memories, use the page Memories."</p>
+                    <p class="mb-3">"No name contains this text, and no memory or document has its words. The page Memories also searches by meaning."</p>
                     <a class="button" href=Query::default().with("q", query.text("q")).href("/memories")>"Search memories"</a>
                 </Empty>
             </div>

@@ -43,8 +43,8 @@ mod tests {
     #[test]
     fn actions_are_offered_to_those_who_may() {
         let offered = |text, roles: &[OperatorRole]| actions(text, roles).into_iter().map(|action| action.href).collect::<Vec<_>>();
-        assert_eq!(offered("erase", &[OperatorRole::Admin]), ["/erasure/new"]);
+        assert_eq!(offered("erase", &[OperatorRole::Admin]), ["/erasure"]);
         assert_eq!(offered("erase", &[OperatorRole::Viewer, OperatorRole::Reviewer]), [""; 0]);
-        assert_eq!(offered("NEW", &[OperatorRole::Operator]), ["/projects"]);
+        assert_eq!(offered("NEW", &[OperatorRole::Operator]), ["/memories/new", "/projects"]);
     }
 }

@@ -10,9 +10,7 @@ use extract::parts::StoredTurn;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
-use wire::{
-    AgentId, CaptureNumbers, EventBus, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow, SourceTurn,
-};
+use wire::{AgentId, EventBus, Page, QuotedMemory, SourceDetail, SourceFilter, SourceId, SourcePiece, SourceRow, SourceTurn};
 
 /// Rows on one page of the console.
 const PAGE: usize = 50;
@@ -146,13 +144,4 @@ fn pieces(text: &str, (start, end): (usize, usize), quoted: &[Quoted]) -> Vec<So
     }
     plain(at, end, &mut pieces);
     pieces
-}
-
-/// What is on the bus.
-#[verb(role = Viewer)]
-pub async fn numbers(engine: &Engine, ctx: &OpContext) -> Result<CaptureNumbers, Error> {
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let numbers = store::numbers(&mut tx, ctx.tenant_id).await?;
-    tx.commit().await?;
-    Ok(numbers)
 }

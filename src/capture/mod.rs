@@ -23,7 +23,7 @@ pub use events::{event_counts, events, retry};
 pub use extract::parts::StoredTurn;
 pub use input::place_input;
 pub(crate) use input::reviewed;
-pub use lists::{numbers, source, sources};
+pub use lists::{source, sources};
 pub use observe::{correct_entry, record_observation, update_connection_context, update_user_context};
 pub use request::{capture_conversation, capture_session, ingest, paste};
 pub use run::extract_source;

@@ -14,11 +14,11 @@ use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{context, erasure, knowledge, memories, profile, recall, vocabulary};
 use chrono::{DateTime, TimeDelta, Utc};
-use db::DbError;
+use db::{DbError, Tx};
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use verb::verb;
-use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, TermFilter};
+use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, TenantId, TermFilter};
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;
@@ -65,12 +65,17 @@ async fn of_knowledge(engine: &Engine, ctx: &OpContext, overview: &mut Overview)
     inventory.terms = vocabulary::store::count_terms(&mut tx, tenant, &TermFilter::default()).await?;
     inventory.documents = knowledge::store::count_documents(&mut tx, tenant, &DocumentFilter::default()).await?;
     attention.ingest_failures = knowledge::store::last_failures(&mut tx, tenant).await?;
-    let jobs = jobs::store::depth_of(&mut tx, tenant).await?;
-    attention.knowledge_dead = jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum();
+    attention.knowledge_dead = dead(&mut tx, tenant).await?;
     let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;
     attention.outbox += outbox;
     tx.commit().await?;
     Ok(oldest)
+}
+
+/// How many jobs of a database failed in every attempt.
+async fn dead(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
+    let jobs = jobs::store::depth_of(tx, tenant).await?;
+    Ok(jobs.iter().filter(|(state, _)| state == "dead").map(|(_, count)| count).sum())
 }
 
 /// Recalls, contexts and memories; when the oldest row that waits for delivery was written.
@@ -96,6 +101,7 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
     attention.late_vectors = memories::store::late_vectors(&mut tx, tenant, &ids, now - TimeDelta::minutes(1)).await?;
     inventory.memories = memories::store::in_reach(&mut tx, tenant, ctx.users, &ids, now).await?;
     inventory.profiles = profile::store::count_people(&mut tx, tenant, &PeopleFilter::default(), &[]).await?;
+    attention.memory_dead = dead(&mut tx, tenant).await?;
     inventory.recanonicalising = jobs::store::unfiled(&mut tx, tenant).await?;
     let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;
     attention.outbox += outbox;

@@ -69,7 +69,6 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
     "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);
-    "capture::numbers" Viewer |w, c| capture::numbers(&w.engine, c);
     "capture::correct_entry" Reviewer
         |w, c| capture::correct_entry(&w.engine, c, nobodys_profile(), LeafId(nowhere()), "tea", "because");
     "capture::paste" Operator |w, c| async {

@@ -193,12 +193,3 @@ pub struct EventCount {
     pub state: EventState,
     pub events: i64,
 }
-
-/// What the front page says about capture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CaptureNumbers {
-    /// Events that wait or are being worked on.
-    pub waiting: i64,
-    /// Events that failed in every attempt.
-    pub dead: i64,
-}

@@ -189,8 +189,7 @@ pub struct ZeroHit {
     pub knowledge_hits: i64,
 }
 
-/// The front page's numbers. What waits for a decision is in [`super::ReviewNumbers`], and what is on the bus of memories in
-/// [`super::CaptureNumbers`].
+/// The front page's numbers. What waits for a decision is in [`super::ReviewNumbers`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     pub attention: Attention,
@@ -201,7 +200,8 @@ pub struct Overview {
 /// What is broken, and what waits for a person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attention {
-    /// Jobs of knowledge that failed in every attempt.
+    /// Jobs that failed in every attempt, of memories and of knowledge.
+    pub memory_dead: i64,
     pub knowledge_dead: i64,
     /// Files that failed in the newest ingestion of each collection.
     pub ingest_failures: i64,

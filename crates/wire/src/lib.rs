@@ -68,8 +68,8 @@ pub use capture::{
 };
 pub use capture_policy::{CapturePolicy, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters, Sharing};
 pub use captured::{
-    CaptureNumbers, EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, QuotedMemory, SourceDetail, SourceFilter,
-    SourcePiece, SourceReading, SourceRow, SourceSpeaker, SourceTurn,
+    EventBus, EventCount, EventFilter, EventKind, EventRow, EventState, QuotedMemory, SourceDetail, SourceFilter, SourcePiece,
+    SourceReading, SourceRow, SourceSpeaker, SourceTurn,
 };
 pub use chat::{TelegramChat, TelegramMessage, TelegramReply, TelegramUpdate};
 pub use context::{ContextBundle, ContextItem, ContextRequest, ContextSection, Level, SectionName};

@@ -6,7 +6,7 @@ use db::{DbError, Tx, sql, statement};
 use extract::parts::StoredTurn;
 use sqlx::types::Json;
 use sqlx::{FromRow, Postgres, QueryBuilder};
-use wire::{AgentId, CaptureNumbers, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TenantId, UserId};
+use wire::{AgentId, EventState, MemoryId, MemoryStatus, SourceFilter, SourceForm, SourceId, TenantId, UserId};
 
 /// The first part of a source.
 #[derive(FromRow)]
@@ -163,16 +163,4 @@ pub async fn quoted(tx: &mut Tx, tenant: TenantId, source: SourceId, from: i32, 
            order by starts, ends desc"
     ))
     .await
-}
-
-/// What is on the bus.
-pub async fn numbers(tx: &mut Tx, tenant: TenantId) -> Result<CaptureNumbers, DbError> {
-    let (waiting, dead) = tx
-        .row(sql!(
-            [tenant],
-            r"select count(*) filter (where state <> 'dead'), count(*) filter (where state = 'dead')
-                from events where tenant_id = $1 and kind <> 'observation' and state in ('pending', 'running', 'failed', 'dead')"
-        ))
-        .await?;
-    Ok(CaptureNumbers { waiting, dead })
 }

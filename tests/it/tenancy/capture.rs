@@ -243,10 +243,6 @@ pub const INBOX: &[Query] = queries! {
     "capture::event_list" |tx, c| capture::event_list(tx, c.tenant, &EventFilter::default(), &Seek::First, 10).await?.len();
     "capture::events_of_source" |tx, c| capture::events_of_source(tx, c.tenant, source(c), 10).await?.len();
     "capture::retry" |tx, c| capture::retry(tx, c.tenant, &[dead(c)], c.now).await?.len();
-    "capture::numbers" |tx, c| {
-        let numbers = capture::numbers(tx, c.tenant).await?;
-        (numbers.waiting + numbers.dead) as usize
-    };
     "memories::status_counts" |tx, c| memories::status_counts(tx, c.tenant, c.agent).await?.len();
     "memories::user_counts" |tx, c| {
         let own = "update agent_memories set user_id = $2 where tenant_id = $1 and user_id is null";

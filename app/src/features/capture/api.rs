@@ -8,15 +8,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use remembrancer::capture as engine;
-use wire::{
-    CaptureNumbers, EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow,
-};
-
-/// What waits on the bus of memories.
-pub async fn capture_counts() -> Result<CaptureNumbers, ConsoleError> {
-    let (engine, ctx) = operator().await?;
-    Ok(engine::numbers(&engine, &ctx).await?)
-}
+use wire::{EventCount, EventFilter, EventId, EventRow, Page, SourceDetail, SourceFilter, SourceId, SourceResponse, SourceRow};
 
 /// Captures a text, then redirects to its source, or back to the form if it is refused. The message is kept for scripts, too: they open
 /// the source's page themselves.

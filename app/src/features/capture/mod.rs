@@ -17,7 +17,6 @@ mod turns;
 mod url;
 mod words;
 
-pub use api::capture_counts;
 pub use events::EventsPage;
 pub use fields::ProjectField;
 pub use page::CapturePage;

@@ -1,7 +1,7 @@
 use crate::ui::{Icon, Shape, Titled, text};
 use chrono::TimeDelta;
 use leptos::prelude::*;
-use wire::{Attention, CaptureNumbers, ReviewNumbers};
+use wire::{Attention, ReviewNumbers};
 
 /// Seconds that a row of the outbox may wait for delivery.
 const LATE: i64 = 60;
@@ -17,8 +17,8 @@ struct Item {
 
 /// What is broken, and what waits for review, each with its number and a link to where it is solved.
 #[component]
-pub fn NeedsAttention(attention: Attention, capture: CaptureNumbers, review: ReviewNumbers) -> impl IntoView {
-    let (broken, waiting) = (broken(&attention, &capture), waiting(&attention, &review));
+pub fn NeedsAttention(attention: Attention, review: ReviewNumbers) -> impl IntoView {
+    let (broken, waiting) = (broken(&attention), waiting(&attention, &review));
     let body = if broken.is_empty() && waiting.is_empty() {
         view! {
             <p class="card flex items-center gap-2 px-4 py-3 text-sm" data-testid="calm">
@@ -73,14 +73,14 @@ fn Items(title: &'static str, class: &'static str, calm: &'static str, items: Ve
     }
 }
 
-fn broken(attention: &Attention, capture: &CaptureNumbers) -> Vec<Item> {
+fn broken(attention: &Attention) -> Vec<Item> {
     let week = attention.week;
     let late = attention.outbox > 0 && attention.outbox_seconds >= LATE;
     let waited = text::duration(TimeDelta::seconds(attention.outbox_seconds));
     let dead = "All attempts failed. Read the error, then retry.";
     let known = format!("Of {} in the last 7 days that expected a result.", text::count(week.expected, "recall", "recalls"));
     some([
-        (capture.dead, ("Failed memory job", "Failed memory jobs"), dead.to_owned(), "/events?state=dead"),
+        (attention.memory_dead, ("Failed memory job", "Failed memory jobs"), dead.to_owned(), "/events?state=dead"),
         (attention.knowledge_dead, ("Failed knowledge job", "Failed knowledge jobs"), dead.to_owned(), "/events?bus=knowledge&state=dead"),
         (
             attention.ingest_failures,
@@ -161,14 +161,14 @@ mod tests {
             week: RecallCounts { recalls: 9, zero_hits: 4, ..RecallCounts::default() },
             ..Attention::default()
         };
-        let idle = CaptureNumbers { waiting: 7, ..CaptureNumbers::default() };
-        assert_eq!((broken(&calm, &idle), waiting(&calm, &ReviewNumbers::default())), (vec![], vec![]));
+        assert_eq!((broken(&calm), waiting(&calm, &ReviewNumbers::default())), (vec![], vec![]));
     }
 
     #[test]
     fn each_item_has_its_number_and_its_page() {
         let week = RecallCounts { recalls: 9, zero_hits: 4, expected: 5, expected_zero_hits: 2 };
         let attention = Attention {
+            memory_dead: 12,
             knowledge_dead: 1,
             ingest_failures: 3,
             outbox: 4,
@@ -179,11 +179,10 @@ mod tests {
             exhausted_accounts: 6,
             erasures: 8,
         };
-        let capture = CaptureNumbers { dead: 12, ..CaptureNumbers::default() };
         let review = ReviewNumbers { candidates: 10, terms: 7, suggestions: 9, quarantined: 11, shared: 13 };
         let list = |items: Vec<Item>| items.into_iter().map(|item| (item.count, item.href)).collect::<Vec<_>>();
         assert_eq!(
-            list(broken(&attention, &capture)),
+            list(broken(&attention)),
             [
                 (12, "/events?state=dead"),
                 (1, "/events?bus=knowledge&state=dead"),
@@ -206,6 +205,6 @@ mod tests {
                 (8, "/erasure")
             ]
         );
-        assert_eq!(broken(&attention, &capture)[3].says, "The oldest has waited 3 min 20 s.");
+        assert_eq!(broken(&attention)[3].says, "The oldest has waited 3 min 20 s.");
     }
 }

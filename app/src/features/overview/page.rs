@@ -1,6 +1,5 @@
 use super::{api::front_page, attention::NeedsAttention, last_day::Last24Hours};
 use crate::{
-    features::capture::capture_counts,
     layout::{NumbersResource, PageHead},
     ui::{ErrorView, Titled, awaited, reading, text},
 };
@@ -10,25 +9,25 @@ use wire::Inventory;
 /// The front page: what needs attention, what happened in the last 24 hours, and how much there is.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
-    let (numbers, capture) = (reading(front_page()), reading(capture_counts()));
+    let numbers = reading(front_page());
     let review = NumbersResource::expect();
     view! {
         <PageHead title="Overview">"What needs attention, what agents learned and asked, and how much they know."</PageHead>
         {awaited(async move {
-            match (numbers.await, capture.await, review.await) {
-                (Ok(overview), Ok(capture), Ok(review)) => {
+            match (numbers.await, review.await) {
+                (Ok(overview), Ok(review)) => {
                     let inventory = overview.inventory;
                     view! {
                         <div class="space-y-8">
                             {(inventory.agents == 0).then(|| view! { <Start /> })}
-                            <NeedsAttention attention=overview.attention capture review />
+                            <NeedsAttention attention=overview.attention review />
                             <Last24Hours day=overview.last_day />
                             <Totals inventory />
                         </div>
                     }
                     .into_any()
                 }
-                (Err(error), ..) | (_, Err(error), _) | (.., Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
+                (Err(error), _) | (_, Err(error)) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
             }
         })}
     }

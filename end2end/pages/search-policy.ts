@@ -5,6 +5,10 @@ import type { Locator } from '@playwright/test';
 export class SearchPolicyPage extends Frame {
   readonly policy = this.page.getByTestId('policy');
   readonly categories = this.page.getByLabel('Categories', { exact: true });
+  readonly question = this.page.getByRole('searchbox', { name: 'Question to try' });
+  readonly show = this.page.getByRole('button', { name: 'Show', exact: true });
+  /** Whether the hits differ with the weights to try. */
+  readonly verdict = this.page.getByTestId('verdict');
   readonly saveWeights = this.page.getByRole('button', { name: 'Save weights' });
   readonly saveCategories = this.page.getByRole('button', { name: 'Save categories' });
 

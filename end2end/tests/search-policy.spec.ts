@@ -1,4 +1,4 @@
-import { Agent } from '../support/agent';
+import { Agent, unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
 test('a weight that is no number is refused at its field', { tag: ['@phone', '@no-js'] }, async ({ searchPolicy }) => {
@@ -13,6 +13,24 @@ test('a weight that is no number is refused at its field', { tag: ['@phone', '@n
   await expect(searchPolicy.field('Recency')).toHaveValue('0.2');
   await searchPolicy.send(searchPolicy.saveWeights);
   await expect(searchPolicy.flash).toContainText('The weights were saved.');
+});
+
+test('the hits with other weights are shown before these are saved', { tag: ['@phone', '@no-js'] }, async ({ searchPolicy, agent }) => {
+  const topic = unique('rudder');
+  await agent.remember({ topic_raw: topic, content: `The ${topic} is made of oak.` });
+  await searchPolicy.goto(`/recall/policy?agent=${agent.id}`);
+  await searchPolicy.question.fill(topic);
+  await searchPolicy.show.click();
+  await expect(searchPolicy.verdict).toHaveText('The same hits in the same order.');
+  await searchPolicy.field('Minimum similarity to try').fill('1');
+  await searchPolicy.show.click();
+  await expect(searchPolicy.verdict).toHaveText('The hits or their order differ.');
+  await expect(searchPolicy.main).toContainText('no longer a hit');
+  await expect(searchPolicy.main).toContainText('These weights are not saved yet.');
+  await expect(searchPolicy.field('Minimum similarity')).toHaveValue('1');
+  await searchPolicy.goto('/recall/policy');
+  await expect(searchPolicy.field('Minimum similarity')).toHaveValue('');
+  await expect(searchPolicy.main).not.toContainText('not saved yet');
 });
 
 test('an agent gets the categories of documents that are relevant to it', { tag: ['@phone', '@no-js'] }, async ({ searchPolicy }) => {

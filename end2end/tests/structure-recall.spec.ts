@@ -256,11 +256,14 @@ test('the search across sources', { tag: '@no-js' }, async ({ searchPolicy, agen
     - textbox "Source priority": /\\d/
     - textbox "Minimum similarity"
     - button "Save weights"
-    - region "Relevant documents":
-      - heading "Relevant documents" [level=2]
+    - region "For one agent":
+      - heading "For one agent" [level=2]
       - search "Agent":
         - combobox "Agent"
-        - button "Show categories"
+        - searchbox "Question to try"
+        - button "Show"
+        - textbox "Similarity to try": /\\d/
+        - textbox "Minimum similarity to try"
       - textbox "Categories"
       - button "Save categories"
   `);

@@ -3,7 +3,6 @@
 use super::assembly::build;
 use super::diff;
 use super::log::read;
-use super::preview::acting_as;
 use super::store::{Entry, Text};
 use chrono::{DateTime, Utc};
 use foundation::heavy::off_thread;
@@ -37,7 +36,7 @@ async fn with_today(engine: &Engine, ctx: &OpContext, id: ContextId, agents: Vec
     let text = text.ok_or(Error::NotFound("text of this context"))?;
     let agent = agents.into_iter().find(|agent| agent.id == entry.agent_id).ok_or(Error::NotFound("agent"))?;
     let slug = agent.slug.clone();
-    let as_agent = acting_as(engine, ctx, agent, entry.user_id.into()).await?;
+    let as_agent = identity::acting_as(engine, ctx, agent, entry.user_id.into()).await?;
     let now = build(engine, &as_agent, &Arc::new(text.request.0)).await?.context;
     let (old, new) = (text.text, now.text.clone());
     let lines = off_thread(move || diff::compare(&old, &new)).await?;

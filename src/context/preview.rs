@@ -3,14 +3,10 @@
 use super::assembly::{build, check};
 use super::sources;
 use crate::profile::documents::require_connections;
-use db::Users;
-use foundation::identity::{self, Agent};
-use foundation::op::{Access, Actor};
-use foundation::{Engine, Error, OpContext};
+use foundation::{Engine, Error, OpContext, identity};
 use std::sync::Arc;
-use uuid::Uuid;
 use verb::verb;
-use wire::{ContextPreview, KeyId, KeyScope, PreviewRequest};
+use wire::{ContextPreview, KeyScope, PreviewRequest};
 
 /// Assembles a context as the agent's keys would. Nothing is logged, and no memory counts as recalled. The models that the agent's request
 /// would use are used, and their use is booked.
@@ -24,7 +20,7 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
     check(&request)?;
     let agent = identity::all_agents(engine, ctx).await?.into_iter().find(|one| one.id == agent_id).ok_or(Error::NotFound("agent"))?;
     let user = identity::user_of_agent(engine, ctx, &agent, request.user_id.as_ref()).await?;
-    let as_agent = acting_as(engine, ctx, agent, user.into()).await?;
+    let as_agent = identity::acting_as(engine, ctx, agent, user.into()).await?;
     require_connections(engine, &as_agent, request.connections.as_deref()).await?;
     let built = build(engine, &as_agent, &Arc::new(request)).await?;
     let sources = sources::names(engine, ctx, &built.context.blocks).await?;
@@ -35,11 +31,4 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, request: PreviewRequest) 
         may_read_knowledge: as_agent.require(KeyScope::KbRead).is_ok(),
         timings: built.timings,
     })
-}
-
-/// The same operation with the reach of an agent's keys together.
-pub(super) async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
-    let scopes = identity::scopes_of(engine, ctx, agent.id).await?;
-    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
-    Ok(OpContext { actor, access: Access::KeyScopes(scopes), users, ..ctx.clone() })
 }

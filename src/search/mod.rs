@@ -11,7 +11,7 @@ pub(crate) use top::{TopReport, top_reports};
 use crate::activity::Reports;
 use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
-use db::{DbError, by_deadline};
+use db::{DbError, Users, by_deadline};
 use decision_points::{PLAIN, Recipe, recipe};
 use foundation::identity::{self, SearchSettings, acting_for};
 use foundation::registry::Floors;
@@ -22,8 +22,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use verb::verb;
 use wire::{
-    DegradedPart, KeyScope, QUERY_MAX, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource,
-    SourceReport, SourceState,
+    AgentId, DegradedPart, KeyScope, QUERY_MAX, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy,
+    SearchSource, SourceHit, SourceReport, SourceState,
 };
 use words::bm25::Words;
 use words::guard;
@@ -52,7 +52,7 @@ pub async fn search_my_memories(
         .done()?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let query = guard::without_secrets(request.query);
-    let Gathered { legs, settings, mut degraded } = gather(engine, ctx, &query, &recipe).await;
+    let Gathered { legs, settings, mut degraded } = gather(engine, ctx, &query, &recipe, None).await;
     if legs.iter().all(|leg| leg.report.state != SourceState::Answered) {
         return Err(Error::Unavailable("none of the sources could answer".into()));
     }
@@ -65,6 +65,29 @@ pub async fn search_my_memories(
     let hits: Vec<_> = merged.into_iter().map(hits::hit).collect();
     let messages = if request.as_messages { hits.iter().map(hits::message).collect() } else { vec![] };
     Ok(SearchMyMemoriesResponse { hits, sources, weights, degraded, messages })
+}
+
+/// The hits of an agent's search with a policy, or with that of the organisation, for an operator. Nothing is counted.
+///
+/// # Errors
+/// `Forbidden` without the role `viewer`; `NotFound` for another tenant's agent; `Invalid` for an empty or over-long query or for weights
+/// that cannot be set.
+#[verb(role = Viewer, agent = %agent)]
+pub async fn preview(
+    engine: &Engine,
+    ctx: &OpContext,
+    agent: AgentId,
+    query: &str,
+    policy: Option<SearchPolicy>,
+) -> Result<Vec<SourceHit>, Error> {
+    Checks::default().bytes("query", query, QUERY_MAX).done()?;
+    policy.iter().try_for_each(identity::check_search_policy)?;
+    let agent = identity::agent(engine, ctx, agent).await?;
+    let ctx = &identity::acting_as(engine, ctx, agent, Users::Nobody).await?;
+    let Gathered { legs, settings, .. } = gather(engine, ctx, query, &PLAIN, policy).await;
+    let found = legs.into_iter().flat_map(|leg| leg.found).collect();
+    let merged = merge(found, &settings.policy.weights, usize::try_from(PLAIN.k).unwrap_or(usize::MAX));
+    Ok(merged.into_iter().map(hits::hit).collect())
 }
 
 /// What all sources found.
@@ -88,9 +111,9 @@ impl Leg {
     }
 }
 
-/// Runs the sources of a recipe side by side. Reports are found by words alone and begin at once. The others wait for the settings, the
-/// vocabulary and the vector, each with a limit.
-async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) -> Gathered {
+/// Runs the sources of a recipe side by side, with the organisation's policy or another one. Reports are found by words alone and begin at
+/// once. The others wait for the settings, the vocabulary and the vector, each with a limit.
+async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe, policy: Option<SearchPolicy>) -> Gathered {
     let deadline = engine.settings().source_deadline;
     let terms = stems::terms(query);
     let query_words = Words::new(&terms, std::slice::from_ref(&terms));
@@ -100,6 +123,7 @@ async fn gather(engine: &Engine, ctx: &OpContext, query: &str, recipe: &Recipe) 
     };
     let front = async {
         let (settings, question) = tokio::join!(settings(engine, ctx, deadline), recall::prepare(engine, ctx, query));
+        let settings = settings.map(|one| SearchSettings { policy: policy.unwrap_or(one.policy), ..one });
         let floors = floors(engine, settings.as_ref().map(|one| one.policy).unwrap_or_default());
         let categories = settings.as_ref().map(|one| one.knowledge_categories.clone()).unwrap_or_default();
         let (memory, knowledge) = tokio::join!(

@@ -275,6 +275,17 @@ async fn an_organisation_chooses_its_weights_and_its_threshold() {
     let after = hits(&world, &world.atlas, "kestrel mice").await;
     assert!(!after.is_empty() && after.len() < before.len() && after.iter().all(|hit| hit.similarity >= middle), "{middle}: {after:#?}");
 
+    // A preview is what the search would return with other weights, and changes none.
+    let atlas = agent(&world.atlas);
+    let preview = async |policy| search::preview(&world.engine, &world.vera, atlas, "kestrel mice", policy).await;
+    let first = |hits: Vec<SourceHit>| hits.into_iter().take(5).map(|hit| (hit.source, hit.id)).collect::<Vec<_>>();
+    let tried = SearchPolicy { weights: by_importance, similarity_min: None };
+    let (now, then) = (first(preview(None).await.unwrap()), first(preview(Some(tried)).await.unwrap()));
+    assert_eq!(now, first(hits(&world, &world.atlas, "kestrel mice").await));
+    assert_ne!(now, then);
+    set(tried).await.unwrap();
+    assert_eq!(then, first(hits(&world, &world.atlas, "kestrel mice").await));
+
     let weights = |similarity| Weights { similarity, ..Weights::default() };
     for (policy, field) in [
         (SearchPolicy { weights: weights(-0.1), similarity_min: None }, "weights.similarity"),
@@ -292,6 +303,7 @@ async fn an_organisation_chooses_its_weights_and_its_threshold() {
         (SearchPolicy { similarity_min: Some(f64::NAN), ..SearchPolicy::default() }, "similarity_min"),
     ] {
         assert_eq!(set(policy).await.unwrap_err().fields()[0].field, field);
+        assert_eq!(preview(Some(policy)).await.unwrap_err().fields()[0].field, field);
     }
     for k in [0, 51] {
         let request = SearchMyMemoriesRequest { k: Some(k), ..SearchMyMemoriesRequest::new("kestrel") };

@@ -11,7 +11,7 @@ use remembrancer::profile::Subject;
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{
     capture, chat, consolidation, context, erasure, knowledge, lifecycle, memories, model_change, overview, profile, quality, recall,
-    skills, vocabulary,
+    search, skills, vocabulary,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -144,6 +144,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::lifecycle" Viewer |w, c| identity::lifecycle(&w.engine, c, None);
     "identity::set_lifecycle" Admin |w, c| identity::set_lifecycle(&w.engine, c, None, Default::default());
     "identity::set_policy" Admin |w, c| identity::set_policy(&w.engine, c, Default::default());
+    "search::preview" Viewer |w, c| search::preview(&w.engine, c, AgentId(nowhere()), "tea", None);
     "identity::search_policy" Viewer |w, c| identity::search_policy(&w.engine, c);
     "identity::set_search_policy" Admin |w, c| identity::set_search_policy(&w.engine, c, Default::default());
     "identity::knowledge_categories" Viewer |w, c| identity::knowledge_categories(&w.engine, c, None);
@@ -328,6 +329,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("lifecycle::sweep", "a job"),
     ("identity::agent_by_slug", "the command line's names"),
     ("identity::acting_for", "who a call acts for is the rule itself"),
+    ("identity::acting_as", "a part of previews"),
     ("identity::adopt_agent", "a part of the import"),
     ("identity::adopt_user", "a part of the import"),
     ("identity::agent", "a part of verbs"),

@@ -1,4 +1,4 @@
-use super::input::{SearchInput, categories as read_categories};
+use super::input::{Look, SearchInput, categories as read_categories};
 use crate::{
     ConsoleError, Flash,
     guard::{invalid, operator},
@@ -7,7 +7,8 @@ use crate::{
 };
 use foundation::identity;
 use leptos::prelude::*;
-use wire::{AgentId, SearchPolicy};
+use remembrancer::search;
+use wire::{AgentId, SearchPolicy, SourceHit};
 
 const PAGE: &str = "/recall/policy";
 
@@ -28,9 +29,18 @@ pub async fn set_search_policy(#[server(flatten)] input: SearchInput) -> Result<
 }
 
 /// The documents that are relevant to an agent, by kind or collection; all of them if empty. Nothing without an agent.
-pub async fn read_knowledge_categories(agent: Option<AgentId>) -> Result<Vec<String>, ConsoleError> {
+pub async fn read_knowledge_categories(look: Look) -> Result<Vec<String>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(identity::knowledge_categories(&engine, &ctx, agent).await?)
+    Ok(identity::knowledge_categories(&engine, &ctx, look.agent).await?)
+}
+
+/// The hits of a search with the weights in force, and with those to try; nothing without an agent, a question and weights.
+pub async fn try_weights(look: Look) -> Result<Option<[Vec<SourceHit>; 2]>, ConsoleError> {
+    let (Some(agent), Some(policy), false) = (look.agent, look.policy, look.q.is_empty()) else { return Ok(None) };
+    let (engine, ctx) = operator().await?;
+    let now = search::preview(&engine, &ctx, agent, &look.q, None).await?;
+    let tried = search::preview(&engine, &ctx, agent, &look.q, Some(policy)).await?;
+    Ok(Some([now, tried]))
 }
 
 /// Chooses the documents that are relevant to an agent, then redirects to the page.

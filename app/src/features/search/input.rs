@@ -1,5 +1,28 @@
-use crate::form::form;
-use wire::{FieldError, SearchPolicy, Weights};
+use crate::{
+    form::form,
+    query::Query,
+    ui::{Parsed, parsed},
+};
+use wire::{AgentId, FieldError, SearchPolicy, Weights};
+
+/// What the page is asked: whose documents it shows, and which weights it tries with which question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    pub agent: Option<AgentId>,
+    pub q: String,
+    /// The weights to try; none in a URL without any.
+    pub policy: Option<SearchPolicy>,
+}
+
+impl Look {
+    pub fn read(query: &Query) -> Parsed<Self> {
+        parsed(|errors| {
+            let input = SearchInput::read(query);
+            let policy = (input != SearchInput::default()).then(|| input.policy().map_err(|wrong| errors.extend(wrong)).ok()).flatten();
+            Self { agent: query.read("agent", "Choose one of the agents.", errors), q: query.text("q"), policy }
+        })
+    }
+}
 
 form! {
     /// The fields of the form of weights, as they were entered.
@@ -69,6 +92,17 @@ mod tests {
         let wrong = SearchInput { recency: "often".into(), similarity_min: "0,4".into(), ..form };
         let fields: Vec<_> = wrong.policy().unwrap_err().into_iter().map(|error| error.field).collect();
         assert_eq!(fields, ["weights.recency", "similarity_min"]);
+    }
+
+    #[test]
+    fn a_url_tries_all_weights_or_none() {
+        let plain = Look::read(&Query::parse("q=kestrel")).unwrap();
+        assert_eq!(plain, Look { agent: None, q: "kestrel".into(), policy: None });
+        let tried = SearchPolicy { similarity_min: None, weights: Weights { recency: 0.9, ..Weights::default() } };
+        assert_eq!(Look::read(&SearchInput::of(&tried).query()).unwrap().policy, Some(tried));
+        let fields: Vec<_> =
+            Look::read(&Query::parse("similarity=0.4&recency=often")).unwrap_err().into_iter().map(|error| error.field).collect();
+        assert_eq!(fields, ["weights.recency", "weights.importance", "weights.source_priority"]);
     }
 
     #[test]

@@ -3,5 +3,6 @@
 mod api;
 mod input;
 mod page;
+mod tried;
 
 pub use page::SearchPolicyPage;

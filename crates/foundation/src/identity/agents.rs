@@ -6,10 +6,11 @@ use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::{Admitted, Reason};
-use crate::op::OpContext;
-use db::{DbError, EVERY_AGENT};
+use crate::op::{Access, Actor, OpContext};
+use db::{DbError, EVERY_AGENT, Users};
+use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, AgentKind, Discipline, KeyScope, OperatorRole, REASON_MAX, TenantId};
+use wire::{AgentId, AgentKind, Discipline, KeyId, KeyScope, OperatorRole, REASON_MAX, TenantId};
 
 /// Makes an agent with a new id.
 ///
@@ -145,6 +146,14 @@ pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Resu
     let scopes = store::scopes_of(&mut tx, ctx.tenant_id, agent, engine.clock().now()).await?;
     tx.commit().await?;
     Ok(scopes)
+}
+
+/// The same operation with the reach of an agent's keys together.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, agent = %agent.id))]
+pub async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
+    let scopes = scopes_of(engine, ctx, agent.id).await?;
+    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
+    Ok(OpContext { actor, access: Access::KeyScopes(scopes), users, ..ctx.clone() })
 }
 
 /// The tenant and the slug of the agent that has an id, among all tenants.

@@ -13,7 +13,7 @@ mod users;
 mod views;
 
 pub use crate::engine::uses::{KeyRef, SeenKey, Use, Uses};
-pub use agents::{adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
+pub use agents::{acting_as, adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
 pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked, set_discipline};
 use async_recursion::async_recursion as boxed;
 pub use keys::same as same_hash;
@@ -26,8 +26,8 @@ pub use operators::{
     session_save, set_roles, sign_in, sign_out,
 };
 pub use policy::{
-    SearchSettings, capture_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts, set_knowledge_categories,
-    set_policy, set_search_policy,
+    SearchSettings, capture_policy, check_search_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts,
+    set_knowledge_categories, set_policy, set_search_policy,
 };
 pub use policy::{keeps_context_texts, search_settings};
 pub use quota::count_source;

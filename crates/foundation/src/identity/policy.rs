@@ -81,6 +81,19 @@ pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPol
 /// `Forbidden` without the role `admin`; `Invalid` for a weight or a threshold outside 0 to 1, or if all weights are 0.
 #[verb(role = Admin)]
 pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
+    check_search_policy(&policy)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
+    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed").changes(changes);
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Refuses weights or a threshold outside 0 to 1, and weights that are all 0.
+///
+/// # Errors
+/// `Invalid`, naming the field.
+pub fn check_search_policy(policy: &SearchPolicy) -> Result<(), Error> {
     let (weights, message) = (policy.weights, "must be a number from 0 to 1");
     let all = [weights.similarity, weights.recency, weights.importance, weights.source_priority];
     let names = ["similarity", "recency", "importance", "source_priority"];
@@ -91,12 +104,7 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
     checks
         .that(all.iter().any(|weight| *weight != 0.0), "weights", "must not all be 0")
         .that(policy.similarity_min.is_none_or(|least| (0.0..=1.0).contains(&least)), "similarity_min", message)
-        .done()?;
-    let mut tx = engine.db().control.begin_system().await?;
-    store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
-    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
-    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed").changes(changes);
-    finish(engine, tx, ctx, entry).await
+        .done()
 }
 
 /// The documents that are relevant to an agent, by kind or collection, for an operator; none means all. Nothing without an agent.

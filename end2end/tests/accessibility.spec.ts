@@ -456,7 +456,7 @@ test.describe('accessible', () => {
 
   test('the menu', { tag: '@only-phone' }, async ({ frame }) => {
     await frame.goto('/agents');
-    await frame.menu.click();
+    await frame.openAccount();
     await check(frame, [PHONE]);
   });
 });

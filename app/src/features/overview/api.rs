@@ -1,6 +1,9 @@
-use crate::{ConsoleError, guard::operator};
+use crate::{
+    ConsoleError,
+    guard::{operator, signed_in},
+};
 use remembrancer::overview;
-use wire::{Overview, ReviewNumbers};
+use wire::{OperatorRole, Overview, ReviewNumbers};
 
 /// Reads the numbers of the front page.
 pub async fn front_page() -> Result<Overview, ConsoleError> {
@@ -8,8 +11,12 @@ pub async fn front_page() -> Result<Overview, ConsoleError> {
     Ok(overview::overview(&engine, &ctx).await?)
 }
 
-/// How much waits for a person, by the tabs of *Review*.
+/// How much waits for a person, by the tabs of *Review*; nothing for those who may not see it. The frame of every page shows these numbers:
+/// a refused read would give pages for other roles its status.
 pub async fn review_numbers() -> Result<ReviewNumbers, ConsoleError> {
-    let (engine, ctx) = operator().await?;
+    let (engine, ctx, operator) = signed_in().await?;
+    if !operator.has(OperatorRole::Viewer) {
+        return Ok(ReviewNumbers::default());
+    }
     Ok(overview::review_numbers(&engine, &ctx).await?)
 }

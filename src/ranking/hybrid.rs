@@ -167,12 +167,7 @@ pub struct Reading {
 impl Reading {
     /// Parses a question whose words are `terms`.
     pub fn new(ranking: Ranking, query: &str, terms: &BTreeMap<String, u32>) -> Self {
-        Self {
-            ranking,
-            terms: terms.keys().cloned().collect(),
-            dates: dates::in_question(query),
-            asks_when: dates::asks_when(query),
-        }
+        Self { ranking, terms: terms.keys().cloned().collect(), dates: dates::in_question(query), asks_when: dates::asks_when(query) }
     }
 
     pub fn ranking(&self) -> Ranking {

@@ -2,7 +2,7 @@
 
 use super::past;
 use super::store;
-use crate::ranking::{self, explain, hybrid};
+use crate::ranking::{self, explain};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tenancy};
@@ -19,6 +19,7 @@ use wire::{
     SourceTag,
 };
 use words::bm25::{Postings, Words};
+use words::hybrid;
 use words::identifiers::Identifiers;
 use words::quote::inline;
 use words::stems;

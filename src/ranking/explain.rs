@@ -1,12 +1,13 @@
 //! The explanation of a hit, in words.
 
-use super::{Ranked, hybrid};
+use super::Ranked;
 use crate::memories::model::Memory;
 use crate::memories::{self, Whose};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{AgentId, Breakdown, Criterion, Hit, MatchedBy, Part, Source, Trust};
+use words::hybrid;
 use words::quote::Speaker;
 use words::stems;
 

@@ -1,17 +1,16 @@
-//! The rankings: pure formulas over candidates, and the sentences that explain a score.
+//! The rankings: pure formulas over candidates, and the sentences that explain a score. The sum of `hybrid` is in `words::hybrid`.
 
 pub mod explain;
-pub mod hybrid;
 pub mod updates;
 pub mod weighted;
 
 use crate::memories::model::{Memory, recency};
 use chrono::{DateTime, Utc};
 use foundation::registry::Floors;
-use hybrid::Scored;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use wire::{Breakdown, MatchedBy};
+use words::hybrid::Scored;
 
 /// A candidate memory, with its relevance before any decay.
 #[derive(Clone, Debug, PartialEq)]

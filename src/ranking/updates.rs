@@ -4,12 +4,12 @@
 //! another is judged by their words; if that is unclear, the order stays.
 
 use super::Ranked;
-use super::hybrid::{self, is_code};
 use crate::memories::model::Memory;
 use chrono::TimeDelta;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use wire::{Criterion, Part, Ranking};
+use words::hybrid::{self, is_code};
 use words::{normal, stems};
 
 /// Hits that are looked at, from the first.

@@ -7,7 +7,6 @@ use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{Memory, embedded_text, recency};
-use crate::ranking::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
 use crate::ranking::updates::{self, put_newer_first};
 use crate::ranking::{self, Candidate, Order};
 use db::{DbError, Tx};
@@ -20,6 +19,7 @@ use tokio::time::timeout;
 use wire::{AgentId, MemoryId};
 use words::bm25::{Postings, Statistics};
 use words::dates;
+use words::hybrid::{self, ANCHORS, Reading, Scored, Turn, WORD_ANCHORS};
 use words::identifiers::{Identifiers, NamedIds};
 
 /// As many agents as one agent's recall searches.

@@ -6,7 +6,6 @@ use super::store::{self, Feature, Past};
 use crate::knowledge::PreparedQuery;
 use crate::memories;
 use crate::memories::model::{self, Memory, embedded_text};
-use crate::ranking::hybrid::{self, Place, Reading};
 use crate::ranking::{self, Candidate, Order};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -20,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use wire::{AgentId, MemoryId, Ranking};
 use words::bm25::{Postings, Statistics};
+use words::hybrid::{self, Place, Reading};
 use words::identifiers::{Identifiers, NamedIds};
 use words::stems;
 

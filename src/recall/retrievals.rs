@@ -4,7 +4,6 @@ use super::log::{LoggedChunk, LoggedMemory};
 use super::sight::Sight;
 use super::store::{self, Measured};
 use crate::ranking::explain;
-use crate::ranking::hybrid::RECENCY_DAYS;
 use crate::{knowledge, memories};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
@@ -19,6 +18,7 @@ use wire::{
     AgentId, Breakdown, ChunkId, Considered, DECAY_DAYS, KeyScope, MemoryId, OperatorRole, Page, Part, Retrieval, RetrievalDetail,
     RetrievalFilter, RetrievalId, SourceTag, UserRef,
 };
+use words::hybrid::RECENCY_DAYS;
 use words::stems;
 
 /// Recalls on one page.

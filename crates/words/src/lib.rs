@@ -9,6 +9,7 @@ pub mod compare;
 mod csv;
 pub mod dates;
 pub mod guard;
+pub mod hybrid;
 pub mod identifiers;
 mod lists;
 pub mod marks;

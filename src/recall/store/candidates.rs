@@ -2,7 +2,6 @@
 
 use super::Reach;
 use crate::memories::store::VECTORS;
-use crate::ranking::hybrid::{self, AROUND, Place};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
 use foundation::index::{self, VectorTable, WordMatches};
@@ -10,6 +9,7 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 use wire::{AgentId, MemoryId, MemoryScope};
+use words::hybrid::{self, AROUND, Place};
 use words::identifiers::NamedIds;
 
 /// The search by meaning.

@@ -1,8 +1,8 @@
-use super::{api::consider_undo, decide::NOT_ALLOWED, decisions::DecisionSummary, effect::Effects, tabs::Tabs, words::inverse};
+use super::{api::consider_undo, decide::NOT_ALLOWED, decisions::DecisionSummary, effect::Effects, words::inverse};
 use crate::{
     guard::by_id,
     ids::Ids,
-    layout::{PageHead, ViewerResource},
+    layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{ErrorView, PostForm, Titled, awaited, text},
 };
@@ -17,8 +17,8 @@ pub fn UndoPage() -> impl IntoView {
     let preview = by_id(together, consider_undo, "No decisions have this id.");
     let who = ViewerResource::shared();
     view! {
+        <Crumb href="/vocabulary/decisions" text="Decisions" />
         <PageHead title="Undo decisions">"Review the effect, then confirm. Each decision can also be undone alone."</PageHead>
-        <Tabs />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, (decisions, effect))) => view! { <Confirm decisions effect query /> }.into_any(),

@@ -4,11 +4,11 @@
 //! Weights are round numbers on flat optima. They were chosen on conversations that are not part of this project, each held out in turn.
 //! Pure.
 
+use crate::bm25::Postings;
+use crate::dates::{self, Dates};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use wire::{Criterion, MemoryId, Part, Ranking};
-use words::bm25::Postings;
-use words::dates::{self, Dates};
 
 /// Least number of candidates by meaning, and of candidates by words whose neighbours are candidates, too.
 pub const ANCHORS: usize = 20;
@@ -191,7 +191,7 @@ impl Reading {
         let speakers: HashSet<&str> = own.filter_map(|turn| turn.speaker.as_deref()).collect();
         let (mut named, mut names) = (Vec::new(), HashSet::new());
         for speaker in speakers {
-            let terms = words::stems::terms(speaker);
+            let terms = crate::stems::terms(speaker);
             if !terms.is_empty() && terms.keys().all(|term| self.terms.contains(term)) {
                 named.push(speaker.to_owned());
             }

@@ -192,6 +192,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   },
   'an unknown proposal': ({ frame }) => frame.goto('/vocabulary?focus=0198f000-0000-7000-8000-000000000000'),
   'a decision on nothing': ({ frame }) => frame.goto('/vocabulary/decide'),
+  'undoing nothing': ({ frame }) => frame.goto('/vocabulary/decisions/undo'),
   terms: ({ frame }) => frame.goto('/vocabulary/terms'),
   'terms, nothing matches': ({ frame }) => frame.goto('/vocabulary/terms?q=nothing+is+called+this'),
   'an unknown term': ({ frame }) => frame.goto('/vocabulary/terms/0198f000-0000-7000-8000-000000000000'),

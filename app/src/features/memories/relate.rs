@@ -136,7 +136,7 @@ pub fn Resolve(
     };
     view! {
         <details class="mt-1.5" open=open data-testid="resolve">
-            <summary class="text-sm font-medium">"Resolve…"</summary>
+            <summary class="py-1 text-sm font-medium">"Resolve…"</summary>
             <PostForm class="space-y-3 pt-2" action="/console/api/relate_memories" fields=[
                 ("id", id.to_string()), ("other", other.to_string()), ("shown", String::from(shown)), ("form", form), ("done", here),
             ]>
@@ -165,7 +165,7 @@ pub fn Unlink(id: MemoryId, other: MemoryId, outgoing: bool, relation: Relation,
     let field = format!("unlink-{outgoing}-{relation}-{other}");
     view! {
         <details class="mt-1" open=open data-testid="unlink">
-            <summary class="text-soft">"Unlink…"</summary>
+            <summary class="py-1 text-soft">"Unlink…"</summary>
             <PostForm class="space-y-3 pt-2" action="/console/api/relate_memories" fields=[
                 ("id", id.to_string()), ("other", other.to_string()), ("what", what), ("form", form), ("done", here),
             ]>
@@ -232,8 +232,9 @@ mod tests {
             let request = LinkChange::parse(text).unwrap().request(id, other.into());
             (request.from, request.to, request.remove)
         };
-        assert_eq!(ends("link in supersedes"), (other.into(), id.into(), false), "the other one is right");
-        assert_eq!(ends("unlink out supersedes"), (id.into(), other.into(), true));
+        let [this, that] = [id, other].map(MemoryRef::from);
+        assert_eq!(ends("link in supersedes"), (that.clone(), this.clone(), false), "the other one is right");
+        assert_eq!(ends("unlink out supersedes"), (this, that, true));
     }
 
     #[test]

@@ -100,8 +100,9 @@ fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoV
     let narrow = all().map(|all| view! { <div class="mt-1.5 sm:hidden">{all}</div> });
     let one = |decision: Decision| {
         let undo = (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
+        let id = format!("d-{}", decision.id);
         view! {
-            <li class="flex flex-wrap items-start justify-between gap-3 py-2" id=format!("d-{}", decision.id)>
+            <li class="flex flex-wrap items-start justify-between gap-3 py-2" id=id>
                 <div class="min-w-0"><DecisionSummary decision /></div>
                 {undo}
             </li>
@@ -117,7 +118,7 @@ fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoV
                 <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{first.by.clone()} " · "</span><Time at=first.at /></p>
                 {narrow}
                 <details class="mt-1">
-                    <summary class="text-sm text-soft">{number}</summary>
+                    <summary class="py-1 text-sm text-soft">{number}</summary>
                     <ul class="divide-y divide-line">{decisions.into_iter().map(one).collect_view()}</ul>
                 </details>
             </td>

@@ -26,7 +26,7 @@ struct LinkChange {
 impl LinkChange {
     fn parse(text: &str) -> Option<Self> {
         let [verb, way, relation] = <[&str; 3]>::try_from(text.split(' ').collect::<Vec<_>>()).ok()?;
-        let side = |text, yes, no| if text == yes { Some(true) } else { (text == no).then_some(false) };
+        let side = |text: &str, yes: &str, no: &str| if text == yes { Some(true) } else { (text == no).then_some(false) };
         Some(Self { remove: side(verb, "unlink", "link")?, outgoing: side(way, "out", "in")?, relation: relation.parse().ok()? })
     }
 

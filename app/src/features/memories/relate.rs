@@ -126,7 +126,8 @@ pub fn Resolve(
     here: String,
     flash: Option<Flash>,
 ) -> impl IntoView {
-    let form = format!("resolve {other}");
+    // Ids alone: the session keeps those as they are.
+    let form = other.to_string();
     let (typed, error) = refused(flash.as_ref(), &form);
     let open = typed.is_some();
     let typed = typed.map(|typed| typed.text("reason")).unwrap_or_default();
@@ -158,7 +159,7 @@ pub fn Resolve(
 #[component]
 pub fn Unlink(id: MemoryId, other: MemoryId, outgoing: bool, relation: Relation, here: String, flash: Option<Flash>) -> impl IntoView {
     let what = LinkChange { remove: true, outgoing, relation }.to_string();
-    let form = format!("{what} {other}");
+    let form = format!("{other}/{}", u8::from(outgoing));
     let (typed, error) = refused(flash.as_ref(), &form);
     let open = typed.is_some();
     let typed = typed.map(|typed| typed.text("reason")).unwrap_or_default();

@@ -17,6 +17,8 @@ pub fn select_all() -> AnyView {
     view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> }.into_any()
 }
 
+/// A table. Its columns come and go with its own width (`@xl:table-cell`), not with that of the window, which says nothing about a table beside
+/// a sidebar: those shown at a width leave the column that names a row 120 pixels at least.
 #[component]
 pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
     #[prop(into)] label: String,
@@ -29,12 +31,14 @@ pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
     bare: bool,
 ) -> impl IntoView {
     view! {
-        <table class=class aria-label=label>
-            <thead class=bare.then_some("sr-only")>
-                <tr>{heads}</tr>
-            </thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <div class="@container">
+            <table class=class aria-label=label>
+                <thead class=bare.then_some("sr-only")>
+                    <tr>{heads}</tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
     }
 }
 
@@ -66,7 +70,7 @@ pub fn Selectable<H: IntoView + 'static, R: IntoView + 'static>(
 ) -> impl IntoView {
     let (one, many) = nouns;
     view! {
-        <form class="@container" method="get" action=action>
+        <form method="get" action=action>
             <input type="hidden" name="back" value=back />
             <DataTable label heads=(select.then(select_all), heads) rows />
             {select.then(|| view! { <Selection one many hint>{children()}</Selection> })}

@@ -18,8 +18,8 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
         let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
         view! {
             <TableCard label="API keys" rows heads=columns([
-                ("Key", ""), ("Scopes", "hidden sm:table-cell"), ("Created", "hidden w-30 lg:table-cell"),
-                ("Requests", "number hidden w-26 sm:table-cell"), ("Last used", "w-30"),
+                ("Key", ""), ("Scopes", "hidden @xl:table-cell"), ("Created", "hidden w-30 @2xl:table-cell"),
+                ("Requests", "number hidden w-26 @md:table-cell"), ("Last used", "w-30"),
             ]) />
         }
         .into_any()
@@ -52,12 +52,12 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                 </p>
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
-                <p class="mt-1 text-xs break-words text-soft sm:hidden">{scopes.clone()}</p>
-                <p class="mt-1 text-xs text-soft sm:hidden">{format!("{requests}, {refused}")}</p>
+                <p class="mt-1 text-xs break-words text-soft @xl:hidden">{scopes.clone()}</p>
+                <p class="mt-1 text-xs text-soft @md:hidden">{format!("{requests}, {refused}")}</p>
             </td>
-            <td class="hidden text-sm break-words text-soft sm:table-cell">{scopes}</td>
-            <td class="hidden lg:table-cell"><Time at=key.created_at /></td>
-            <td class="number hidden sm:table-cell">
+            <td class="hidden text-sm break-words text-soft @xl:table-cell">{scopes}</td>
+            <td class="hidden @2xl:table-cell"><Time at=key.created_at /></td>
+            <td class="number hidden @md:table-cell">
                 <p>{text::number(key.requests)}</p>
                 {refused_at.map(|at| view! { <p class="text-xs text-danger">{refused} <br /> <Time at /></p> })}
             </td>

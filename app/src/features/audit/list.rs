@@ -89,7 +89,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
             </p>
         </div>
         <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=columns([
-            ("When", "hidden w-56 md:table-cell"), ("Actor", "hidden w-44 sm:table-cell"), ("What", ""),
+            ("When", "hidden w-56 @2xl:table-cell"), ("Actor", "hidden w-44 @lg:table-cell"), ("What", ""),
         ]) />
         <Pager path="/audit" query previous=page.previous next=page.next />
     }
@@ -139,8 +139,8 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     });
     view! {
         <tr data-testid="entry">
-            <td class="hidden text-soft md:table-cell"><Moment at=entry.at /></td>
-            <td class="hidden sm:table-cell">
+            <td class="hidden text-soft @2xl:table-cell"><Moment at=entry.at /></td>
+            <td class="hidden @lg:table-cell">
                 <span class="break-words">{entry.actor_name.clone()}</span>
                 <span class="ml-1.5 text-xs text-soft">{actor_kind}</span>
             </td>
@@ -151,7 +151,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
                 </p>
                 {message.map(|message| view! { <p class="mt-0.5 wrap-anywhere text-soft">{text::visible(&message)}</p> })}
                 {entry.reason.map(|reason| view! { <p class="mt-0.5 break-words">"Reason: " {text::visible(&reason)}</p> })}
-                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{entry.actor_name} " · "</span><Moment at=entry.at /></p>
+                <p class="mt-1 text-xs text-soft @2xl:hidden"><span class="@lg:hidden">{entry.actor_name} " · "</span><Moment at=entry.at /></p>
             </td>
         </tr>
     }

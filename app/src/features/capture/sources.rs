@@ -40,10 +40,10 @@ fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
         <TableCard label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-            ("Source", ""), ("Agent", "hidden w-28 md:table-cell"), ("Size", "number hidden w-24 lg:table-cell"),
-            ("Turns", "number hidden w-20 lg:table-cell"), ("State", "w-28 sm:w-36"),
-            ("Waiting", "number hidden w-20 sm:table-cell"), ("Active", "number hidden w-20 md:table-cell"),
-            ("Rejected", "number hidden w-20 md:table-cell"), ("Captured", "hidden w-30 lg:table-cell"),
+            ("Source", ""), ("Agent", "hidden w-28 @2xl:table-cell"), ("Size", "number hidden w-24 @5xl:table-cell"),
+            ("Turns", "number hidden w-20 @5xl:table-cell"), ("State", "w-28 @sm:w-36"),
+            ("Waiting", "number hidden w-20 @md:table-cell"), ("Active", "number hidden w-20 @xl:table-cell"),
+            ("Rejected", "number hidden w-20 @xl:table-cell"), ("Captured", "hidden w-30 @4xl:table-cell"),
         ]) />
         <Pager path="/sources" query previous=page.previous next=page.next />
     }
@@ -64,19 +64,19 @@ fn Row(row: SourceRow) -> impl IntoView {
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="line-clamp-2 text-base font-medium wrap-anywhere" dir="auto" href=format!("/sources/{}", row.id)>{row.title.clone()}</a>
                 <span class="mt-0.5 block text-xs text-soft">
-                    {form(row.form)} <span class="md:hidden">" · " {row.agent_slug.clone()}</span>
-                    <span class="sm:hidden">" · " {text::number(row.waiting)} " waiting"</span>
-                    <span class="lg:hidden">" · " <Time at=row.created_at /></span>
+                    {form(row.form)} <span class="@2xl:hidden">" · " {row.agent_slug.clone()}</span>
+                    <span class="@md:hidden">" · " {text::number(row.waiting)} " waiting"</span>
+                    <span class="@4xl:hidden">" · " <Time at=row.created_at /></span>
                 </span>
             </th>
-            <td class="hidden truncate md:table-cell">{row.agent_slug.clone()}</td>
-            <td class="number hidden whitespace-nowrap text-soft lg:table-cell">{text::bytes(row.bytes)}</td>
-            <td class="number hidden text-soft lg:table-cell">{text::number(row.turns)}</td>
+            <td class="hidden truncate @2xl:table-cell">{row.agent_slug.clone()}</td>
+            <td class="number hidden whitespace-nowrap text-soft @5xl:table-cell">{text::bytes(row.bytes)}</td>
+            <td class="number hidden text-soft @5xl:table-cell">{text::number(row.turns)}</td>
             <td><StateCell source=row.clone() /></td>
-            <td class="number hidden sm:table-cell">{waiting}</td>
-            <td class="number hidden md:table-cell" class:text-soft=row.active == 0>{text::number(row.active)}</td>
-            <td class="number hidden md:table-cell" class:text-soft=row.rejected == 0>{text::number(row.rejected)}</td>
-            <td class="hidden lg:table-cell"><Time at=row.created_at /></td>
+            <td class="number hidden @md:table-cell">{waiting}</td>
+            <td class="number hidden @xl:table-cell" class:text-soft=row.active == 0>{text::number(row.active)}</td>
+            <td class="number hidden @xl:table-cell" class:text-soft=row.rejected == 0>{text::number(row.rejected)}</td>
+            <td class="hidden @4xl:table-cell"><Time at=row.created_at /></td>
         </tr>
     }
 }

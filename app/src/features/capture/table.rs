@@ -14,7 +14,7 @@ pub fn EventTable(
     let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
     let rows = events.into_iter().map(|event| view! { <Row event select here=here.clone() /> }).collect_view();
     view! {
-        <PostForm class="@container" action="/console/api/retry_events" fields=[("done", here)]>
+        <PostForm action="/console/api/retry_events" fields=[("done", here)]>
             <DataTable label="Events" rows heads=(select.then(select_all), columns([
                 ("Work", ""), ("State", "w-28 @md:w-40"), ("Attempts", "number hidden w-20 @md:table-cell"),
                 ("Agent", "hidden w-28 @2xl:table-cell"), ("Requested", "hidden w-30 @2xl:table-cell"),

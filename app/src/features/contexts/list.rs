@@ -64,8 +64,8 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
             <DataTable label="Contexts" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(
                 view! { <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th> },
                 columns([
-                    ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Tokens", "number hidden w-64 sm:table-cell"),
-                    ("Duration", "number hidden w-24 lg:table-cell"), ("Assembled", "hidden w-30 md:table-cell"),
+                    ("Query", ""), ("Agent", "hidden w-32 @3xl:table-cell"), ("Tokens", "number hidden w-64 @lg:table-cell"),
+                    ("Duration", "number hidden w-24 @4xl:table-cell"), ("Assembled", "hidden w-30 @3xl:table-cell"),
                 ]),
             ) />
             <Selection
@@ -93,16 +93,16 @@ fn Row(row: ContextEntry) -> impl IntoView {
                     <a class=class href=format!("{PATH}/{}", row.id)>{name}</a>
                     {outcome_badges(&row.cut, &row.degraded)}
                 </div>
-                <p class="mt-0.5 text-xs break-words text-soft md:hidden">
+                <p class="mt-0.5 text-xs break-words text-soft @3xl:hidden">
                     {row.agent_slug.clone()} " · "
-                    <span class="sm:hidden">{text::count(i64::from(row.tokens), "token", "tokens")} " · "</span>
+                    <span class="@lg:hidden">{text::count(i64::from(row.tokens), "token", "tokens")} " · "</span>
                     <Time at=row.at />
                 </p>
             </td>
-            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
-            <td class="number hidden whitespace-nowrap sm:table-cell">{used(row.tokens, row.budget)}</td>
-            <td class="number hidden text-soft lg:table-cell">{format!("{:.0} ms", row.took_ms)}</td>
-            <td class="hidden md:table-cell"><Time at=row.at /></td>
+            <td class="hidden truncate @3xl:table-cell">{row.agent_slug}</td>
+            <td class="number hidden whitespace-nowrap @lg:table-cell">{used(row.tokens, row.budget)}</td>
+            <td class="number hidden text-soft @4xl:table-cell">{format!("{:.0} ms", row.took_ms)}</td>
+            <td class="hidden @3xl:table-cell"><Time at=row.at /></td>
         </tr>
     }
 }

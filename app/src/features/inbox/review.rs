@@ -63,7 +63,7 @@ fn Review(preview: Preview, query: Query, flash: Option<Flash>) -> impl IntoView
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
             <div class="card mb-5">
                 <DataTable label="Candidates to decide" rows heads=columns([
-                    ("Candidate", ""), ("Topic", "hidden w-44 sm:table-cell"), ("Agent", "hidden w-28 md:table-cell"),
+                    ("Candidate", ""), ("Topic", "hidden w-44 @md:table-cell"), ("Agent", "hidden w-28 @xl:table-cell"),
                 ]) />
             </div>
             <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/decide_candidates" fields=[
@@ -123,14 +123,14 @@ fn Row(item: InboxItem, outcome: InboxOutcome) -> impl IntoView {
                     {state(&item)}
                     {merged}
                     {disputes(&item)}
-                    <span class="max-w-full truncate sm:hidden" dir="auto">{item.topic.clone()}</span>
+                    <span class="max-w-full truncate @md:hidden" dir="auto">{item.topic.clone()}</span>
                 </div>
             </td>
-            <td class="hidden sm:table-cell">
+            <td class="hidden @md:table-cell">
                 <p class="line-clamp-2 break-words" dir="auto">{item.topic.clone()}</p>
                 {item.is_canonical.then(|| view! { <Canonical yes=true /> })}
             </td>
-            <td class="hidden truncate text-soft md:table-cell">{item.agent_slug.clone()}</td>
+            <td class="hidden truncate text-soft @xl:table-cell">{item.agent_slug.clone()}</td>
         </tr>
     }
 }

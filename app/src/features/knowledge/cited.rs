@@ -13,7 +13,7 @@ pub fn Cited(cited: Vec<Citation>) -> impl IntoView {
     } else {
         view! {
             <DataTable label="Citations" rows=cited.into_iter().map(|citation| view! { <Row citation /> }).collect_view() heads=columns([
-                ("Query", ""), ("Agent", "hidden w-28 sm:table-cell"), ("Rank", "number w-16"), ("When", "w-30"),
+                ("Query", ""), ("Agent", "hidden w-28 @lg:table-cell"), ("Rank", "number w-16"), ("When", "w-30"),
             ]) />
         }
         .into_any()
@@ -32,9 +32,9 @@ fn Row(citation: Citation) -> impl IntoView {
         <tr data-testid="citation">
             <td>
                 <a class="line-clamp-3 break-words" href=again title="Ask it again in the playground">{citation.query}</a>
-                <span class="block text-xs text-soft sm:hidden">{citation.agent_slug.clone()}</span>
+                <span class="block text-xs text-soft @lg:hidden">{citation.agent_slug.clone()}</span>
             </td>
-            <td class="hidden truncate sm:table-cell">{citation.agent_slug}</td>
+            <td class="hidden truncate @lg:table-cell">{citation.agent_slug}</td>
             <td class="number">{citation.rank.to_string()}</td>
             <td class="text-soft"><Time at=citation.at /></td>
         </tr>

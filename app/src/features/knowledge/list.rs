@@ -80,9 +80,9 @@ fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
 fn Table(rows: Vec<Document>) -> impl IntoView {
     view! {
         <DataTable label="Documents" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-            ("Document", ""), ("Kind", "hidden w-32 lg:table-cell"), ("Status", "hidden w-28 md:table-cell"),
-            ("Chunks", "number hidden w-32 md:table-cell"), ("Cited, 30 days", "number hidden w-32 sm:table-cell"),
-            ("Updated", "hidden w-30 lg:table-cell"),
+            ("Document", ""), ("Kind", "hidden w-32 @4xl:table-cell"), ("Status", "hidden w-28 @xl:table-cell"),
+            ("Chunks", "number hidden w-32 @xl:table-cell"), ("Cited, 30 days", "number hidden w-32 @md:table-cell"),
+            ("Updated", "hidden w-30 @4xl:table-cell"),
         ]) />
     }
 }
@@ -104,20 +104,20 @@ fn Row(row: Document) -> impl IntoView {
                     {row.retired_at.map(|_| view! { <Badge tone=Tone::Warn text="retired" /> })}
                 </div>
                 <p class="text-xs break-words text-soft">{format!("{}/{}", row.collection, row.path)}</p>
-                <p class="mt-1 text-xs text-soft lg:hidden">
-                    {kind} <span class="md:hidden">{narrow}</span> " · "
-                    <span class="sm:hidden">{format!("cited {} · ", text::count(row.citations, "time", "times"))}</span>
+                <p class="mt-1 text-xs text-soft @4xl:hidden">
+                    {kind} <span class="@xl:hidden">{narrow}</span> " · "
+                    <span class="@md:hidden">{format!("cited {} · ", text::count(row.citations, "time", "times"))}</span>
                     <Time at=row.updated_at />
                 </p>
             </td>
-            <td class="hidden lg:table-cell"><Badge text=kind /></td>
-            <td class="hidden break-words md:table-cell" class:text-soft=row.status.is_empty()>{status}</td>
-            <td class="number hidden md:table-cell">
+            <td class="hidden @4xl:table-cell"><Badge text=kind /></td>
+            <td class="hidden break-words @xl:table-cell" class:text-soft=row.status.is_empty()>{status}</td>
+            <td class="number hidden @xl:table-cell">
                 {text::number(row.chunks)}
                 {waiting.map(|text| view! { <span class="block text-xs text-warn">{text}</span> })}
             </td>
-            <td class="number hidden sm:table-cell" class:text-soft=row.citations == 0>{text::number(row.citations)}</td>
-            <td class="hidden lg:table-cell"><Time at=row.updated_at /></td>
+            <td class="number hidden @md:table-cell" class:text-soft=row.citations == 0>{text::number(row.citations)}</td>
+            <td class="hidden @4xl:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }
 }

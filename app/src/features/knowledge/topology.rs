@@ -51,7 +51,7 @@ fn Whole(components: Vec<Component>, focus: Option<String>) -> impl IntoView {
         <Drawing graph=graph.clone() focus=node />
         <div class="card mt-5">
             <DataTable label="Components" rows heads=columns([
-                ("Component", ""), ("Depends on", "hidden w-64 md:table-cell"), ("Depended on by", "hidden w-64 md:table-cell"),
+                ("Component", ""), ("Depends on", "hidden w-64 @3xl:table-cell"), ("Depended on by", "hidden w-64 @3xl:table-cell"),
             ]) />
         </div>
     }
@@ -93,13 +93,13 @@ fn Row(component: Component, current: bool) -> impl IntoView {
                 <a class="font-medium break-words text-ink" href=focus_on(&name)>{name.clone()}</a>
                 <p class="break-words text-soft">{description}</p>
                 <p class="mt-1.5 text-xs break-all"><a href=format!("/knowledge/documents/{document_id}")>{path}</a></p>
-                <div class="mt-1 space-y-0.5 text-xs text-soft md:hidden">
+                <div class="mt-1 space-y-0.5 text-xs text-soft @3xl:hidden">
                     <p class="break-words">"Depends on: " {names(depends_on.clone())}</p>
                     <p class="break-words">"Depended on by: " {names(depended_on_by.clone())}</p>
                 </div>
             </td>
-            <td class="hidden break-words md:table-cell">{names(depends_on)}</td>
-            <td class="hidden break-words md:table-cell">{names(depended_on_by)}</td>
+            <td class="hidden break-words @3xl:table-cell">{names(depends_on)}</td>
+            <td class="hidden break-words @3xl:table-cell">{names(depended_on_by)}</td>
         </tr>
     }
 }

@@ -48,8 +48,8 @@ fn Confirm(rows: Vec<MemoryRow>, query: Query, flash: Option<Flash>) -> impl Int
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="card mb-5">
                 <DataTable label="Memories to delete" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-                    ("Memory", ""), ("Agent", "hidden w-28 sm:table-cell"), ("Source", "hidden w-40 md:table-cell"),
-                    ("Updated", "hidden w-30 sm:table-cell"),
+                    ("Memory", ""), ("Agent", "hidden w-28 @md:table-cell"), ("Source", "hidden w-40 @2xl:table-cell"),
+                    ("Updated", "hidden w-30 @md:table-cell"),
                 ]) />
             </div>
             <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/delete_memories" fields=[
@@ -85,9 +85,9 @@ fn Row(row: MemoryRow) -> impl IntoView {
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&row.content)}</p>
             </td>
-            <td class="hidden truncate sm:table-cell">{row.agent_slug.clone()}</td>
-            <td class="hidden truncate text-soft md:table-cell" title=place(&row.source)>{place(&row.source)}</td>
-            <td class="hidden sm:table-cell"><Time at=row.updated_at /></td>
+            <td class="hidden truncate @md:table-cell">{row.agent_slug.clone()}</td>
+            <td class="hidden truncate text-soft @2xl:table-cell" title=place(&row.source)>{place(&row.source)}</td>
+            <td class="hidden @md:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }
 }

@@ -18,8 +18,8 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>, query: Query) -> impl In
     let rows = candidates.into_iter().map(|candidate| view! { <Row candidate query=query.clone() /> }).collect_view();
     view! {
         <DataTable label="Candidates" rows heads=columns([
-            ("Rank", "number w-16"), ("Candidate", ""), ("Scores", "hidden w-56 md:table-cell"),
-            ("Outcome", "hidden w-36 md:table-cell"),
+            ("Rank", "number w-16"), ("Candidate", ""), ("Scores", "hidden w-64 @xl:table-cell"),
+            ("Outcome", "hidden w-36 @2xl:table-cell"),
         ]) />
     }
     .into_any()
@@ -40,17 +40,17 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
                     <a class="min-w-0 font-medium break-words text-ink" href=href>{candidate.label.clone()}</a>
                     {source_badge(candidate.source_tag)}
                     <Badge text=matched_name(candidate.matched_by) />
-                    <span class="md:hidden">{candidate_badge(candidate.passed, candidate.rank.is_some())}</span>
+                    <span class="@2xl:hidden">{candidate_badge(candidate.passed, candidate.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&candidate.content)}</p>
                 <p class="mt-1 text-xs break-words">
                     {candidate.explanation.clone()}
                     {why_not.map(|href| view! { " " <a class="underline" href=href>"Why was it left out?"</a> })}
                 </p>
-                <div class="mt-1 md:hidden">{scores(&candidate)}</div>
+                <div class="mt-1 @xl:hidden">{scores(&candidate)}</div>
             </td>
-            <td class="hidden md:table-cell">{scores(&candidate)}</td>
-            <td class="hidden md:table-cell">{candidate_badge(candidate.passed, candidate.rank.is_some())}</td>
+            <td class="hidden @xl:table-cell">{scores(&candidate)}</td>
+            <td class="hidden @2xl:table-cell">{candidate_badge(candidate.passed, candidate.rank.is_some())}</td>
         </tr>
     }
 }

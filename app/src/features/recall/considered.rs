@@ -19,8 +19,8 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
     let rows = detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view();
     view! {
         <DataTable label="What was considered" rows heads=columns([
-            ("Rank", "number w-14"), ("Memory or knowledge", ""), ("Scores", "hidden w-56 md:table-cell"),
-            ("Outcome", "hidden w-36 md:table-cell"),
+            ("Rank", "number w-14"), ("Memory or knowledge", ""), ("Scores", "hidden w-64 @xl:table-cell"),
+            ("Outcome", "hidden w-36 @2xl:table-cell"),
         ]) />
     }
     .into_any()
@@ -41,17 +41,17 @@ fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
                     {source_badge(one.source_tag)}
                     <Badge text=matched_name(one.matched_by) />
                     {gone(&one)}
-                    <span class="md:hidden">{candidate_badge(one.passed, one.rank.is_some())}</span>
+                    <span class="@2xl:hidden">{candidate_badge(one.passed, one.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&one.content)}</p>
                 <p class="mt-1 text-xs break-words text-soft">
                     {one.explanation.clone()}
                     {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not now?"</a> })}
                 </p>
-                <div class="mt-1 md:hidden">{scores(&one, floors)}</div>
+                <div class="mt-1 @xl:hidden">{scores(&one, floors)}</div>
             </td>
-            <td class="hidden md:table-cell">{scores(&one, floors)}</td>
-            <td class="hidden md:table-cell">{candidate_badge(one.passed, one.rank.is_some())}</td>
+            <td class="hidden @xl:table-cell">{scores(&one, floors)}</td>
+            <td class="hidden @2xl:table-cell">{candidate_badge(one.passed, one.rank.is_some())}</td>
         </tr>
     }
 }

@@ -59,9 +59,9 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
         <TableCard label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-            ("Query", ""), ("Agent", "hidden w-32 md:table-cell"), ("Memories", "number hidden w-24 sm:table-cell"),
-            ("Knowledge", "number hidden w-28 lg:table-cell"), ("Ranking", "hidden w-24 lg:table-cell"),
-            ("Duration", "number hidden w-24 lg:table-cell"), ("Asked", "hidden w-30 md:table-cell"),
+            ("Query", ""), ("Agent", "hidden w-32 @xl:table-cell"), ("Memories", "number hidden w-24 @md:table-cell"),
+            ("Knowledge", "number hidden w-28 @4xl:table-cell"), ("Ranking", "hidden w-24 @4xl:table-cell"),
+            ("Duration", "number hidden w-24 @4xl:table-cell"), ("Asked", "hidden w-30 @xl:table-cell"),
         ]) />
         <Pager path="/recall/log" query previous=page.previous next=page.next />
     }
@@ -84,18 +84,18 @@ fn Row(row: Retrieval) -> impl IntoView {
                     {outcome_badges(&row)}
                 </div>
                 {canonical}
-                <p class="mt-0.5 text-xs break-words text-soft md:hidden">
+                <p class="mt-0.5 text-xs break-words text-soft @xl:hidden">
                     {row.agent_slug.clone()} " · "
-                    <span class="sm:hidden">{text::count(hits, "memory", "memories")} " · "</span>
+                    <span class="@md:hidden">{text::count(hits, "memory", "memories")} " · "</span>
                     <Time at=row.at />
                 </p>
             </td>
-            <td class="hidden truncate md:table-cell">{row.agent_slug}</td>
-            <td class="number hidden sm:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
-            <td class="number hidden lg:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
-            <td class="hidden text-soft lg:table-cell">{row.ranking.as_str()}</td>
-            <td class="number hidden text-soft lg:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
-            <td class="hidden md:table-cell"><Time at=row.at /></td>
+            <td class="hidden truncate @xl:table-cell">{row.agent_slug}</td>
+            <td class="number hidden @md:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
+            <td class="number hidden @4xl:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
+            <td class="hidden text-soft @4xl:table-cell">{row.ranking.as_str()}</td>
+            <td class="number hidden text-soft @4xl:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
+            <td class="hidden @xl:table-cell"><Time at=row.at /></td>
         </tr>
     }
 }

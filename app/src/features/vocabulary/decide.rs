@@ -66,8 +66,8 @@ fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_23rem]">
             <div class="card mb-5">
                 <DataTable label="Proposals to decide" rows heads=columns([
-                    ("Phrase", ""), ("Uses", "number w-16"), ("By", "hidden w-44 sm:table-cell"),
-                    ("Last used", "hidden w-30 md:table-cell"),
+                    ("Phrase", ""), ("Uses", "number w-16"), ("By", "hidden w-44 @md:table-cell"),
+                    ("Last used", "hidden w-30 @xl:table-cell"),
                 ]) />
             </div>
             <div class="card space-y-3 p-4 lg:sticky lg:top-5">{more} {form}</div>
@@ -81,8 +81,8 @@ fn Row(proposal: Proposal) -> impl IntoView {
         <tr>
             <td><a class="block font-medium break-words text-ink" href=format!("/vocabulary?focus={}", proposal.id)>{proposal.phrase}</a></td>
             <td class="number">{text::number(proposal.count)}</td>
-            <td class="hidden break-words text-soft sm:table-cell">{proposal.agents.join(", ")}</td>
-            <td class="hidden text-soft md:table-cell"><Time at=proposal.last_seen /></td>
+            <td class="hidden break-words text-soft @md:table-cell">{proposal.agents.join(", ")}</td>
+            <td class="hidden text-soft @xl:table-cell"><Time at=proposal.last_seen /></td>
         </tr>
     }
 }

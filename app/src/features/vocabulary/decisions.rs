@@ -51,10 +51,10 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
         <div class="card" data-again=again>
             <DataTable label="Decisions" rows heads=(
                 columns([
-                    ("When", "hidden w-32 md:table-cell"), ("Who", "hidden w-32 sm:table-cell"), ("What", ""),
-                    ("Memories", "number w-28 sm:w-40"),
+                    ("When", "hidden w-32 @3xl:table-cell"), ("Who", "hidden w-32 @3xl:table-cell"), ("What", ""),
+                    ("Memories", "number w-28 @xl:w-40"),
                 ]),
-                view! { <th scope="col" class="hidden w-28 sm:table-cell"><span class="sr-only">"Undo"</span></th> },
+                view! { <th scope="col" class="hidden w-28 @xl:table-cell"><span class="sr-only">"Undo"</span></th> },
             ) />
         </div>
         <Pager path="/vocabulary/decisions" query previous=page.previous next=page.next />
@@ -65,19 +65,19 @@ fn Decisions(page: Page<Decision>, query: Query, may_undo: bool) -> impl IntoVie
 fn Row(decision: Decision, may_undo: bool, here: String) -> impl IntoView {
     let undo = || (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
     let wide = undo();
-    let narrow = undo().map(|undo| view! { <div class="mt-1.5 sm:hidden">{undo}</div> });
+    let narrow = undo().map(|undo| view! { <div class="mt-1.5 @xl:hidden">{undo}</div> });
     let id = format!("d-{}", decision.id);
     view! {
         <tr id=id data-testid="decision">
-            <td class="hidden text-soft md:table-cell"><Time at=decision.at /></td>
-            <td class="hidden break-words sm:table-cell">{decision.by.clone()}</td>
+            <td class="hidden text-soft @3xl:table-cell"><Time at=decision.at /></td>
+            <td class="hidden break-words @3xl:table-cell">{decision.by.clone()}</td>
             <td>
                 <DecisionSummary decision=decision.clone() />
-                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{decision.by.clone()} " · "</span><Time at=decision.at /></p>
+                <p class="mt-1 text-xs text-soft @3xl:hidden">{decision.by.clone()} " · " <Time at=decision.at /></p>
                 {narrow}
             </td>
             <td class="number"><Progress decision /></td>
-            <td class="hidden sm:table-cell">{wide}</td>
+            <td class="hidden @xl:table-cell">{wide}</td>
         </tr>
     }
 }

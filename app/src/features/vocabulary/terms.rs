@@ -58,8 +58,8 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
         <TableCard label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=columns([
-            ("Term", "sm:w-56"), ("Definition", "hidden sm:table-cell"), ("Aliases", "hidden w-64 lg:table-cell"),
-            ("Memories", "number w-24"), ("Agents", "number hidden w-20 sm:table-cell"),
+            ("Term", "@xl:w-56"), ("Definition", "hidden @xl:table-cell"), ("Aliases", "hidden w-64 @4xl:table-cell"),
+            ("Memories", "number w-24"), ("Agents", "number hidden w-20 @md:table-cell"),
         ]) />
         <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
@@ -70,7 +70,7 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
 fn Row(term: Term) -> impl IntoView {
     let aliases = term.aliases.join(", ");
     let narrow = (!aliases.is_empty())
-        .then(|| view! { <p class="mt-0.5 text-xs break-words text-soft lg:hidden">"also " {text::visible(&aliases)}</p> });
+        .then(|| view! { <p class="mt-0.5 text-xs break-words text-soft @4xl:hidden">"also " {text::visible(&aliases)}</p> });
     view! {
         <tr data-testid="term">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
@@ -80,12 +80,12 @@ fn Row(term: Term) -> impl IntoView {
                     {retired(&term)}
                 </span>
                 {narrow}
-                <p class="mt-0.5 line-clamp-2 text-xs break-words text-soft sm:hidden">{text::visible(&term.definition)}</p>
+                <p class="mt-0.5 line-clamp-2 text-xs break-words text-soft @xl:hidden">{text::visible(&term.definition)}</p>
             </th>
-            <td class="hidden sm:table-cell"><p class="line-clamp-3 break-words">{text::visible(&term.definition)}</p></td>
-            <td class="hidden break-words text-soft lg:table-cell">{text::visible(&aliases)}</td>
+            <td class="hidden @xl:table-cell"><p class="line-clamp-3 break-words">{text::visible(&term.definition)}</p></td>
+            <td class="hidden break-words text-soft @4xl:table-cell">{text::visible(&aliases)}</td>
             <td class="number" class:text-soft=term.memories == 0>{text::number(term.memories)}</td>
-            <td class="number hidden sm:table-cell" class:text-soft=term.agents == 0>{text::number(term.agents)}</td>
+            <td class="number hidden @md:table-cell" class:text-soft=term.agents == 0>{text::number(term.agents)}</td>
         </tr>
     }
 }

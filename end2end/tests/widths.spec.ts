@@ -1,0 +1,49 @@
+import { unique } from '../support/agent';
+import { expect, test } from '../support/test';
+
+// Between a phone and a wide screen, tables give up columns before the column that names their rows.
+
+const HEIGHT = 900;
+const WIDTHS = [820, 1024, 1152];
+/** The least width of a column in which people read names, in pixels. */
+const NAME = 120;
+
+/** Lists of the demo, and the column that names a row of each. */
+const LISTS = {
+  '/memories': 'Memory',
+  '/people': 'Person',
+  '/inbox': 'Candidate',
+  '/sources': 'Source',
+  '/events': 'Work',
+  '/vocabulary': 'Phrase',
+  '/vocabulary/terms': 'Term',
+  '/vocabulary/decisions': 'What',
+  '/knowledge': 'Document',
+  '/recall/log': 'Query',
+  '/recall/contexts': 'Query',
+  '/audit': 'What',
+};
+
+test('names stay readable in windows of every width', async ({ frame, retrieval, agent, gate }) => {
+  // The log is written a moment behind the answer.
+  gate.expect(404);
+  const { memory_id } = await agent.remember({ topic_raw: unique('capstan'), content: 'The capstan is greased every spring.' });
+  const { retrieval_id } = await agent.ask('When is the capstan greased?');
+  await retrieval.open(retrieval_id);
+  const own = {
+    [`/recall/log/${retrieval_id}`]: 'Memory or knowledge',
+    [`/recall/playground?agent=${agent.id}&q=when+is+the+capstan+greased`]: 'Candidate',
+    [`/memories/delete?ids=${memory_id}`]: 'Memory',
+    [`/agents/${agent.id}`]: 'Key',
+  };
+  for (const [path, name] of Object.entries({ ...LISTS, ...own })) {
+    await frame.goto(path);
+    const column = frame.main.getByRole('columnheader', { name, exact: true });
+    for (const width of WIDTHS) {
+      await frame.page.setViewportSize({ width, height: HEIGHT });
+      const box = await column.boundingBox();
+      expect.soft(box?.width ?? 0, `“${name}” of ${path} in a window of ${width} pixels`).toBeGreaterThanOrEqual(NAME);
+      expect.soft(await frame.overflow(), `${path} is as wide as its window of ${width} pixels`).toBe(0);
+    }
+  }
+});

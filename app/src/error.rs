@@ -24,7 +24,8 @@ impl ConsoleError {
 
     /// An error about fields of the input.
     pub fn invalid(fields: Vec<FieldError>) -> Self {
-        Self { fields, ..Self::new(ErrorCode::Invalid, "Some values are invalid.") }
+        let message = if fields.len() == 1 { "Correct the marked field." } else { "Correct the marked fields." };
+        Self { fields, ..Self::new(ErrorCode::Invalid, message) }
     }
 }
 

@@ -109,9 +109,10 @@ async fn admit(engine: &Engine) -> Result<(OpContext, OperatorProfile), ConsoleE
         set_status(ErrorCode::Unauthenticated);
         redirect(&Query::default().with("next", page()).href("/sign-in"));
     }
-    let operator = operator?;
+    let (context, profile) = operator?;
+    let zone = zone_cookie().unwrap_or(context.zone);
     keep_alive(&session, engine.clock().now()).await?;
-    Ok(operator)
+    Ok((OpContext { zone, ..context }, profile))
 }
 
 /// Opens a session with a new id; the data of the old session is dropped.
@@ -258,7 +259,12 @@ pub fn theme_of(headers: &HeaderMap) -> Option<String> {
 
 /// The time zone of the reader's cookie, if it is one of the IANA database.
 pub fn zone_cookie() -> Option<chrono_tz::Tz> {
-    cookie(&use_context::<Parts>()?.headers, ZONE_COOKIE)?.parse().ok()
+    zone_of(&use_context::<Parts>()?.headers)
+}
+
+/// The time zone that a request's cookie names.
+pub fn zone_of(headers: &HeaderMap) -> Option<chrono_tz::Tz> {
+    cookie(headers, ZONE_COOKIE)?.parse().ok()
 }
 
 /// The value of a request's cookie.

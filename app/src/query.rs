@@ -1,6 +1,9 @@
 //! The query string of a page.
 
+use crate::ui::Zone;
 use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono_tz::Tz;
+use extract::transcript::zone::day_start;
 use std::{fmt::Write, str::FromStr};
 use wire::FieldError;
 
@@ -94,11 +97,15 @@ impl Query {
         value
     }
 
-    /// Parses the value of `name` as the start of a day (UTC), or of the day after it.
+    /// Parses the value of `name` as the start of a day in the reader's zone, or of the day after it.
     pub fn day(&self, name: &str, after: bool, errors: &mut Vec<FieldError>) -> Option<DateTime<Utc>> {
+        self.day_in(Zone::expect().tz(), name, after, errors)
+    }
+
+    fn day_in(&self, zone: Tz, name: &str, after: bool, errors: &mut Vec<FieldError>) -> Option<DateTime<Utc>> {
         let day: NaiveDate = self.read(name, "Write a date as 2026-05-31.", errors)?;
         let day = if after { day.checked_add_days(Days::new(1))? } else { day };
-        Some(day.and_hms_opt(0, 0, 0)?.and_utc())
+        Some(day_start(day, zone))
     }
 }
 
@@ -176,6 +183,8 @@ mod tests {
         let (query, mut errors) = (Query::parse("from=2026-05-31&until=2026-05-31&user=vera"), Vec::new());
         assert_eq!(query.day("from", false, &mut errors).map(|t| t.to_rfc3339()).as_deref(), Some("2026-05-31T00:00:00+00:00"));
         assert_eq!(query.day("until", true, &mut errors).map(|t| t.to_rfc3339()).as_deref(), Some("2026-06-01T00:00:00+00:00"));
+        let tokyo = query.day_in(Tz::Asia__Tokyo, "until", true, &mut errors);
+        assert_eq!(tokyo.map(|t| t.to_rfc3339()).as_deref(), Some("2026-05-31T15:00:00+00:00"), "as clocks there show it");
         assert!(errors.is_empty());
         assert_eq!(query.read::<u32>("user", "A number.", &mut errors), None);
         assert_eq!(errors[0].field, "user");

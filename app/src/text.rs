@@ -38,7 +38,12 @@ pub fn duration(time: TimeDelta) -> String {
 
 /// Formats a time to the second, with the zone that it is in: `14 Jun 2026, 09:12:33 UTC`.
 pub fn moment(at: &DateTime<FixedOffset>, zone: &str) -> String {
-    format!("{}, {:02}:{:02}:{:02} {zone}", day(at.date_naive()), at.hour(), at.minute(), at.second())
+    format!("{} {zone}", second(at))
+}
+
+/// Formats a time to the second: `14 Jun 2026, 09:12:33`.
+pub fn second(at: &DateTime<FixedOffset>) -> String {
+    format!("{}, {:02}:{:02}:{:02}", day(at.date_naive()), at.hour(), at.minute(), at.second())
 }
 
 /// The name of a field of a form or a request, for people: `memory_input.user_id` is "User id".

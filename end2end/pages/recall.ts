@@ -10,8 +10,8 @@ export class HealthPage extends FilteredPage {
   readonly withoutMemories = this.page.getByTestId('without-memories');
   readonly items = this.page.getByTestId('zero-hit');
   readonly period = this.page.getByRole('combobox', { name: 'Period' });
-  readonly day = this.page.getByLabel('Day (UTC)');
-  readonly hour = this.page.getByRole('combobox', { name: 'Hour (UTC)' });
+  readonly day = this.page.getByRole('textbox', { name: 'Day', exact: true });
+  readonly hour = this.page.getByRole('combobox', { name: 'Hour', exact: true });
   readonly narrowed = this.page.getByTestId('narrowed');
   readonly agent = this.page.getByRole('combobox', { name: 'Agent', exact: true });
   readonly topic = this.page.getByLabel('Topic');

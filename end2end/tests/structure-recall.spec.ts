@@ -15,8 +15,8 @@ test('recall health', { tag: '@no-js' }, async ({ health }) => {
         - option "7 days"
         - option "30 days" [selected]
         - option "90 days"
-      - textbox "Day (UTC)"
-      - combobox "Hour (UTC)"
+      - textbox "Day"
+      - combobox "Hour"
       - combobox "Agent"
       - textbox "Topic"
       - combobox "Cause"
@@ -82,8 +82,8 @@ test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
       - combobox "Outcome"
       - combobox "Ranking"
       - textbox "Returned the memory"
-      - textbox "Asked from (UTC)"
-      - textbox "Asked until (UTC)"
+      - textbox "Asked from"
+      - textbox "Asked until"
     - paragraph: 1 recall
     - table "Recalls":
       - rowgroup:
@@ -146,8 +146,8 @@ test('the context log', { tag: '@no-js' }, async ({ contexts }) => {
       - textbox "On behalf of"
       - combobox "Budget"
       - combobox "Blocks"
-      - textbox "Assembled from (UTC)"
-      - textbox "Assembled until (UTC)"
+      - textbox "Assembled from"
+      - textbox "Assembled until"
       - button "Apply filters"
     - paragraph: 1 context
     - table "Contexts"

@@ -5,13 +5,14 @@ use crate::api::params::Query;
 use crate::api::usage::CSV;
 use crate::api::{ApiError, Transfers, portability};
 use ::portability::Selection;
-use app::SESSION_ADMISSION;
+use app::{SESSION_ADMISSION, zone_of};
 use axum::extract::{Extension, FromRequestParts, Path, State};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
-use chrono::{NaiveDate, NaiveTime};
+use chrono::NaiveDate;
+use extract::transcript::zone::day_start;
 use foundation::identity::{self, Admission};
 use foundation::{Engine, Error, OpContext, usage};
 use remembrancer::{erasure, knowledge, overview};
@@ -33,7 +34,8 @@ pub fn export<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<T
 /// page.
 pub fn audit_log<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>, format: AuditFormat) -> MethodRouter<S> {
     let send = async move |State(downloads): State<Downloads>, SignedIn(ctx): SignedIn, Query(query): Query<AuditQuery>| {
-        downloads.audit_log(ctx, query.filter()?, format).await
+        let filter = query.filter(&ctx)?;
+        downloads.audit_log(ctx, filter, format).await
     };
     get(send).with_state(Downloads { engine, transfers })
 }
@@ -79,7 +81,7 @@ fn file_name(path: &str) -> String {
     format!("{}.md", plain.collect::<String>())
 }
 
-/// The fields of the audit page. Days are whole days in UTC, the last one included. The place in the list is not part of the file.
+/// The fields of the audit page. Days are whole days in the zone of the reader, the last one included. The place in the list is not part of the file.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AuditQuery {
@@ -95,8 +97,8 @@ struct AuditQuery {
 }
 
 impl AuditQuery {
-    fn filter(self) -> Result<AuditFilter, Error> {
-        let day = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc();
+    fn filter(self, ctx: &OpContext) -> Result<AuditFilter, Error> {
+        let day = |day: NaiveDate| day_start(day, ctx.zone);
         let until = self.until.map(|last| last.succ_opt().ok_or_else(|| Error::invalid("until", "is too far away"))).transpose()?;
         let (from, until) = (self.from.map(day), until.map(day));
         Ok(AuditFilter { actor: self.actor, action: self.action, target: self.target, from, until, ..AuditFilter::default() })
@@ -158,7 +160,7 @@ pub async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, E
     let admission = session.get::<Admission>(SESSION_ADMISSION).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
     let admission = admission.ok_or(Error::Unauthenticated("nobody is signed in"))?;
     let (ctx, _) = identity::resume(engine, &admission, request_id).await?;
-    Ok(ctx)
+    Ok(OpContext { zone: zone_of(&parts.headers).unwrap_or(ctx.zone), ..ctx })
 }
 
 /// The parameter that restricts an export to areas.

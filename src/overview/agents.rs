@@ -81,7 +81,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     control.commit().await?;
 
     let first_day = now.date_naive() - Duration::days(ACTIVITY_DAYS - 1);
-    let span = Span::last_days(now, DAYS);
+    let span = Span::last_days(now, DAYS, ctx.zone);
     let filter = HealthFilter { agent_id: Some(id), ..HealthFilter::default() };
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let counts = memories::counts(&mut tx, tenant, &[id], now).await?.pop();
@@ -94,7 +94,7 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
 
     let ids: Vec<_> = users.iter().map(|(user, ..)| *user).collect();
     let names = identity::user_names(engine, ctx, &ids).await?;
-    let days: Vec<_> = recalls.into_iter().map(|(from, counts)| (from.date_naive(), counts)).collect();
+    let days: Vec<_> = recalls.into_iter().map(|(from, counts)| (from.with_timezone(&ctx.zone).date_naive(), counts)).collect();
     let written = written.into_iter().map(|(agent, day, written)| ((agent, day), written)).collect();
     Ok(AgentDetail {
         now,

@@ -82,11 +82,11 @@ async fn dead(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview: &mut Overview) -> Result<Option<DateTime<Utc>>, DbError> {
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
     let Overview { attention, last_day, inventory } = overview;
-    let span = Span::last_day(now);
+    let span = Span::last_day(now, ctx.zone);
     let recalls = Recalls { tenant, span, filter: &HealthFilter::default() };
     let slug = |id| agents.iter().find(|agent| agent.id == id).map(|agent| agent.slug.clone()).unwrap_or_default();
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    let week = Recalls { span: Span::last_days(now, WEEK), ..recalls };
+    let week = Recalls { span: Span::last_days(now, WEEK, ctx.zone), ..recalls };
     attention.week = recall::store::by_bar(&mut tx, week, BarUnit::Day).await?.into_iter().map(|(_, counts)| counts).sum();
     last_day.bars = recall::by_bar(&mut tx, recalls, BarUnit::Hour).await?;
     let since = ContextFilter { from: Some(span.from), ..ContextFilter::default() };

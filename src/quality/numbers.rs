@@ -26,7 +26,7 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     let days = filter.days.unwrap_or(30);
     Checks::default().that(PERIODS.contains(&days), "days", "must be one of 7, 30, 90").done()?;
     let now = engine.clock().now();
-    let span = Span::last_days(now, days);
+    let span = Span::last_days(now, days, chrono_tz::Tz::UTC);
     let (first, today) = (span.from.date_naive(), now.date_naive());
     let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: span.from };
     let mut counts: BTreeMap<NaiveDate, QualityCounts> =

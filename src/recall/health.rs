@@ -27,7 +27,7 @@ const MOST: i64 = 10;
 pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<RecallHealth, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let now = engine.clock().now();
-    let Period { unit, chart, counted } = Period::of(filter, now)?;
+    let Period { unit, chart, counted } = Period::of(filter, now, ctx.zone)?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_planned_once(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span: chart, filter };
@@ -68,7 +68,7 @@ pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> 
 #[verb]
 pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<Page<ZeroHit>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
-    let span = Period::of(filter, engine.clock().now())?.counted;
+    let span = Period::of(filter, engine.clock().now(), ctx.zone)?.counted;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = memories::slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;

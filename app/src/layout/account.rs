@@ -32,7 +32,7 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
             <div class="z-10 mt-1 space-y-3 rounded-md border border-line bg-surface p-3 shadow-lg md:absolute md:inset-x-0 md:bottom-full">
                 <p class="text-xs leading-snug text-soft">{roles}</p>
                 <p class="text-xs leading-snug text-soft" data-testid="zone">
-                    {zone_says(zone.name())}
+                    {format!("Times in {}", zone.name())}
                 </p>
                 <ThemeSwitch theme=viewer.theme token=token_of(SET_THEME) />
                 <PostForm action="/console/api/sign_out">
@@ -44,9 +44,4 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
             </div>
         </details>
     }
-}
-
-/// In which zone the page shows times. Days of charts and of filters are those of UTC for everybody.
-fn zone_says(zone: &str) -> String {
-    if zone == "UTC" { "Times in UTC".to_owned() } else { format!("Times in {zone}; charts and filters in UTC") }
 }

@@ -1,4 +1,4 @@
-use super::{Icon, Shape, text};
+use super::{Icon, Labels, Shape, text};
 use crate::{
     ConsoleError,
     query::{Query, use_path, use_query},
@@ -65,7 +65,7 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let fields = error
         .fields
         .into_iter()
-        .map(|f| view! { <li><strong class="font-medium">{text::field_name(&f.field)}</strong> ": " {f.message}</li> })
+        .map(|f| view! { <li><strong class="font-medium">{Labels::of(&f.field)}</strong> ": " {f.message}</li> })
         .collect_view();
     view! {
         <div class="flex flex-col items-center px-6 py-14 text-center" role="alert" data-testid="error">

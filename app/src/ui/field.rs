@@ -1,4 +1,4 @@
-use super::{Icon, Shape, text};
+use super::{Icon, Labels, Shape, text};
 use leptos::prelude::*;
 use wire::REASON_MAX;
 
@@ -61,6 +61,7 @@ pub fn TextField(
     bare: bool,
     #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
+    Labels::keep(&name, &label);
     let (notes, own_list) = match &id {
         Some(id) => ([format!("{id}-error"), format!("{id}-hint")], format!("{id}-list")),
         None => ([format!("error-{name}"), format!("hint-{name}")], format!("list-{name}")),
@@ -169,6 +170,7 @@ pub fn SelectField(
     bare: bool,
     #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
+    Labels::keep(name, label);
     let id = format!("field-{name}");
     let Beneath { invalid, described, texts } = Beneath::new([format!("error-{name}"), String::new()], error, None);
     let options = choices
@@ -198,6 +200,7 @@ pub fn SelectField(
 /// The search field of a page: `/` focuses it, and its value is `q` of the URL.
 #[component]
 pub fn SearchField(#[prop(into)] value: String, label: &'static str, hint: &'static str) -> impl IntoView {
+    Labels::keep("q", label);
     view! {
         <div class="relative grow basis-full sm:basis-56">
             <label class="sr-only" for="field-q">

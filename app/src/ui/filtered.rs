@@ -1,4 +1,4 @@
-use super::{Choice, ErrorView, SelectField, TextField, awaited, reading};
+use super::{Choice, ErrorView, Labels, SelectField, TextField, awaited, reading};
 use crate::{
     ConsoleError,
     query::{Query, use_query},
@@ -33,6 +33,7 @@ pub struct Filtered<T> {
 impl<T> Filtered<T> {
     /// Parses the URL with `read`.
     pub fn by(read: fn(&Query) -> Parsed<T>) -> Self {
+        Labels::provide();
         let query = use_query();
         Self { filter: read(&query), query }
     }

@@ -17,9 +17,16 @@ pub fn Time(at: DateTime<Utc>) -> impl IntoView {
 
 /// An exact time in the reader's zone, where the order and the second matter.
 #[component]
-pub fn Moment(at: DateTime<Utc>) -> impl IntoView {
+pub fn Moment(
+    at: DateTime<Utc>,
+    /// The name of the zone is elsewhere: in the head of the table, for example.
+    #[prop(optional)]
+    bare: bool,
+) -> impl IntoView {
     let zone = Zone::expect();
     view! {
-        <time datetime=at.to_rfc3339()>{zone.moment(at)}</time>
+        <time class=bare.then_some("whitespace-nowrap") datetime=at.to_rfc3339() title=bare.then(|| zone.moment(at))>
+            {if bare { zone.second(at) } else { zone.moment(at) }}
+        </time>
     }
 }

@@ -1,5 +1,5 @@
 use super::text;
-use chrono::{DateTime, FixedOffset, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDateTime, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use leptos::prelude::*;
 
@@ -17,6 +17,11 @@ impl Zone {
         use_context().unwrap_or(Self(None))
     }
 
+    /// The zone on whose clocks hours and days are counted.
+    pub fn tz(self) -> Tz {
+        self.0.unwrap_or(Tz::UTC)
+    }
+
     /// The name of the zone in the cookie.
     pub fn kept(self) -> Option<String> {
         self.0.map(|zone| zone.name().to_owned())
@@ -24,7 +29,7 @@ impl Zone {
 
     /// The name of the zone: `Europe/Berlin`, `UTC`.
     pub fn name(self) -> &'static str {
-        self.0.map_or("UTC", |zone| zone.name())
+        self.tz().name()
     }
 
     /// The names of the zones of cities, and UTC.
@@ -35,11 +40,21 @@ impl Zone {
 
     /// A time as clocks in the zone show it.
     pub fn local(self, at: DateTime<Utc>) -> DateTime<FixedOffset> {
-        self.0.map_or_else(|| at.fixed_offset(), |zone| at.with_timezone(&zone).fixed_offset())
+        at.with_timezone(&self.tz()).fixed_offset()
+    }
+
+    /// What clocks in the zone show at a time.
+    pub fn clock(self, at: DateTime<Utc>) -> NaiveDateTime {
+        self.local(at).naive_local()
     }
 
     /// A time to the second, with the name of the zone.
     pub fn moment(self, at: DateTime<Utc>) -> String {
         text::moment(&self.local(at), self.name())
+    }
+
+    /// A time to the second, where the name of the zone is beside it.
+    pub fn second(self, at: DateTime<Utc>) -> String {
+        text::second(&self.local(at))
     }
 }

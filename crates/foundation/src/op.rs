@@ -1,6 +1,7 @@
 //! The context of an operation: the caller, the user, and their rights; the first argument of every verb.
 
 use crate::error::Error;
+use chrono_tz::Tz;
 use db::{EVERY_AGENT, Tenancy, Users};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,6 +121,8 @@ pub struct OpContext {
     /// The request only reads: a reference that no user has does not become a user, and the answer is that of a user without rows.
     pub only_reads: bool,
     pub request_id: RequestId,
+    /// The zone on whose clocks hours and days are counted: UTC, except for people in the console.
+    pub zone: Tz,
 }
 
 impl OpContext {
@@ -134,6 +137,7 @@ impl OpContext {
             idempotency: None,
             only_reads: false,
             request_id,
+            zone: Tz::UTC,
         }
     }
 

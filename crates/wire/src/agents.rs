@@ -66,7 +66,7 @@ pub struct AgentDetail {
     /// Recalls of the last 7 and 30 days.
     pub week: RecallCounts,
     pub month: RecallCounts,
-    /// One entry per day of the last 30 (UTC), oldest first.
+    /// One entry per day of the last 30 in the zone of the reader, oldest first.
     pub days: Vec<(NaiveDate, RecallCounts)>,
     /// The users with the most memories, at most ten, with their names and numbers of memories; and how many users there are.
     pub users: Vec<(UserId, Option<String>, i64)>,

@@ -38,7 +38,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What one bar of a chart covers, in UTC.
+    /// What one bar of a chart covers.
     BarUnit {
         Hour = "hour",
         Day = "day",
@@ -51,10 +51,10 @@ pub struct HealthFilter {
     /// The period: 1 (the last 24 hours), 7, 30 or 90; 30 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
-    /// One day (UTC) of the period.
+    /// One day of the period, in the zone of the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day: Option<NaiveDate>,
-    /// One hour of that day, 0 to 23 (UTC).
+    /// One hour of that day, 0 to 23.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hour: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub struct Attention {
 /// The last 24 hours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LastDay {
-    /// One entry per hour (UTC), oldest first, without gaps.
+    /// One entry per hour, oldest first, without gaps.
     pub bars: Vec<HealthBar>,
     /// The time in which 95 of 100 recalls were answered, in milliseconds, of the newest 1,000; none without recalls.
     pub p95_ms: Option<f64>,

@@ -340,6 +340,29 @@ async fn times_come_in_the_zone_of_the_cookie() {
 }
 
 #[tokio::test]
+async fn days_of_a_filter_are_those_of_the_shown_zone() {
+    let site = Site::new().await;
+    let world = &site.world;
+    memories::remember(&world.engine, &world.atlas, fact("door code", "It is 4711.")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    // In Kiritimati it is always the day after that of Pago Pago, and in UTC it is one of the two.
+    let today = (world.engine.clock().now() + chrono::TimeDelta::hours(14)).date_naive();
+    let yesterday = today.pred_opt().unwrap();
+    let cases = [
+        ("Pacific/Kiritimati", format!("from={today}"), true),
+        ("Pacific/Kiritimati", format!("until={yesterday}"), false),
+        ("Pacific/Pago_Pago", format!("from={today}"), false),
+        ("Pacific/Pago_Pago", format!("until={yesterday}"), true),
+    ];
+    for (zone, filter, found) in cases {
+        let shown = page(&site, &format!("/memories?{filter}"), &format!("{cookie}; rmb-zone={zone}")).await;
+        assert_eq!((shown.status, shown.text.contains("It is 4711.")), (StatusCode::OK, found), "{zone}: {filter}");
+    }
+    let wrong = page(&site, "/memories?from=yesterday", &cookie).await.text;
+    assert_eq!((wrong.matches("Updated from</strong>").count(), wrong.matches(">From<").count()), (1, 0), "{wrong}");
+}
+
+#[tokio::test]
 async fn the_search_page_names_what_the_organisation_has() {
     let (site, foreign) = (Site::new().await, Site::new().await);
     let world = &site.world;

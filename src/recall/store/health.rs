@@ -88,7 +88,7 @@ fn push_filter(query: &mut QueryBuilder<Postgres>, filter: &HealthFilter) {
     }
 }
 
-/// Recalls of each hour or day (UTC) of the span, oldest first. Each is counted by its place in the index: to compute the day of every recall
+/// Recalls of each hour or day of the span, oldest first. Each is counted by its place in the index: to compute the day of every recall
 /// takes five times as long.
 pub async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> Result<Vec<(DateTime<Utc>, RecallCounts)>, DbError> {
     #[derive(FromRow)]

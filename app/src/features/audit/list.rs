@@ -6,7 +6,7 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, Time, awaited,
+        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, Time, Zone, awaited,
         choice, columns, or_error, parsed, reading, text,
     },
 };
@@ -57,8 +57,8 @@ pub fn AuditPage() -> impl IntoView {
                 {filtered.text_field("actor", "Actor", "Name or id")}
                 {filtered.select_field("action", "Action", choices)}
                 {filtered.text_field("target", "About", "Name, topic or id")}
-                {filtered.date_field("from", "From (UTC)")}
-                {filtered.date_field("until", "Until (UTC)")}
+                {filtered.date_field("from", "From")}
+                {filtered.date_field("until", "Until")}
                 <div class="col-span-full flex items-end gap-2 lg:col-span-1">
                     <FilterButtons query=filtered.query.clone() names=NAMES clear="/audit" />
                 </div>
@@ -78,6 +78,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
         }
         .into_any();
     }
+    let zone = Zone::expect().name();
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
             <p data-testid="total">{text::total(page.total, "entry", "entries")}</p>
@@ -88,9 +89,14 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
                 <a class="underline" href=query.href("/audit.jsonl") rel="external" download="">"JSON Lines"</a>
             </p>
         </div>
-        <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=columns([
-            ("When", "hidden w-56 @2xl:table-cell"), ("Actor", "hidden w-44 @lg:table-cell"), ("What", ""),
-        ]) />
+        <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=(
+            view! {
+                <th scope="col" class="hidden w-48 @2xl:table-cell">
+                    "When " <span class="block truncate font-normal" title=zone>{zone}</span>
+                </th>
+            },
+            columns([("Actor", "hidden w-44 @lg:table-cell"), ("What", "")]),
+        ) />
         <Pager path="/audit" query previous=page.previous next=page.next />
     }
     .into_any()
@@ -139,7 +145,7 @@ fn Row(entry: AuditEntry) -> impl IntoView {
     });
     view! {
         <tr data-testid="entry">
-            <td class="hidden text-soft @2xl:table-cell"><Moment at=entry.at /></td>
+            <td class="hidden text-soft @2xl:table-cell"><Moment at=entry.at bare=true /></td>
             <td class="hidden @lg:table-cell">
                 <span class="break-words">{entry.actor_name.clone()}</span>
                 <span class="ml-1.5 text-xs text-soft">{actor_kind}</span>

@@ -41,8 +41,8 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
                 {filtered.text_field("user", "On behalf of", "Name, reference or id")}
                 {filtered.select_field("cut", "Budget", cut)}
                 {filtered.select_field("degraded", "Blocks", degraded)}
-                {filtered.date_field("from", "Assembled from (UTC)")}
-                {filtered.date_field("until", "Assembled until (UTC)")}
+                {filtered.date_field("from", "Assembled from")}
+                {filtered.date_field("until", "Assembled until")}
                 <div class="col-span-full flex gap-2">
                     <FilterButtons query=filtered.query.clone() names=url::LOG clear=PATH />
                 </div>

@@ -72,6 +72,7 @@ pub fn Week(now: DateTime<Utc>, days: Vec<ExpiringDay>) -> impl IntoView {
                 <h2>"Expiring in the next seven days"</h2>
                 <ul class="flex flex-wrap gap-x-4 gap-y-1 text-xs text-soft">{keys.collect_view()}</ul>
                 <p class="text-xs text-soft" data-testid="expiring">{label.clone()}</p>
+                <p class="text-xs text-soft">"Days in UTC"</p>
             </figcaption>
             <div class="p-2">
                 <svg

@@ -55,8 +55,8 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     />
                     {filtered.text_field("channel", "Channel", "")}
                     {filtered.text_field("user", "User", "Name, reference or id")}
-                    {filtered.date_field("from", "Updated from (UTC)")}
-                    {filtered.date_field("until", "Updated until (UTC)")}
+                    {filtered.date_field("from", "Updated from")}
+                    {filtered.date_field("until", "Updated until")}
                     {filtered.select_field("deleted", "Deleted", choices("Not deleted", "Deleted", ""))}
                     {filtered.select_field("state", "Include", vec![choice("", "Neither archived nor deleted"), choice(StateFilter::All.as_str(), "Archived and deleted too")])}
                     <div class="col-span-full flex gap-2">

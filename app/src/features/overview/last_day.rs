@@ -1,7 +1,7 @@
 use crate::{
     features::recall::{Columns, Legend, rate, recall_columns, spoken},
     query::Query,
-    ui::{Icon, Shape, Time, Titled, text},
+    ui::{Icon, Shape, Time, Titled, Zone, text},
 };
 use leptos::prelude::*;
 use wire::{BarUnit, HealthBar, LastDay, NewMemory, RecallCounts};
@@ -62,7 +62,8 @@ fn Tile(href: &'static str, shape: Shape, title: &'static str, value: String, sa
 
 #[component]
 fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
-    let (columns, label) = (recall_columns(&bars), spoken(&bars, BarUnit::Hour));
+    let zone = Zone::expect();
+    let (columns, label) = (recall_columns(&bars), spoken(&bars, BarUnit::Hour, zone));
     let query = Query::default().with("days", 1);
     let body = if bars.iter().all(|bar| bar.recalls.recalls == 0) {
         view! { <p class="px-4 py-3 text-sm text-soft">"No recalls in the last 24 hours."</p> }.into_any()
@@ -78,7 +79,7 @@ fn Recalls(bars: Vec<HealthBar>) -> impl IntoView {
         <figure class="card min-w-0">
             <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-4 py-2">
                 <h3 class="text-sm">"Recalls by hour"</h3>
-                <span class="text-xs text-soft">"Times in UTC"</span>
+                <span class="text-xs text-soft">"Times in " {zone.name()}</span>
                 <span class="text-soft"><Legend /></span>
             </figcaption>
             {body}

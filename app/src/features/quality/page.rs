@@ -129,7 +129,7 @@ fn Numbers(days: Vec<Day>) -> impl IntoView {
             </tr>
         }
     };
-    let heads = columns(std::iter::once(("Day", "")).chain(MEASURES.iter().map(|measure| (measure.title, "number"))));
+    let heads = columns(std::iter::once(("Day (UTC)", "")).chain(MEASURES.iter().map(|measure| (measure.title, "number"))));
     let happened = |(_, counts): &&Day| MEASURES.iter().any(|measure| measure.value(counts).is_some());
     view! {
         <details class="card">

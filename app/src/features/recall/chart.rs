@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{DataTable, Time, columns, text},
+    ui::{DataTable, Time, Zone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BarUnit, HealthBar, RecallCounts, RecallHealth};
@@ -26,12 +26,13 @@ pub fn recall_columns(bars: &[HealthBar]) -> Vec<Column> {
 /// Recalls by hour or day, and zero hits as a part of them.
 #[component]
 pub fn RecallChart(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
-    let (columns, label) = (recall_columns(&bars), spoken(&bars, unit));
+    let zone = Zone::expect();
+    let (columns, label) = (recall_columns(&bars), spoken(&bars, unit, zone));
     view! {
         <figure class="card min-w-0">
             <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
                 <h2>{format!("Recalls by {unit}")}</h2>
-                <span class="text-xs text-soft">"Times in UTC"</span>
+                <span class="text-xs text-soft">"Times in " {zone.name()}</span>
                 <span class="text-soft"><Legend /></span>
             </figcaption>
             <div class="flex flex-row-reverse overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label=format!("Chart of recalls by {unit}")>
@@ -80,11 +81,12 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
 /// Both charts as a table, without the bars in which nothing happened.
 #[component]
 fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
+    let zone = Zone::expect();
     let row = |bar: &HealthBar| {
-        let counts = bar.recalls;
+        let (counts, from) = (bar.recalls, zone.clock(bar.from));
         view! {
             <tr>
-                <th scope="row" class="font-normal!"><a href=bar_href(&query, unit, bar.from)>{bar_name(unit, bar.from)}</a></th>
+                <th scope="row" class="font-normal!"><a href=bar_href(&query, unit, from)>{bar_name(unit, from)}</a></th>
                 <td class="number">{text::number(counts.recalls)}</td>
                 <td class="number">{text::number(counts.zero_hits)}</td>
                 <td class="number">{text::number(counts.expected_zero_hits)}</td>
@@ -132,10 +134,10 @@ fn summary(counts: &RecallCounts) -> String {
 }
 
 /// The chart of recalls as a sentence.
-pub fn spoken(bars: &[HealthBar], unit: BarUnit) -> String {
+pub fn spoken(bars: &[HealthBar], unit: BarUnit, zone: Zone) -> String {
     let all: RecallCounts = bars.iter().map(|bar| bar.recalls).sum();
     let worst = bars.iter().filter(|bar| bar.recalls.zero_hits > 0).max_by_key(|bar| bar.recalls.zero_hits);
-    let most = worst.map(|bar| format!("; most on {}: {}", bar_name(unit, bar.from), text::number(bar.recalls.zero_hits)));
+    let most = worst.map(|bar| format!("; most on {}: {}", bar_name(unit, zone.clock(bar.from)), text::number(bar.recalls.zero_hits)));
     format!("{} {}: {}{}", bars.len(), plural(unit), summary(&all), most.unwrap_or_default())
 }
 
@@ -152,10 +154,11 @@ mod tests {
         };
         let bars = [bar("2026-06-01T00:00:00Z", 1200, 3, 0), bar("2026-06-02T00:00:00Z", 0, 0, 0), bar("2026-06-03T00:00:00Z", 40, 4, 1)];
         assert_eq!(
-            spoken(&bars, BarUnit::Day),
+            spoken(&bars, BarUnit::Day, Zone::expect()),
             "3 days: 7 of 1,240 recalls found nothing, 1 of them although a result was expected; most on 3 Jun 2026: 4"
         );
         let hours = [bar("2026-06-01T09:00:00Z", 1, 1, 0), bar("2026-06-01T10:00:00Z", 0, 0, 0)];
-        assert_eq!(spoken(&hours, BarUnit::Hour), "2 hours: 1 of 1 recall found nothing; most on 1 Jun 2026, 09:00–10:00 UTC: 1");
+        let spoken = spoken(&hours, BarUnit::Hour, Zone::expect());
+        assert_eq!(spoken, "2 hours: 1 of 1 recall found nothing; most on 1 Jun 2026, 09:00–10:00: 1");
     }
 }

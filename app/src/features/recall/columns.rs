@@ -2,12 +2,13 @@ use super::narrow::{bar_href, bar_name, counts};
 use crate::{
     query::Query,
     ui::{
+        Zone,
         chart::{Plot, compact, labelled, length, ticks},
         svg::{grid_line, word},
         text,
     },
 };
-use chrono::{DateTime, Timelike, Utc};
+use chrono::{DateTime, NaiveDateTime, Timelike, Utc};
 use leptos::prelude::*;
 use wire::BarUnit;
 
@@ -44,19 +45,20 @@ pub fn Columns(
     let marks = ticks(most, if height > 100.0 { 4 } else { 2 });
     let top = length(marks.last().copied().unwrap_or(1));
     let n = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+    let zone = Zone::expect();
     // Hours that are divisible by three have labels.
-    let has_label = |i: u32| columns.get(i as usize).is_some_and(|column| column.from.hour().is_multiple_of(3));
+    let has_label = |i: u32| columns.get(i as usize).is_some_and(|column| zone.clock(column.from).hour().is_multiple_of(3));
     let labels: Vec<u32> = match unit {
         BarUnit::Hour => (0..n).filter(|i| has_label(*i)).collect(),
         BarUnit::Day => labelled(n, 8),
     };
     let dates = labels.into_iter().filter_map(|i| {
         let (x, width) = plot.band(i, n);
-        let name = below(unit, columns.get(i as usize)?.from);
+        let name = below(unit, zone.clock(columns.get(i as usize)?.from));
         Some(word((x + width / 2.0, plot.bottom() + 15.0), "middle", name))
     });
     let dates = dates.collect_view();
-    let bars = (0_u32..).zip(columns).map(|(i, column)| bar(plot, (i, n), top, column, (unit, &query))).collect_view();
+    let bars = (0_u32..).zip(columns).map(|(i, column)| bar(plot, (i, n), top, column, (unit, &query, zone))).collect_view();
     view! {
         <svg
             class="mx-auto block w-full max-w-[57rem] min-w-[44rem] shrink-0"
@@ -71,18 +73,18 @@ pub fn Columns(
 }
 
 /// One column as a link. The keyboard reaches the same links in the table of numbers.
-fn bar(plot: Plot, (i, n): (u32, u32), top: f64, column: Column, (unit, query): (BarUnit, &Query)) -> impl IntoView + use<> {
-    let (left, width) = plot.band(i, n);
+fn bar(plot: Plot, (i, n): (u32, u32), top: f64, column: Column, (unit, query, zone): (BarUnit, &Query, Zone)) -> impl IntoView + use<> {
+    let ((left, width), from) = (plot.band(i, n), zone.clock(column.from));
     let (x, wide) = (left + width * 0.12, width * 0.76);
     let parts = column.parts.into_iter().filter(|(_, count)| *count > 0).map(|(class, count)| {
         let y = plot.y(length(count), top).min(plot.bottom() - LEAST);
         view! { <path class=class d=format!("M{x:.1} {:.1}h{wide:.1}V{y:.1}h-{wide:.1}z", plot.bottom()) /> }
     });
-    let title = format!("{}: {}", bar_name(unit, column.from), column.summary);
+    let title = format!("{}: {}", bar_name(unit, from), column.summary);
     let label = title.clone();
     view! {
-        <g class=(!counts(query, column.from)).then_some("opacity-40")>
-            <a href=bar_href(query, unit, column.from) tabindex="-1" aria-label=label data-testid="bar">
+        <g class=(!counts(query, from)).then_some("opacity-40")>
+            <a href=bar_href(query, unit, from) tabindex="-1" aria-label=label data-testid="bar">
                 <title>{title}</title>
                 <rect
                     class="hover:fill-sunken"
@@ -105,9 +107,9 @@ fn tick(plot: Plot, mark: i64, top: f64) -> impl IntoView {
 }
 
 /// The label below a bar: the hour, or the day.
-fn below(unit: BarUnit, from: DateTime<Utc>) -> String {
+fn below(unit: BarUnit, from: NaiveDateTime) -> String {
     match unit {
         BarUnit::Hour if from.hour() > 0 => format!("{:02}:00", from.hour()),
-        BarUnit::Hour | BarUnit::Day => text::short_day(from.date_naive()),
+        BarUnit::Hour | BarUnit::Day => text::short_day(from.date()),
     }
 }

@@ -65,8 +65,8 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
         <FilterForm action="/recall" label="Recall health">
             <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
                 <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
-                {filtered.date_field("day", "Day (UTC)")}
-                {filtered.select_field("hour", "Hour (UTC)", hours.collect())}
+                {filtered.date_field("day", "Day")}
+                {filtered.select_field("hour", "Hour", hours.collect())}
                 <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
                 {filtered.text_field("topic", "Topic", "A term, or “other”")}
                 {filtered.select_field("cause", "Cause", causes.collect())}

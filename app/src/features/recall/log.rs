@@ -42,8 +42,8 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
                 {filtered.select_field("ranking", "Ranking", rankings)}
                 {filtered.text_field("memory", "Returned the memory", "Its id")}
                 {filtered.text_field("user", "On behalf of", "Name, reference or id")}
-                {filtered.date_field("from", "Asked from (UTC)")}
-                {filtered.date_field("until", "Asked until (UTC)")}
+                {filtered.date_field("from", "Asked from")}
+                {filtered.date_field("until", "Asked until")}
             </div>
         </FilterForm>
     }

@@ -1,16 +1,16 @@
-//! The bars of the health page's charts as links: each narrows the page to its day or hour.
+//! The bars of the health page's charts as links: each narrows the page to its day or hour. Bars begin at times on the reader's clock.
 
 use crate::{query::Query, ui::text};
-use chrono::{DateTime, NaiveDate, TimeDelta, Timelike, Utc};
+use chrono::{NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 use leptos::prelude::*;
 use wire::BarUnit;
 
-/// The name of a bar: `14 Jun 2026`, or `14 Jun 2026, 09:00–10:00 UTC`.
-pub fn bar_name(unit: BarUnit, from: DateTime<Utc>) -> String {
-    let day = text::day(from.date_naive());
+/// The name of a bar: `14 Jun 2026`, or `14 Jun 2026, 09:00–10:00`.
+pub fn bar_name(unit: BarUnit, from: NaiveDateTime) -> String {
+    let day = text::day(from.date());
     match unit {
         BarUnit::Day => day,
-        BarUnit::Hour => format!("{day}, {:02}:00–{:02}:00 UTC", from.hour(), (from + TimeDelta::hours(1)).hour()),
+        BarUnit::Hour => format!("{day}, {:02}:00–{:02}:00", from.hour(), (from + TimeDelta::hours(1)).hour()),
     }
 }
 
@@ -20,13 +20,13 @@ fn chosen(query: &Query) -> Option<(NaiveDate, Option<u32>)> {
 }
 
 /// Whether the numbers of the page count a bar.
-pub fn counts(query: &Query, from: DateTime<Utc>) -> bool {
-    chosen(query).is_none_or(|(day, hour)| from.date_naive() == day && hour.is_none_or(|hour| hour == from.hour()))
+pub fn counts(query: &Query, from: NaiveDateTime) -> bool {
+    chosen(query).is_none_or(|(day, hour)| from.date() == day && hour.is_none_or(|hour| hour == from.hour()))
 }
 
 /// The page narrowed to a bar. The hour that it is narrowed to leads back to the hours around it.
-pub fn bar_href(query: &Query, unit: BarUnit, from: DateTime<Utc>) -> String {
-    let day = from.date_naive();
+pub fn bar_href(query: &Query, unit: BarUnit, from: NaiveDateTime) -> String {
+    let day = from.date();
     let narrowed = wide(query).with("day", day);
     match unit {
         BarUnit::Day => narrowed,
@@ -51,8 +51,8 @@ fn around(query: &Query) -> Query {
 pub fn Narrowed(query: Query) -> impl IntoView {
     chosen(&query).map(|(day, hour)| {
         let name = match hour.and_then(|hour| day.and_hms_opt(hour, 0, 0)) {
-            Some(from) => bar_name(BarUnit::Hour, from.and_utc()),
-            None => format!("{} (UTC)", text::day(day)),
+            Some(from) => bar_name(BarUnit::Hour, from),
+            None => text::day(day),
         };
         let (whole, day) = (wide(&query), around(&query));
         let day = (hour.is_some() && day != whole).then(|| view! { <a href=day.href("/recall")>"Show the whole day"</a> });
@@ -70,33 +70,33 @@ pub fn Narrowed(query: Query) -> impl IntoView {
 mod tests {
     use super::*;
 
-    fn at(text: &str) -> DateTime<Utc> {
+    fn at(text: &str) -> NaiveDateTime {
         text.parse().unwrap()
     }
 
     #[test]
     fn a_bar_has_a_name() {
-        assert_eq!(bar_name(BarUnit::Day, at("2026-06-14T00:00:00Z")), "14 Jun 2026");
-        assert_eq!(bar_name(BarUnit::Hour, at("2026-06-14T23:00:00Z")), "14 Jun 2026, 23:00–00:00 UTC");
+        assert_eq!(bar_name(BarUnit::Day, at("2026-06-14T00:00:00")), "14 Jun 2026");
+        assert_eq!(bar_name(BarUnit::Hour, at("2026-06-14T23:00:00")), "14 Jun 2026, 23:00–00:00");
     }
 
     #[test]
     fn a_bar_narrows_the_page_and_keeps_its_filters() {
-        let (month, nine) = (Query::parse("agent=a&topic=tea&after=x"), at("2026-06-14T09:00:00Z"));
-        assert_eq!(bar_href(&month, BarUnit::Day, at("2026-06-14T00:00:00Z")), "/recall?agent=a&topic=tea&day=2026-06-14");
+        let (month, nine) = (Query::parse("agent=a&topic=tea&after=x"), at("2026-06-14T09:00:00"));
+        assert_eq!(bar_href(&month, BarUnit::Day, at("2026-06-14T00:00:00")), "/recall?agent=a&topic=tea&day=2026-06-14");
         let day = Query::parse("agent=a&day=2026-06-14");
         assert_eq!(bar_href(&day, BarUnit::Hour, nine), "/recall?agent=a&day=2026-06-14&hour=9");
-        assert!(counts(&day, nine) && counts(&month, nine) && !counts(&day, at("2026-06-13T09:00:00Z")));
+        assert!(counts(&day, nine) && counts(&month, nine) && !counts(&day, at("2026-06-13T09:00:00")));
     }
 
     #[test]
     fn the_chosen_hour_leads_back_to_its_chart() {
-        let nine = at("2026-06-14T09:00:00Z");
+        let nine = at("2026-06-14T09:00:00");
         let of = |query: &str| bar_href(&Query::parse(query), BarUnit::Hour, nine);
         assert_eq!(of("day=2026-06-14&hour=9"), "/recall?day=2026-06-14");
         assert_eq!(of("days=1&day=2026-06-14&hour=9"), "/recall?days=1");
         assert_eq!(of("days=1&day=2026-06-14&hour=8"), "/recall?days=1&day=2026-06-14&hour=9");
         let hour = Query::parse("day=2026-06-14&hour=9");
-        assert!(counts(&hour, nine) && !counts(&hour, at("2026-06-14T10:00:00Z")));
+        assert!(counts(&hour, nine) && !counts(&hour, at("2026-06-14T10:00:00")));
     }
 }

@@ -21,7 +21,7 @@ pub fn Options(
         view! { <SelectField name="expected" label="Result expected" value=value("expected") error=error("expected") choices /> }
     });
     let as_of = all_of_them
-        .then(|| view! { <TextField name="as_of" label="As of 0:00 UTC on" kind="date" value=value("as_of") error=error("as_of") /> });
+        .then(|| view! { <TextField name="as_of" label="As of the start of" kind="date" value=value("as_of") error=error("as_of") /> });
     view! {
         <details class="col-span-full" open=filtered.query.any(names)>
             <summary class="button button-quiet -ml-3">
@@ -39,8 +39,8 @@ pub fn Options(
                 <TextField name="platform" label="Platform" value=value("platform") error=error("platform") />
                 <ProjectSelect name="project" label="Only project" value=value("project") error=error("project") />
                 <TextField name="repo" label="Only repository" hint="UUID" value=value("repo") error=error("repo") />
-                <TextField name="from" label="Said from (UTC)" kind="date" value=value("from") error=error("from") />
-                <TextField name="until" label="Said until (UTC)" kind="date" value=value("until") error=error("until") />
+                <TextField name="from" label="Said from" kind="date" value=value("from") error=error("from") />
+                <TextField name="until" label="Said until" kind="date" value=value("until") error=error("until") />
                 {as_of}
                 <p class="col-span-full text-xs text-soft">
                     "Filters limit which memories are ranked, and exclude shared knowledge. “Working on” affects the ranking only."

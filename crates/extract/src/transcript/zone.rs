@@ -1,7 +1,7 @@
 //! Times without a zone, once somebody says which zone they are in.
 
 use crate::Turn;
-use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeZone};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc};
 use chrono_tz::{GapInfo, Tz};
 
 /// Reads the times of turns that have no zone as times in `zone`; false if that changes none of them.
@@ -18,10 +18,16 @@ pub fn settle(turns: &mut [Turn], zone: Tz) -> bool {
 
 /// The moment at which clocks in a zone show a time. Of the hour that they show twice it is the first one; of the hour that they skip, the
 /// moment after it, so that turns stay in their order.
-fn on_clocks(time: NaiveDateTime, zone: Tz) -> Option<DateTime<FixedOffset>> {
+pub fn on_clocks(time: NaiveDateTime, zone: Tz) -> Option<DateTime<FixedOffset>> {
     let shown = zone.from_local_datetime(&time).earliest();
     let at = shown.or_else(|| GapInfo::new(&time, &zone)?.end)?;
     Some(at.fixed_offset())
+}
+
+/// The moment at which a day begins in a zone. Where clocks skip midnight, it begins after it.
+pub fn day_start(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
+    let midnight = day.and_time(NaiveTime::MIN);
+    on_clocks(midnight, zone).map_or_else(|| midnight.and_utc(), |at| at.to_utc())
 }
 
 #[cfg(test)]
@@ -52,6 +58,14 @@ mod tests {
         let times = ["2026-03-29T01:59:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-29T03:10:00+02:00"];
         assert_eq!(in_zone(spring, Tz::Europe__Zurich).0, times);
         assert_eq!(in_zone("25.10.26, 02:30 - Vera: a", Tz::Europe__Zurich).0, ["2026-10-25T02:30:00+02:00"]);
+    }
+
+    #[test]
+    fn days_begin_at_midnight_or_when_clocks_have_skipped_it() {
+        let start = |day: &str, zone: Tz| day_start(day.parse().unwrap(), zone).to_rfc3339();
+        assert_eq!(start("2026-07-01", Tz::Europe__Zurich), "2026-06-30T22:00:00+00:00");
+        assert_eq!(start("2026-04-24", Tz::Africa__Cairo), "2026-04-23T22:00:00+00:00");
+        assert_eq!(start("2026-04-25", Tz::Africa__Cairo), "2026-04-24T21:00:00+00:00", "24 April had 23 hours");
     }
 
     #[test]

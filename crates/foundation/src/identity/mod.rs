@@ -118,6 +118,7 @@ fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<Op
         idempotency: None,
         only_reads: false,
         request_id,
+        zone: chrono_tz::Tz::UTC,
     })
 }
 

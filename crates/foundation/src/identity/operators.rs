@@ -210,6 +210,7 @@ fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext
         idempotency: None,
         only_reads: false,
         request_id,
+        zone: chrono_tz::Tz::UTC,
     }
 }
 

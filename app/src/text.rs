@@ -36,6 +36,17 @@ pub fn duration(time: TimeDelta) -> String {
     }
 }
 
+/// Formats a short duration: `0.4 ms`, `85 ms`, `4.2 s`.
+pub fn millis(millis: f64) -> String {
+    if millis < 9.95 {
+        format!("{millis:.1} ms")
+    } else if millis < 999.5 {
+        format!("{millis:.0} ms")
+    } else {
+        format!("{:.1} s", millis / 1000.0)
+    }
+}
+
 /// Formats a time to the second, with the zone that it is in: `14 Jun 2026, 09:12:33 UTC`.
 pub fn moment(at: &DateTime<FixedOffset>, zone: &str) -> String {
     format!("{} {zone}", second(at))
@@ -139,6 +150,7 @@ mod tests {
         let durations = [85, 4_270, 59_999, 200_000, 7_500_000].map(|millis| duration(TimeDelta::milliseconds(millis)));
         assert_eq!(durations, ["85 ms", "4.2 s", "59 s", "3 min 20 s", "2 h 5 min"]);
         assert_eq!(duration(TimeDelta::seconds(-1)), "0 ms");
+        assert_eq!([0.04, 9.96, 999.4, 999.6, 4_240.0].map(millis), ["0.0 ms", "10 ms", "999 ms", "1.0 s", "4.2 s"]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 use super::chart::share_of;
 use leptos::prelude::*;
+use words::missed;
 
-/// A value from 0 to 1 as a bar with its number, or with another text; with a floor, also whether the value reaches it.
+/// A value as a bar with its number, or with another text; with a floor, also whether the value reaches it.
 #[component]
 pub fn Bar(
     #[prop(into)] label: String,
@@ -13,15 +14,18 @@ pub fn Bar(
     /// What is read beside the bar instead of the value.
     #[prop(optional, into)]
     number: Option<String>,
+    /// The value that fills the bar. One that is not 1 is said beside the bars, see [`FullBar`].
+    #[prop(default = 1.0)]
+    full: f64,
 ) -> impl IntoView {
-    let width = format!("{:.1}", share_of(value, 1.0) * 48.0);
+    let width = format!("{:.1}", share_of(value, full) * 48.0);
     let fill = if strong { "fill-accent" } else { "fill-chart" };
     let mark = floor.map(|floor| {
-        let x = format!("{:.1}", share_of(floor, 1.0) * 48.0 - 1.0);
+        let x = format!("{:.1}", share_of(floor, full) * 48.0 - 1.0);
         view! { <rect class="fill-ink" x=x width="2" height="6" /> }
     });
     let number = number.unwrap_or_else(|| match floor {
-        Some(floor) if value < floor => format!("{value:.2} < {floor:.2}"),
+        Some(floor) if value < floor => missed(value, floor).join(" < "),
         Some(floor) => format!("{value:.2} ≥ {floor:.2}"),
         None => format!("{value:.2}"),
     });
@@ -35,5 +39,26 @@ pub fn Bar(
             </svg>
             <span class=if strong { "font-semibold text-ink" } else { "text-ink" }>{number}</span>
         </div>
+    }
+}
+
+/// The value that fills the bars of a list: the highest of them, and 1 at least.
+pub fn full_of(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(1.0, f64::max)
+}
+
+/// Says what the bars of a list stand for.
+#[component]
+pub fn FullBar(full: f64) -> impl IntoView {
+    view! { <p class="text-xs text-soft">{format!("A full bar is {full:.2}. The mark on a bar is the relevance floor.")}</p> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_value_fills_its_bar_and_nothing_overflows() {
+        assert_eq!((full_of([0.3, 1.51, 0.9]), full_of([0.3]), full_of([])), (1.51, 1.0, 1.0));
     }
 }

@@ -23,7 +23,7 @@ mod zone;
 
 pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
-pub use bar::Bar;
+pub use bar::{Bar, FullBar, full_of};
 pub use diff::{Diff, Sides};
 pub use empty::{Empty, EmptyCard, IconLink, OrPlayground};
 pub use error::{ErrorView, or_error, or_missing};

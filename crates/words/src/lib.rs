@@ -14,6 +14,7 @@ pub mod identifiers;
 mod lists;
 pub mod marks;
 pub mod minutes;
+mod missed;
 pub mod names;
 mod normal;
 mod pieces;
@@ -25,6 +26,7 @@ pub mod steps;
 pub mod tokens;
 
 pub use csv::csv_line;
+pub use missed::missed;
 pub use normal::normal;
 pub use pieces::pieces;
 pub use shorten::shorten;

@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::{open, passed, short, stopped};
 use wire::{Gate, GateResult, Mend, MendLink};
+use words::missed;
 
 /// In their order. They are evaluated for any memory, in reach or not.
 pub(super) fn gates(facts: &Facts<'_>) -> Vec<GateResult> {
@@ -92,7 +93,8 @@ fn similarity(facts: &Facts<'_>) -> GateResult {
         None => open(Gate::Similarity, "It has no vector to compare."),
         Some(cosine) if cosine >= floor => passed(Gate::Similarity, format!("Its similarity is {cosine:.2}, and the floor is {floor:.2}.")),
         Some(cosine) => {
-            let detail = format!("Its similarity is {cosine:.2}, below the floor of {floor:.2}.");
+            let [cosine, floor] = missed(cosine, floor);
+            let detail = format!("Its similarity is {cosine}, below the floor of {floor}.");
             if facts.words_count() {
                 short(Gate::Similarity, detail, more_specific())
             } else {
@@ -114,7 +116,10 @@ fn words(facts: &Facts<'_>) -> GateResult {
         (Some(lexical), shared) if lexical >= floor => {
             return passed(Gate::Words, format!("It shares {}: {lexical:.2}, and the floor is {floor:.2}.", quoted(shared)));
         }
-        (Some(lexical), shared) => format!("It shares {}: {lexical:.2}, below the floor of {floor:.2}.", quoted(shared)),
+        (Some(lexical), shared) => {
+            let [lexical, floor] = missed(lexical, floor);
+            format!("It shares {}: {lexical}, below the floor of {floor}.", quoted(shared))
+        }
         (None, _) => "It shares no word with the question.".to_owned(),
     };
     if facts.semantic.is_some() { short(Gate::Words, detail, alias()) } else { stopped(Gate::Words, detail, alias()) }

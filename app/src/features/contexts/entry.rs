@@ -110,7 +110,7 @@ fn Facts(context: LoggedContext) -> impl IntoView {
             </dl>
             <dl class="facts p-4">
                 {fact("Counted with", context.tokenizer)}
-                {fact("Duration", format!("{:.1} ms", context.took_ms))}
+                {fact("Duration", text::millis(context.took_ms))}
                 {fact("Assembled", zone.moment(at))}
                 {fact_as("font-mono text-xs break-all", "SHA-256", context.hash)}
                 {fact_as("font-mono text-xs break-all", "Id", context.id.to_string())}

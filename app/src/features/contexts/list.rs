@@ -101,7 +101,7 @@ fn Row(row: ContextEntry) -> impl IntoView {
             </td>
             <td class="hidden truncate @3xl:table-cell">{row.agent_slug}</td>
             <td class="number hidden whitespace-nowrap @lg:table-cell">{used(row.tokens, row.budget)}</td>
-            <td class="number hidden text-soft @4xl:table-cell">{format!("{:.0} ms", row.took_ms)}</td>
+            <td class="number hidden text-soft @4xl:table-cell">{text::millis(row.took_ms)}</td>
             <td class="hidden @3xl:table-cell"><Time at=row.at /></td>
         </tr>
     }

@@ -1,7 +1,7 @@
 use super::{quote::Quotes, statement::Statement, words::kind};
 use crate::{
     features::{erasure::SourceErased, memories::Reasons, projects::ProjectName},
-    ui::{Badge, Canonical, Time, Tone},
+    ui::{Badge, Canonical, Time, Tone, chart::percent},
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -40,7 +40,7 @@ pub fn Candidate(
 
 #[component]
 fn Facts(item: InboxItem, projects: Vec<(Uuid, String)>) -> impl IntoView {
-    let confidence = format!("{:.0} %", item.confidence * 100.0);
+    let confidence = percent(item.confidence.into());
     let new_topic = match item.is_canonical {
         true => view! { <Canonical yes=true /> }.into_any(),
         false => {

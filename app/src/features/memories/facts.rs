@@ -1,7 +1,7 @@
 use super::url;
 use crate::{
     features::{people::PersonOf, projects::ProjectName},
-    ui::{Bar, Time, fact, text},
+    ui::{Bar, Time, chart::percent, fact, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -100,7 +100,7 @@ pub fn Facts(
                 {(row.remembered_count > 0).then(|| fact("Remembered again", text::count(row.remembered_count, "time", "times")))}
                 {fact("Retention", retention)}
                 {rule.map(|rule| fact("Kept because", rule))}
-                {fact("Confidence", format!("{:.2}", record.confidence))}
+                {fact("Confidence", percent(record.confidence.into()))}
                 {fact("Importance", importance)}
                 {left.map(|left| fact("Importance now", left))}
                 {(!factors.is_empty()).then(|| fact("Factors", factors.join(", ")))}

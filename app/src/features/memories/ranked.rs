@@ -1,15 +1,17 @@
 use crate::{
     query::Query,
-    ui::{Badge, Bar, Empty, Shape, Tone, text},
+    ui::{Badge, Bar, Empty, Shape, Tone, full_of, text},
 };
 use leptos::prelude::*;
 use wire::{MatchedBy, SearchHit, SearchResults};
+use words::missed;
 
 /// The summary of a search, above its hits.
 #[component]
 pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     let shown = i64::try_from(results.hits.len()).unwrap_or(i64::MAX);
     let best = if results.more || results.passed > shown { format!(" The best {shown} are listed.") } else { String::new() };
+    let bars = (shown > 0).then(|| format!(" A full bar is {:.2}.", full_bar(results.hits.iter())));
     // The empty state says it when there is nothing to search.
     let passed = (results.memories > 0).then(|| {
         let relevant = format!(
@@ -18,7 +20,7 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
             text::count(results.memories, "memory", "memories"),
             results.floor
         );
-        view! { <span>{text::sentence(&relevant)} {best}</span> }
+        view! { <span>{text::sentence(&relevant)} {best} {bars}</span> }
     });
     let agent = query.owned("agent");
     let beyond = agent.map(|agent| {
@@ -41,17 +43,22 @@ pub fn Summary(results: SearchResults, query: Query) -> impl IntoView {
     }
 }
 
+/// The value that fills the bars of all hits.
+pub fn full_bar<'a>(hits: impl Iterator<Item = &'a SearchHit>) -> f64 {
+    full_of(hits.flat_map(|hit| [hit.score, hit.breakdown.similarity]))
+}
+
 #[component]
-pub fn Scores(hit: SearchHit) -> impl IntoView {
+pub fn Scores(hit: SearchHit, full: f64) -> impl IntoView {
     let by = match hit.matched_by {
         MatchedBy::Vector | MatchedBy::Both => "Similarity",
         MatchedBy::Lexical => "Words",
     };
     view! {
         <div title=hit.explanation>
-            <Bar label="Score" value=hit.score strong=true />
-            <Bar label=by value=hit.breakdown.similarity />
-            <Bar label="Recency" value=hit.breakdown.recency />
+            <Bar label="Score" value=hit.score strong=true full />
+            <Bar label=by value=hit.breakdown.similarity full />
+            <Bar label="Recency" value=hit.breakdown.recency full />
         </div>
     }
 }
@@ -68,11 +75,10 @@ pub fn NothingFound(results: SearchResults, query: Query) -> impl IntoView {
         (false, _) => "Nothing relevant enough",
     };
     let why = match (results.nearest, results.memories) {
-        (Some(nearest), _) => format!(
-            "The closest memory has a relevance of {nearest:.2}; the floor is {:.2}. \
-             An agent that asks this gets no hits.",
-            results.floor
-        ),
+        (Some(nearest), _) => {
+            let [nearest, floor] = missed(nearest, results.floor);
+            format!("The closest memory has a relevance of {nearest}; the floor is {floor}. An agent that asks this gets no hits.")
+        }
         (None, 0) if narrowed => "Try other agents or filters.".to_owned(),
         (None, 0) => "Memories appear here when an agent remembers something.".to_owned(),
         (None, n) => format!("None of {} is close to the question.", text::count(n, "memory", "memories")),

@@ -1,4 +1,7 @@
-use super::{ranked::Scores, url};
+use super::{
+    ranked::{Scores, full_bar},
+    url,
+};
 use crate::{
     query::Query,
     ui::{Badge, Canonical, Icon, Selectable, Shape, Tick, Time, Tone, columns, text},
@@ -25,6 +28,7 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
     let (fate, updated) = shown(deleted);
     let (name, fate) = if deleted { ("Deleted", format!("w-32 {fate}")) } else { ("Recalled", format!("number w-24 {fate}")) };
     let ranked = rows.iter().any(|(_, hit)| hit.is_some());
+    let full = full_bar(rows.iter().filter_map(|(_, hit)| hit.as_ref()));
     let first = rows.first().map(|(row, _)| row.id);
     let heads = [
         Some(("Memory", String::new())),
@@ -36,7 +40,7 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
     ];
     let rows = rows
         .into_iter()
-        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit query=query.clone() peek deleted may_delete /> })
+        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit full query=query.clone() peek deleted may_delete /> })
         .collect_view();
     view! {
         <Selectable
@@ -61,6 +65,8 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
 fn Row(
     row: MemoryRow,
     hit: Option<SearchHit>,
+    /// The value that fills the bars of a hit.
+    full: f64,
     query: Query,
     peek: Option<MemoryId>,
     /// The list has only deleted memories.
@@ -82,7 +88,7 @@ fn Row(
         })
         .collect_view();
     let checkbox = select.then(|| view! { <Tick id=id.to_string() name=row.topic.clone() /> });
-    let ranked = hit.clone().map(|hit| view! { <td class=MEDIUM><Scores hit /></td> });
+    let ranked = hit.clone().map(|hit| view! { <td class=MEDIUM><Scores hit full /></td> });
     let by = row.deleted_by.clone().map(|by| format!("by {by}"));
     let when = match row.deleted_at {
         Some(at) => view! { "deleted " <Time at /> " " {by.clone()} }.into_any(),

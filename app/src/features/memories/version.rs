@@ -1,4 +1,4 @@
-use crate::ui::{Badge, Diff, Time, Tone};
+use crate::ui::{Badge, Diff, Time, Tone, chart::percent};
 use leptos::prelude::*;
 use wire::{MemoryVersion, change_words};
 
@@ -85,7 +85,7 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes
             .extend(differing.map(|(label, before, after)| format!("{label}: {} → {}", before.unwrap_or("none"), after.unwrap_or("none"))));
         if before != after {
-            changes.push(format!("Confidence: {before:.2} → {after:.2}"));
+            changes.push(format!("Confidence: {} → {}", percent(before.into()), percent(after.into())));
         }
     }
     if old.status != new.status {

@@ -2,7 +2,7 @@ use super::path::{LeafPath, PersonPath};
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{AreaField, Badge, Bar, PostForm, ReasonField, Time, Tone, awaited, text},
+    ui::{AreaField, Badge, Bar, PostForm, ReasonField, Time, Tone, awaited, chart::percent, text},
 };
 use leptos::prelude::*;
 use serde_json::Value;
@@ -75,7 +75,7 @@ pub fn LeafView(cited: CitedLeaf, may_forget: bool) -> impl IntoView {
                 {matters.collect_view()}
             </p>
             <div class="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
-                <Bar label="Confidence" value=leaf.confidence />
+                <Bar label="Confidence" value=leaf.confidence number=percent(leaf.confidence) />
                 <span>{seen}</span>
                 {leaf.expires_at.map(|at| view! { <span>"ends " <Time at /> " unless it is observed again"</span> })}
             </div>

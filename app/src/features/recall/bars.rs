@@ -71,7 +71,10 @@ pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query
     };
     view! {
         <section class="card min-w-0">
-            <h2 class="border-b border-line px-3 py-2">{title}</h2>
+            <div class="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-2">
+                <h2>{title}</h2>
+                <p class="text-xs text-soft">"A full bar is 100 %."</p>
+            </div>
             {body}
         </section>
     }

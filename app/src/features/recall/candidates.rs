@@ -1,10 +1,11 @@
 use super::{
+    considered::Explained,
     url,
     words::{candidate_badge, matched_name, relevance_name, source_badge},
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, DataTable, columns, text},
+    ui::{Badge, Bar, DataTable, FullBar, columns, full_of, text},
 };
 use leptos::prelude::*;
 use wire::{CandidateLink, PlaygroundCandidate};
@@ -15,8 +16,10 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>, query: Query) -> impl In
     if candidates.is_empty() {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
-    let rows = candidates.into_iter().map(|candidate| view! { <Row candidate query=query.clone() /> }).collect_view();
+    let full = full_of(candidates.iter().flat_map(|one| [one.similarity, one.score]));
+    let rows = candidates.into_iter().map(|candidate| view! { <Row candidate full query=query.clone() /> }).collect_view();
     view! {
+        <div class="border-b border-line px-3 py-1.5"><FullBar full /></div>
         <DataTable label="Candidates" rows heads=columns([
             ("Rank", "number w-16"), ("Candidate", ""), ("Scores", "hidden w-64 @xl:table-cell"),
             ("Outcome", "hidden w-36 @2xl:table-cell"),
@@ -26,7 +29,7 @@ pub fn Candidates(candidates: Vec<PlaygroundCandidate>, query: Query) -> impl In
 }
 
 #[component]
-fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
+fn Row(candidate: PlaygroundCandidate, full: f64, query: Query) -> impl IntoView {
     let (href, why_not) = match candidate.link {
         CandidateLink::Memory(id) => (format!("/memories/{id}"), candidate.rank.is_none().then(|| url::diagnose_of(&query, id))),
         CandidateLink::Document(id) => (format!("/knowledge/documents/{id}"), None),
@@ -43,22 +46,20 @@ fn Row(candidate: PlaygroundCandidate, query: Query) -> impl IntoView {
                     <span class="@2xl:hidden">{candidate_badge(candidate.passed, candidate.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&candidate.content)}</p>
-                <p class="mt-1 text-xs break-words">
-                    {candidate.explanation.clone()}
-                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why was it left out?"</a> })}
-                </p>
-                <div class="mt-1 @xl:hidden">{scores(&candidate)}</div>
+                <Explained explanation=candidate.explanation.clone() />
+                {why_not.map(|href| view! { <p class="mt-1 text-xs"><a class="underline" href=href>"Why was it left out?"</a></p> })}
+                <div class="mt-1 @xl:hidden">{scores(&candidate, full)}</div>
             </td>
-            <td class="hidden @xl:table-cell">{scores(&candidate)}</td>
+            <td class="hidden @xl:table-cell">{scores(&candidate, full)}</td>
             <td class="hidden @2xl:table-cell">{candidate_badge(candidate.passed, candidate.rank.is_some())}</td>
         </tr>
     }
 }
 
-fn scores(candidate: &PlaygroundCandidate) -> impl IntoView + use<> {
+fn scores(candidate: &PlaygroundCandidate, full: f64) -> impl IntoView + use<> {
     view! {
-        <Bar label=relevance_name(candidate.matched_by) value=candidate.similarity floor=candidate.floor />
-        <Bar label="Recency" value=candidate.recency />
-        <Bar label="Score" value=candidate.score strong=true />
+        <Bar label=relevance_name(candidate.matched_by) value=candidate.similarity floor=candidate.floor full />
+        <Bar label="Recency" value=candidate.recency full />
+        <Bar label="Score" value=candidate.score strong=true full />
     }
 }

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Bar, DataTable, Tone, columns, text},
+    ui::{Badge, Bar, DataTable, FullBar, Tone, columns, full_of, text},
 };
 use leptos::prelude::*;
 use wire::{Considered, MatchedBy, RetrievalDetail};
@@ -16,8 +16,10 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
         return view! { <p class="px-4 py-3 text-sm text-soft">"No candidates."</p> }.into_any();
     }
     let (floors, query) = ((detail.vector_floor, detail.lexical_floor), asked(&detail));
-    let rows = detail.considered.into_iter().map(|one| view! { <Row one floors query=query.clone() /> }).collect_view();
+    let full = full_of(detail.considered.iter().flat_map(|one| [one.similarity, one.score]));
+    let rows = detail.considered.into_iter().map(|one| view! { <Row one floors full query=query.clone() /> }).collect_view();
     view! {
+        <div class="border-b border-line px-3 py-1.5"><FullBar full /></div>
         <DataTable label="What was considered" rows heads=columns([
             ("Rank", "number w-14"), ("Memory or knowledge", ""), ("Scores", "hidden w-64 @xl:table-cell"),
             ("Outcome", "hidden w-36 @2xl:table-cell"),
@@ -27,7 +29,7 @@ pub fn ConsideredTable(detail: RetrievalDetail) -> impl IntoView {
 }
 
 #[component]
-fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
+fn Row(one: Considered, floors: (f64, f64), full: f64, query: Query) -> impl IntoView {
     let why_not = one.memory_id.filter(|_| one.rank.is_none()).map(|id| diagnose_of(&query, id));
     let rank = one.rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
     let version = one.version.map(|version| view! { <span class="font-mono text-xs text-soft">{format!("v{version}")}</span> });
@@ -44,15 +46,24 @@ fn Row(one: Considered, floors: (f64, f64), query: Query) -> impl IntoView {
                     <span class="@2xl:hidden">{candidate_badge(one.passed, one.rank.is_some())}</span>
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&one.content)}</p>
-                <p class="mt-1 text-xs break-words text-soft">
-                    {one.explanation.clone()}
-                    {why_not.map(|href| view! { " " <a class="underline" href=href>"Why not now?"</a> })}
-                </p>
-                <div class="mt-1 @xl:hidden">{scores(&one, floors)}</div>
+                <Explained explanation=one.explanation.clone() />
+                {why_not.map(|href| view! { <p class="mt-1 text-xs"><a class="underline" href=href>"Why not now?"</a></p> })}
+                <div class="mt-1 @xl:hidden">{scores(&one, floors, full)}</div>
             </td>
-            <td class="hidden @xl:table-cell">{scores(&one, floors)}</td>
+            <td class="hidden @xl:table-cell">{scores(&one, floors, full)}</td>
             <td class="hidden @2xl:table-cell">{candidate_badge(one.passed, one.rank.is_some())}</td>
         </tr>
+    }
+}
+
+/// How a score came about, folded away: the bars show what matters of it on every row.
+#[component]
+pub fn Explained(explanation: String) -> impl IntoView {
+    view! {
+        <details class="mt-1 text-xs text-soft">
+            <summary class="w-fit text-accent">"Explain the score"</summary>
+            <p class="break-words">{explanation}</p>
+        </details>
     }
 }
 
@@ -78,13 +89,13 @@ pub fn gone(one: &Considered) -> Option<AnyView> {
     })
 }
 
-fn scores(one: &Considered, (vector, lexical): (f64, f64)) -> impl IntoView + use<> {
+fn scores(one: &Considered, (vector, lexical): (f64, f64), full: f64) -> impl IntoView + use<> {
     let floor = match one.matched_by {
         MatchedBy::Vector | MatchedBy::Both => vector,
         MatchedBy::Lexical => lexical,
     };
     view! {
-        <Bar label=relevance_name(one.matched_by) value=one.similarity floor=floor />
-        <Bar label="Score" value=one.score strong=true />
+        <Bar label=relevance_name(one.matched_by) value=one.similarity floor full />
+        <Bar label="Score" value=one.score strong=true full />
     }
 }

@@ -3,7 +3,7 @@ use crate::{
     features::memories::{AgentField, Restore},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, Icon, SearchField, Shape, TextField, Tone, fact_as, text},
+    ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, FullBar, Icon, SearchField, Shape, TextField, Tone, fact_as, full_of, text},
 };
 use leptos::prelude::*;
 use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
@@ -145,12 +145,14 @@ fn TheMemory(memory: DiagnosedMemory, here: String) -> impl IntoView {
 /// How relevant the memory is for the question, in numbers.
 #[component]
 fn Numbers(relevance: Relevance, searched: String) -> impl IntoView {
+    let measured = [relevance.similarity, relevance.words, relevance.score, relevance.last_hit];
+    let full = full_of(measured.into_iter().flatten());
     let bar = |label: &'static str, value: Option<f64>, floor: f64, none: &'static str| match value {
-        Some(value) => view! { <Bar label value floor /> }.into_any(),
+        Some(value) => view! { <Bar label value floor full /> }.into_any(),
         None => view! { <p class="text-xs text-soft">{label} ": " {none}</p> }.into_any(),
     };
-    let score = relevance.score.map(|score| view! { <Bar label="Score" value=score strong=true /> });
-    let last = relevance.last_hit.map(|last| view! { <Bar label="Last hit" value=last /> });
+    let score = relevance.score.map(|score| view! { <Bar label="Score" value=score strong=true full /> });
+    let last = relevance.last_hit.map(|last| view! { <Bar label="Last hit" value=last full /> });
     let shared = relevance.matched_words.join(", ");
     view! {
         <section aria-labelledby="numbers">
@@ -164,6 +166,7 @@ fn Numbers(relevance: Relevance, searched: String) -> impl IntoView {
                     {bar("Words", relevance.words, relevance.words_floor, "none shared")}
                     {score}
                     {last}
+                    <FullBar full />
                     {relevance.explanation.map(|text| view! { <p class="text-xs wrap-anywhere text-soft">{text}</p> })}
                 </div>
                 <dl class="facts p-4">

@@ -94,7 +94,7 @@ fn Row(row: Retrieval) -> impl IntoView {
             <td class="number hidden @md:table-cell" class:text-soft=hits == 0>{text::number(hits)}</td>
             <td class="number hidden @4xl:table-cell" class:text-soft=knowledge == 0>{text::number(knowledge)}</td>
             <td class="hidden text-soft @4xl:table-cell">{row.ranking.as_str()}</td>
-            <td class="number hidden text-soft @4xl:table-cell">{format!("{:.1} ms", row.took_ms)}</td>
+            <td class="number hidden text-soft @4xl:table-cell">{text::millis(row.took_ms)}</td>
             <td class="hidden @xl:table-cell"><Time at=row.at /></td>
         </tr>
     }

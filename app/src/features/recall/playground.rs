@@ -177,7 +177,7 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
                     <rect class="fill-line" width="160" height="8" />
                     <rect class="fill-chart" width=width height="8" />
                 </svg>
-                <span class="text-right">{format!("{millis:.1} ms")}</span>
+                <span class="text-right">{text::millis(millis)}</span>
             </li>
         }
     };
@@ -186,7 +186,7 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
             <h2 class="mb-2" id="timings">"Time"</h2>
             <div class="card p-4 text-sm">
                 <ul class="space-y-1.5" data-testid="timings">{timings.into_iter().map(one).collect_view()}</ul>
-                <p class="mt-3 text-xs text-soft">"The searches run in parallel."</p>
+                <p class="mt-3 text-xs text-soft">"The searches run in parallel. A full bar is the longest step."</p>
             </div>
         </section>
     }

@@ -141,7 +141,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
                 {fact("Model", detail.model)}
                 {fact("Floors", format!("{:.2} by meaning, {:.2} by words", detail.vector_floor, detail.lexical_floor))}
                 {fact("Vocabulary", view! { "version " {text::number(detail.vocabulary_version)} })}
-                {fact("Duration", format!("{:.1} ms", retrieval.took_ms))}
+                {fact("Duration", text::millis(retrieval.took_ms))}
                 {fact("Asked", zone.moment(at))}
                 {fact_as("font-mono text-xs break-all", "Id", retrieval.id.to_string())}
             </dl>

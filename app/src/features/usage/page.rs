@@ -106,7 +106,10 @@ fn Shares(
     };
     view! {
         <section class="card min-w-0">
-            <h2 class="border-b border-line px-3 py-2">{title}</h2>
+            <div class="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-2">
+                <h2>{title}</h2>
+                <p class="text-xs text-soft">"A full bar is the largest."</p>
+            </div>
             <DataTable label=title bare=true heads=columns([(title, ""), ("Cost", "")]) rows=shares.into_iter().map(row).collect_view() />
         </section>
     }

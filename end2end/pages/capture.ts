@@ -90,7 +90,7 @@ export class SourcePage extends Frame {
   /** Waits until the source is read to its end: the page loads itself again, with and without JavaScript. */
   async read(): Promise<void> {
     await expect(this.page.locator('[data-again]')).toHaveCount(0, { timeout: 30_000 });
-    await expect(this.reading).toContainText('This source was read.');
+    await expect(this.reading).toContainText('Extraction finished.');
     await this.ready();
   }
 }

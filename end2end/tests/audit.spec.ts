@@ -29,7 +29,7 @@ test('the form filters the log and sets the address', { tag: ['@phone', '@no-js'
   await audit.action.selectOption('All actions');
   await audit.actor.fill('Vera');
   await audit.apply.click();
-  await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches');
+  await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches these filters');
   await expect.poll(() => audit.query()).toEqual({ actor: 'Vera', target: id });
   await audit.page.goBack();
   await expect(audit.total).toHaveText('1 entry');

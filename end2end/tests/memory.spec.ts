@@ -13,7 +13,7 @@ test('the content is shown verbatim', { tag: ['@phone', '@no-js'] }, async ({ me
   await expect(memory.content).toHaveCSS('white-space-collapse', 'preserve');
   await expect(memory.content.locator('b')).toHaveCount(0);
   await expect(memory.main.getByText(short_id, { exact: true })).toBeVisible();
-  await expect(memory.main.getByText('original wording', { exact: true })).toBeVisible();
+  await expect(memory.main.getByText('not a term', { exact: true })).toBeVisible();
 });
 
 test('the content cannot be edited', async ({ memory, agent }) => {

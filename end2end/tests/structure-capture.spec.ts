@@ -29,7 +29,7 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
         - /url: /sources
     - heading /capstan/ [level=1]
     - region "Progress":
-      - paragraph: This source was read.
+      - paragraph: Extraction finished.
       - link "Review 1 candidate"
     - region "Speakers":
       - heading "Speakers" [level=2]

@@ -154,7 +154,7 @@ test('a memory', { tag: '@no-js' }, async ({ memory, agent }) => {
       - term: Agent
       - definition:
         - link
-      - term: Original wording
+      - term: Topic as sent
       - term: Kind
       - term: Scope
       - term: Status
@@ -227,15 +227,15 @@ test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
           - columnheader "Disputed"
           - columnheader "Last changed"
       - rowgroup:
-        - row /No user/:
+        - row /Without a user/:
           - rowheader /compasses/:
-            - link "No user"
+            - link "Without a user"
   `);
   await person.open(agent, what);
   await expect(person.main).toMatchAriaSnapshot(`
     - paragraph:
       - link "People"
-    - heading "No user" [level=1]
+    - heading "Without a user" [level=1]
     - region "Working memory":
       - heading "Working memory" [level=2]
     - region "Structured profile":

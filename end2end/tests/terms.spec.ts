@@ -20,8 +20,8 @@ test('terms are listed with their definitions and aliases', { tag: ['@phone', '@
 
 test('an empty list says so and links to all terms', { tag: '@no-js' }, async ({ terms }) => {
   await terms.goto(`/vocabulary/terms?q=${unique('nothing')}`);
-  await expect(terms.empty.getByRole('heading')).toHaveText('No term matches');
-  await terms.empty.getByRole('link', { name: 'All terms' }).click();
+  await expect(terms.empty.getByRole('heading')).toHaveText('No term matches these filters');
+  await terms.empty.getByRole('link', { name: 'Clear filters' }).click();
   await expect(terms.row('terraform')).toBeVisible();
 });
 
@@ -94,7 +94,7 @@ test('an alias can be added and removed, and recalls follow it', { tag: '@no-js'
   await expect(term.question).toHaveText(`Remove the alias “${alias}” from “${name}”?`);
   await expect(term.meanings).toContainText(['no term']);
   await term.send(term.confirm('Remove alias'));
-  await expect(term.flash).toContainText(`“${alias}” no longer means “${name}”.`);
+  await expect(term.flash).toContainText(`“${alias}” is no longer an alias of “${name}”.`);
   await expect(term.aliases).toHaveCount(0);
   await expect.poll(async () => (await agent.ask(alias)).query_canonical).toBeUndefined();
 });
@@ -154,7 +154,7 @@ test('a retired term is listed among the retired, with the reason', { tag: ['@ph
   await terms.state.selectOption('Retired');
   await terms.apply.click();
   await expect(terms.terms).toHaveText([name]);
-  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('original wording', { exact: true }).count()).toBe(1));
+  await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.main.getByText('not a term', { exact: true }).count()).toBe(1));
 });
 
 test('an unknown term is not found', { tag: '@no-js' }, async ({ term, gate }) => {

@@ -27,17 +27,17 @@ test('a phrase becomes an alias, its memories are refiled, and the decision can 
   await expect(vocabulary.focus.nearest.first()).toContainText(/(Spelling|Meaning)\s*(0\.\d\d|1\.00)/);
 
   await vocabulary.send(vocabulary.focus.merge.first());
-  await expect(vocabulary.flash).toContainText(`“${phrase}” means “${term}” now.`);
+  await expect(vocabulary.flash).toContainText(`“${phrase}” is now an alias of “${term}”.`);
   await expect(vocabulary.flash).toContainText('1 memory is being refiled.');
   await expect(vocabulary.rows).toHaveCount(0);
 
   await memory.gotoUntil(`/memories/${memory_id}`, async () => expect(await memory.heading.innerText()).toBe(term));
-  await expect(memory.fact('Original wording')).toHaveText(phrase);
+  await expect(memory.fact('Topic as sent')).toHaveText(phrase);
   await expect(memory.history.first()).toContainText(`Topic: ${phrase} → ${term}`);
   expect(await agent.recall(term)).toContain(memory_id);
   expect((await agent.ask(phrase)).query_canonical).toBe(term);
 
-  const message = `“${phrase}” means “${term}” now.`;
+  const message = `“${phrase}” is now an alias of “${term}”.`;
   await decisions.openSettled(message);
   await expect(decisions.about(message)).toContainText('Vera');
   await decisions.send(decisions.undo(decisions.about(message)));
@@ -61,7 +61,7 @@ test('another term can be typed', { tag: '@no-js' }, async ({ vocabulary, agent 
   await expect(vocabulary.flash).toHaveRole('alert');
   await vocabulary.focus.into.fill(term.toUpperCase());
   await vocabulary.send(vocabulary.focus.mergeInto);
-  await expect(vocabulary.flash).toContainText(`“${phrase}” means “${term}” now.`);
+  await expect(vocabulary.flash).toContainText(`“${phrase}” is now an alias of “${term}”.`);
 });
 
 test('typing suggests terms beyond the first page of them', async ({ vocabulary, agent }) => {
@@ -151,7 +151,7 @@ test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, 
   await expect(decide.effect).toContainText('3 memories of 1 agent change their topic.');
   await expect(decide.meanings).toHaveCount(3);
   await decide.send(decide.confirm);
-  await expect(vocabulary.flash).toContainText(`mean “${term}” now.`);
+  await expect(vocabulary.flash).toContainText(`are now aliases of “${term}”.`);
   await expect.poll(() => vocabulary.query()).toEqual({ q: mark });
   await expect(vocabulary.rows).toHaveCount(0);
   // Three decisions: what undoing all of them does is shown first.
@@ -260,7 +260,7 @@ test('letters walk through proposals and prepare a decision, Enter sends it', as
   await keyboard.press('Enter');
   await merged;
   await vocabulary.ready();
-  await expect(vocabulary.flash).toContainText(`“${phrases[0]}” means “${term}” now.`);
+  await expect(vocabulary.flash).toContainText(`“${phrases[0]}” is now an alias of “${term}”.`);
   await at(phrases[1]);
   await expect.poll(() => vocabulary.query()).toMatchObject({ q: `ebb tide ${mark}` });
 

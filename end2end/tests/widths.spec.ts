@@ -47,3 +47,12 @@ test('names stay readable in windows of every width', async ({ frame, retrieval,
     }
   }
 });
+
+test('boxes are as large as a thumb needs', { tag: '@only-phone' }, async ({ frame }) => {
+  for (const path of ['/memories', '/recall/contexts']) {
+    await frame.goto(path);
+    const box = await frame.main.getByRole('checkbox').last().boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0), path).toBeGreaterThanOrEqual(24);
+    expect(await frame.overflow(), path).toBe(0);
+  }
+});

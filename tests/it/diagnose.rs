@@ -241,7 +241,7 @@ async fn every_gate_of_relevance_names_itself() {
     vocabulary::add(&world.engine, &world.system, tea).await.unwrap();
     let (gate, verdict, _) = stop(&world, atlas, tin, question("tea")).await;
     assert_eq!(gate, Gate::Vocabulary);
-    assert!(verdict.ends_with("its phrase “chai” means “tea” now, and it is still filed under “chai”."), "{verdict}");
+    assert!(verdict.ends_with("its phrase “chai” now resolves to “tea”, and it is still filed under “chai”."), "{verdict}");
     // An alias that means something else in this question.
     let lamp = remembered(&world, "sheet", "sheet lamp").await;
     assert!(rank(&world, atlas, lamp, question("sheet xylophone")).await.is_some());

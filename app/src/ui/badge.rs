@@ -34,6 +34,6 @@ pub fn Canonical(yes: bool) -> impl IntoView {
     if yes {
         view! { <Badge tone=Tone::Good text="term" title="The topic is a term of the shared vocabulary." /> }
     } else {
-        view! { <Badge text="original wording" title="The vocabulary does not know this topic; it was proposed for review." /> }
+        view! { <Badge text="not a term" title="The vocabulary does not know this topic. It is proposed for review." /> }
     }
 }

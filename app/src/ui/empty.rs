@@ -31,6 +31,26 @@ pub fn EmptyCard(
     }
 }
 
+/// The empty state of a list of which the filters leave nothing.
+#[component]
+pub fn NoMatch(
+    /// What the list has, in the singular.
+    thing: &'static str,
+    /// The URL of the list without filters.
+    href: &'static str,
+    /// What may be the reason.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="card">
+            <Empty shape=Shape::Filter title=format!("No {thing} matches these filters")>
+                <p class="mb-3">{children()}</p>
+                <a class="button" href=href>"Clear filters"</a>
+            </Empty>
+        </div>
+    }
+}
+
 /// The ways on from a page without calls of agents: to the agents and their keys, or where `first` says; and to a playground.
 #[component]
 pub fn OrPlayground(

@@ -65,7 +65,12 @@ pub fn ErrorView(error: ConsoleError) -> impl IntoView {
     let fields = error
         .fields
         .into_iter()
-        .map(|f| view! { <li><strong class="font-medium">{Labels::of(&f.field)}</strong> ": " {f.message}</li> })
+        .map(|f| {
+            // "Day: Write a date as 2026-05-31.", and "Day is outside of the period.".
+            let is_sentence = f.message.starts_with(|first: char| !first.is_lowercase());
+            let says = if is_sentence { format!(": {}", f.message) } else { format!(" {}", f.message) };
+            view! { <li><strong class="font-medium">{Labels::of(&f.field)}</strong> {text::sentence(&says)}</li> }
+        })
         .collect_view();
     view! {
         <div class="flex flex-col items-center px-6 py-14 text-center" role="alert" data-testid="error">

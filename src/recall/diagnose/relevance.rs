@@ -59,7 +59,7 @@ fn vocabulary(facts: &Facts<'_>) -> GateResult {
     let waits = means.topic != memory.topic && means.version > memory.vocabulary_version;
     let detail = match (waits, means.is_canonical) {
         (true, _) => {
-            format!("Its phrase “{}” means “{}” now, and it is still filed under “{}”.", memory.topic_raw, means.topic, memory.topic)
+            format!("Its phrase “{}” now resolves to “{}”, and it is still filed under “{}”.", memory.topic_raw, means.topic, memory.topic)
         }
         (false, true) => format!("{searched}, and the memory is filed under the term “{}”.", memory.topic),
         (false, false) => format!("{searched}, and the memory’s topic “{}” is not a term.", memory.topic),

@@ -75,7 +75,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
                     "Last write " {when(agent.last_write)} <span class="sm:hidden">{narrow}</span>
                 </span>
             </th>
-            <td class="number font-medium"><a class="text-ink" href=here aria-label=live>{text::number(agent.live)}</a></td>
+            <td class="number font-medium"><a href=here aria-label=live>{text::number(agent.live)}</a></td>
             <td class="number hidden sm:table-cell">{deleted}</td>
             <td class="number hidden sm:table-cell" class:text-soft=agent.added_7d == 0>{added}</td>
             <td class="hidden lg:table-cell"><Spark days=agent.activity /></td>

@@ -6,7 +6,7 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Moment, Pager, Parsed, Shape, TableCard, Time, Zone, awaited,
+        Answered, Badge, Choice, FilterButtons, FilterForm, Filtered, Moment, NoMatch, Pager, Parsed, Shape, TableCard, Time, Zone, awaited,
         choice, columns, or_error, parsed, reading, text,
     },
 };
@@ -72,9 +72,10 @@ pub fn AuditPage() -> impl IntoView {
 fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         return view! {
-            <EmptyCard shape=Shape::Audit title="No entry matches" href="/audit" link="Show everything"
-                says="Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, \
-                the short id of a memory, or the beginning of any other id." />
+            <NoMatch thing="entry" href="/audit">
+                "Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, \
+                the short id of a memory, or the beginning of any other id."
+            </NoMatch>
         }
         .into_any();
     }

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -107,13 +107,11 @@ fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView 
 #[component]
 fn Nothing(filtered: bool) -> impl IntoView {
     match filtered {
-        true => view! {
-            <EmptyCard shape=Shape::Filter title="No event matches these filters" href="/events" link="Show every event"
-                says="Clear the filters to see every event." />
-        },
+        true => view! { <NoMatch thing="event" href="/events">"Each filter matches exactly."</NoMatch> }.into_any(),
         false => view! {
             <EmptyCard shape=Shape::Events title="No events yet" href="/capture" link="Capture a text"
                 says="An event appears here for each write of an agent and for each captured text." />
-        },
+        }
+        .into_any(),
     }
 }

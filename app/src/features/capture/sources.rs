@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, FilterButtons, FilterForm, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -34,8 +34,7 @@ pub fn SourcesPage() -> impl IntoView {
 #[component]
 fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <div class="card"><Nothing filtered=query.any(url::SOURCES) || query.any(&["after", "before"]) /></div> }
-            .into_any();
+        return view! { <Nothing filtered=query.any(url::SOURCES) || query.any(&["after", "before"]) /> }.into_any();
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
@@ -83,13 +82,16 @@ fn Row(row: SourceRow) -> impl IntoView {
 
 #[component]
 fn Nothing(filtered: bool) -> impl IntoView {
-    let (shape, title, says) = match filtered {
-        true => (Shape::Filter, "No source matches these filters", "Clear the filters to see every source."),
-        false => (Shape::Sources, "No sources yet", "A source appears here when a person captures a text or an agent sends one."),
-    };
-    let way_on = match filtered {
-        true => view! { <a class="button" href="/sources">"Show every source"</a> }.into_any(),
-        false => view! { <a class="button" href="/capture"><Icon shape=Shape::Add /> "Capture a text"</a> }.into_any(),
-    };
-    view! { <Empty shape title><p class="mb-3">{says}</p> {way_on}</Empty> }
+    if filtered {
+        return view! { <NoMatch thing="source" href="/sources">"Both filters match exactly."</NoMatch> }.into_any();
+    }
+    view! {
+        <div class="card">
+            <Empty shape=Shape::Sources title="No sources yet">
+                <p class="mb-3">"A source appears here when a person captures a text or an agent sends one."</p>
+                <a class="button" href="/capture"><Icon shape=Shape::Add /> "Capture a text"</a>
+            </Empty>
+        </div>
+    }
+    .into_any()
 }

@@ -86,14 +86,14 @@ pub fn state(state: EventState) -> impl IntoView + use<> {
 pub fn reading(source: &SourceRow) -> &'static str {
     match source.state {
         None => "This source is stored and was never captured.",
-        Some(EventState::Pending) => "This source is waiting to be read.",
-        Some(EventState::Running) => "This source is being read.",
-        Some(EventState::Failed) => "An attempt to read this source failed. It will be retried.",
-        Some(EventState::Dead) => "Reading this source failed. Retry the failed event below.",
+        Some(EventState::Pending) => "Extraction is waiting to start.",
+        Some(EventState::Running) => "Extraction is running.",
+        Some(EventState::Failed) => "An attempt to extract memories failed. It will be retried.",
+        Some(EventState::Dead) => "Extraction failed. Retry the failed event below.",
         Some(EventState::Done) if source.waiting + source.active + source.rejected == 0 => {
-            "This source was read. It contains nothing to remember."
+            "Extraction finished. It found nothing to remember."
         }
-        Some(EventState::Done) => "This source was read.",
+        Some(EventState::Done) => "Extraction finished.",
         Some(EventState::Imported) => "This source came with an import.",
     }
 }

@@ -9,8 +9,8 @@ use crate::{
     layout::{LogPeriod, PageHead},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, Selection, Shape, Tick, Time, choice,
-        columns, text,
+        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time,
+        choice, columns, text,
     },
 };
 use leptos::prelude::*;
@@ -55,8 +55,11 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
 fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
-        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
-        return view! { <div class="card">{why}</div> }.into_any();
+        return if filtered {
+            view! { <NoMatch thing="context" href=PATH><LogPeriod /></NoMatch> }.into_any()
+        } else {
+            view! { <div class="card"><First /></div> }.into_any()
+        };
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "context", "contexts")}</p>
@@ -84,7 +87,7 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
 #[component]
 fn Row(row: ContextEntry) -> impl IntoView {
     let name = row.query.as_deref().map_or_else(|| "Query no longer stored".to_owned(), text::visible);
-    let class = if row.query.is_some() { "line-clamp-2 min-w-0 font-medium wrap-anywhere text-ink" } else { "text-soft" };
+    let class = if row.query.is_some() { "line-clamp-2 min-w-0 font-medium wrap-anywhere" } else { "text-soft" };
     view! {
         <tr data-testid="context">
             <Tick id=row.id.to_string() name=text::short(&name, 60) />
@@ -104,18 +107,6 @@ fn Row(row: ContextEntry) -> impl IntoView {
             <td class="number hidden text-soft @4xl:table-cell">{text::millis(row.took_ms)}</td>
             <td class="hidden @3xl:table-cell"><Time at=row.at /></td>
         </tr>
-    }
-}
-
-#[component]
-fn NoMatch() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Filter title="No context matches these filters">
-            <p class="mb-3"><LogPeriod /></p>
-            <a class="button" href=PATH>
-                "Show every context"
-            </a>
-        </Empty>
     }
 }
 

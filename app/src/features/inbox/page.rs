@@ -11,7 +11,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Icon, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
+    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -98,13 +98,14 @@ fn Candidates(page: Page<InboxItem>, query: Query, focus: Option<MemoryId>, may_
 fn Nothing(query: Query) -> impl IntoView {
     match query.any(url::NAMES) || query.any(&["after", "before"]) {
         true => view! {
-            <EmptyCard shape=Shape::Filter title="No candidate matches" href="/inbox" link="Show every candidate"
-                says="Decided candidates are no longer in the inbox." />
-        },
+            <NoMatch thing="candidate" href="/inbox">"Decided candidates are no longer in the inbox."</NoMatch>
+        }
+        .into_any(),
         false => view! {
             <EmptyCard shape=Shape::Inbox title="No candidates" href="/capture" link="Capture a text"
                 says="When a captured conversation, a note or an observation holds something to remember, it appears here with the sentence that it \
                 comes from." />
-        },
+        }
+        .into_any(),
     }
 }

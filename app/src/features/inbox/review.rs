@@ -117,7 +117,7 @@ fn Row(item: InboxItem, outcome: InboxOutcome) -> impl IntoView {
     view! {
         <tr data-testid="candidate">
             <td>
-                <a class="line-clamp-3 font-medium break-words text-ink" dir="auto" href=format!("/inbox?focus={}", item.id)>{text::visible(&item.content)}</a>
+                <a class="line-clamp-3 font-medium break-words" dir="auto" href=format!("/inbox?focus={}", item.id)>{text::visible(&item.content)}</a>
                 <div class="mt-1 flex flex-wrap items-center gap-1.5 text-xs text-soft">
                     <Badge text=kind(item.kind) />
                     {state(&item)}

@@ -45,7 +45,7 @@ fn Row(row: InboxItem, query: Query, focus: Option<MemoryId>, select: bool, firs
             {checkbox}
             <td>
                 <a
-                    class="line-clamp-3 font-medium break-words text-ink"
+                    class="line-clamp-3 font-medium break-words"
                     dir="auto"
                     href=at(&query, Some(id))
                     data-noscroll="true"

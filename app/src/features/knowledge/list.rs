@@ -6,7 +6,7 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, SearchField, Shape, TextField,
+        Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField,
         Time, Tone, choice, columns, parsed, text,
     },
 };
@@ -56,8 +56,9 @@ fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         return match query.any(NAMES) || query.any(&["after", "before"]) {
             true => view! {
-                <EmptyCard shape=Shape::Filter title="No document matches these filters" href="/knowledge" link="Show all current documents"
-                    says="Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them." />
+                <NoMatch thing="document" href="/knowledge">
+                    "Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them."
+                </NoMatch>
             }
             .into_any(),
             false => view! { <div class="card"><First /></div> }.into_any(),
@@ -98,7 +99,7 @@ fn Row(row: Document) -> impl IntoView {
             <td>
                 <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
                     {row.reference.clone().map(|reference| view! { <span class="font-mono text-xs text-soft">{reference}</span> })}
-                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/knowledge/documents/{}", row.id)>
+                    <a class="min-w-0 font-medium break-words" href=format!("/knowledge/documents/{}", row.id)>
                         {row.title.clone()}
                     </a>
                     {row.retired_at.map(|_| view! { <Badge tone=Tone::Warn text="retired" /> })}

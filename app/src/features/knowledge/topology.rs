@@ -90,7 +90,7 @@ fn Row(component: Component, current: bool) -> impl IntoView {
     view! {
         <tr data-testid="component" aria-current=current.then_some("true")>
             <td>
-                <a class="font-medium break-words text-ink" href=focus_on(&name)>{name.clone()}</a>
+                <a class="font-medium break-words" href=focus_on(&name)>{name.clone()}</a>
                 <p class="break-words text-soft">{description}</p>
                 <p class="mt-1.5 text-xs break-all"><a href=format!("/knowledge/documents/{document_id}")>{path}</a></p>
                 <div class="mt-1 space-y-0.5 text-xs text-soft @3xl:hidden">

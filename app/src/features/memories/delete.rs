@@ -80,7 +80,7 @@ fn Row(row: MemoryRow) -> impl IntoView {
         <tr>
             <td>
                 <div class="flex flex-wrap items-center gap-2">
-                    <a class="min-w-0 font-medium break-words text-ink" href=format!("/memories/{}", row.id)>{text::visible(&row.topic)}</a>
+                    <a class="min-w-0 font-medium break-words" href=format!("/memories/{}", row.id)>{text::visible(&row.topic)}</a>
                     {state(&row)}
                 </div>
                 <p class="line-clamp-2 break-words text-soft">{text::visible(&row.content)}</p>

@@ -65,7 +65,7 @@ pub fn Facts(
         <section class="card divide-y divide-line" aria-label="Facts">
             <dl class="facts p-4">
                 {fact("Agent", view! { <a href=format!("/memories?agent={}", row.agent_id)>{row.agent_slug.clone()}</a> })}
-                {fact("Original wording", text::visible(&row.topic_raw))}
+                {fact("Topic as sent", text::visible(&row.topic_raw))}
                 {(!detail.further_topics.is_empty()).then(|| fact("Further topics", text::visible(&detail.further_topics.join(", "))))}
                 {record.subject.clone().map(|subject| fact("Subject", subject))}
                 {row.user_id.map(|id| fact("User", view! { <PersonOf id /> }))}

@@ -45,7 +45,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     <ProjectSelect name="project" label="Project" value=filtered.value("project") error=filtered.error("project") />
                     {filtered.text_field("session", "Session", "Name or id")}
                     {filtered.text_field("topic", "Topic contains", "")}
-                    {filtered.select_field("canonical", "In the vocabulary", choices("Any", "Term", "Original wording"))}
+                    {filtered.select_field("canonical", "In the vocabulary", choices("Any", "Term", "Not a term"))}
                     <TextField
                         name="platform"
                         label="Platform"

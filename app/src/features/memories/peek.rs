@@ -74,7 +74,7 @@ fn Glance(
         .then(|| view! { <IconLink href=url::form(row.id, &list, "correct") shape=Shape::Edit text="Correct…" /> });
     let gone = row.deleted_at.is_some() || detail.record.archived_at.is_some();
     let decide = decision.map(|decision| view! { <Decide id=row.id gone decision /> });
-    let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Original wording"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
+    let raw = (row.topic_raw != row.topic).then(|| view! { <dt>"Topic as sent"</dt><dd>{text::visible(&row.topic_raw)}</dd> });
     let user = row.user_id.map(|id| fact("User", view! { <PersonOf id /> }));
     let recalled = recalled(row.recalled_count, &detail.record);
     view! {

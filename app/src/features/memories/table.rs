@@ -125,7 +125,7 @@ fn Row(
             <td>
                 <div class="flex flex-wrap items-center gap-x-2 gap-y-1">
                     <a
-                        class="min-w-0 truncate font-medium text-ink"
+                        class="min-w-0 truncate font-medium"
                         href=query.with("peek", id).href("/memories")
                         data-noscroll="true"
                         data-keys=(first && peek.is_none()).then_some("j ArrowDown")

@@ -129,7 +129,7 @@ pub fn set(query: &Query) -> Vec<(&'static str, String)> {
             name,
             match (name, value) {
                 ("canonical", "true") => "Topic is a term".to_owned(),
-                ("canonical", "false") => "Original wording".to_owned(),
+                ("canonical", "false") => "Not a term".to_owned(),
                 ("unreviewed", "true") => "Shared and unreviewed".to_owned(),
                 ("deleted", "true") => "Deleted".to_owned(),
                 ("deleted", "false") => "Not deleted".to_owned(),

@@ -65,7 +65,7 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes.push(format!("Topic: {} → {}", old.topic, new.topic));
     }
     if old.topic_raw != new.topic_raw {
-        changes.push(format!("Original wording: {} → {}", old.topic_raw, new.topic_raw));
+        changes.push(format!("Topic as sent: {} → {}", old.topic_raw, new.topic_raw));
     }
     if old.is_canonical != new.is_canonical {
         let change = if new.is_canonical { "became" } else { "is no longer" };

@@ -120,7 +120,7 @@ pub fn name(name: Option<String>, id: Option<String>) -> String {
     match (name, id) {
         (Some(name), _) => text::visible(&name),
         (None, Some(id)) => id,
-        (None, None) => "No user".to_owned(),
+        (None, None) => "Without a user".to_owned(),
     }
 }
 
@@ -129,7 +129,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
     if filtered {
         return view! {
             <Empty shape=Shape::Filter title="No profile matches these filters">
-                <a class="button button-quiet" href="/people">"Show all profiles"</a>
+                <a class="button" href="/people">"Clear filters"</a>
             </Empty>
         }
         .into_any();

@@ -40,7 +40,7 @@ fn Row(candidate: PlaygroundCandidate, full: f64, query: Query) -> impl IntoView
             <td class="number font-medium" class:text-soft=candidate.rank.is_none()>{rank}</td>
             <td>
                 <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                    <a class="min-w-0 font-medium break-words text-ink" href=href>{candidate.label.clone()}</a>
+                    <a class="min-w-0 font-medium break-words" href=href>{candidate.label.clone()}</a>
                     {source_badge(candidate.source_tag)}
                     <Badge text=matched_name(candidate.matched_by) />
                     <span class="@2xl:hidden">{candidate_badge(candidate.passed, candidate.rank.is_some())}</span>

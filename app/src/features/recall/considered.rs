@@ -77,7 +77,7 @@ pub fn Name(one: Considered) -> impl IntoView {
     };
     let title = if one.title.is_empty() { "untitled".to_owned() } else { one.title };
     match href {
-        Some(href) => view! { <a class="min-w-0 font-medium wrap-anywhere text-ink" href=href>{title}</a> }.into_any(),
+        Some(href) => view! { <a class="min-w-0 font-medium wrap-anywhere" href=href>{title}</a> }.into_any(),
         None => view! { <span class="min-w-0 font-medium wrap-anywhere">{title}</span> }.into_any(),
     }
 }

@@ -132,7 +132,7 @@ fn TheMemory(memory: DiagnosedMemory, here: String) -> impl IntoView {
     view! {
         <section class="card px-4 py-3 text-sm" aria-label="Diagnosed memory" data-testid="memory">
             <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                <a class="min-w-0 font-medium wrap-anywhere text-ink" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
+                <a class="min-w-0 font-medium wrap-anywhere" href=format!("/memories/{}", memory.id)>{text::visible(&memory.topic)}</a>
                 <span class="font-mono text-xs text-soft">{memory.short_id}</span>
                 <span class="text-soft">{memory.agent_slug}</span>
             </p>

@@ -4,8 +4,8 @@ use crate::{
     layout::{LogPeriod, PageHead},
     query::Query,
     ui::{
-        Answered, Empty, FilterButtons, FilterForm, Filtered, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns,
-        text,
+        Answered, Empty, FilterButtons, FilterForm, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice,
+        columns, text,
     },
 };
 use leptos::prelude::*;
@@ -53,8 +53,11 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
 fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
-        let why = if filtered { view! { <NoMatch /> }.into_any() } else { view! { <First /> }.into_any() };
-        return view! { <div class="card">{why}</div> }.into_any();
+        return if filtered {
+            view! { <NoMatch thing="recall" href="/recall/log">"Partial matches allowed. " <LogPeriod /></NoMatch> }.into_any()
+        } else {
+            view! { <div class="card"><First /></div> }.into_any()
+        };
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
@@ -78,7 +81,7 @@ fn Row(row: Retrieval) -> impl IntoView {
         <tr data-testid="retrieval">
             <td>
                 <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-                    <a class="line-clamp-2 min-w-0 font-medium wrap-anywhere text-ink" href=format!("/recall/log/{}", row.id)>
+                    <a class="line-clamp-2 min-w-0 font-medium wrap-anywhere" href=format!("/recall/log/{}", row.id)>
                         {row.query.clone()}
                     </a>
                     {outcome_badges(&row)}
@@ -97,18 +100,6 @@ fn Row(row: Retrieval) -> impl IntoView {
             <td class="number hidden text-soft @4xl:table-cell">{text::millis(row.took_ms)}</td>
             <td class="hidden @xl:table-cell"><Time at=row.at /></td>
         </tr>
-    }
-}
-
-#[component]
-fn NoMatch() -> impl IntoView {
-    view! {
-        <Empty shape=Shape::Filter title="No recall matches these filters">
-            <p class="mb-3">"Partial matches allowed. " <LogPeriod /></p>
-            <a class="button" href="/recall/log">
-                "Show every recall"
-            </a>
-        </Empty>
     }
 }
 

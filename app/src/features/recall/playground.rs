@@ -139,7 +139,7 @@ fn NothingFound(answer: Playground) -> impl IntoView {
 fn Words(answer: Playground, question: String) -> impl IntoView {
     let canonical = match answer.query_canonical {
         Some(term) => view! { <strong class="font-medium text-good">{term}</strong> }.into_any(),
-        None => view! { <span class="text-soft">"no term; searched in the original wording"</span> }.into_any(),
+        None => view! { <span class="text-soft">"no term; searched as written"</span> }.into_any(),
     };
     let inside = if answer.terms_inside.is_empty() {
         view! { <span class="text-soft">"none"</span> }.into_any()

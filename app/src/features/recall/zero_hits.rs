@@ -57,7 +57,7 @@ fn Item(
         <li class="space-y-1.5 border-b border-line px-4 py-3 last:border-b-0" data-testid="zero-hit">
             <div class="flex flex-wrap items-baseline gap-x-2 gap-y-1">
                 <h3 class="line-clamp-3 min-w-0 font-medium break-words" title=hit.query.clone()>
-                    <a class="text-ink" href=format!("/recall/log/{}", hit.retrieval_id)>{text::visible(&hit.query)}</a>
+                    <a href=format!("/recall/log/{}", hit.retrieval_id)>{text::visible(&hit.query)}</a>
                 </h3>
                 {hit.expected.then(|| view! { <Badge tone=Tone::Warn text="result expected" title="The agent expected a result." /> })}
                 {hit.query_canonical

@@ -69,7 +69,7 @@ fn Report(report: UsageReport, query: Query) -> impl IntoView {
             <Shares title="By agent" shares=agents none="The organisation" />
             <Shares title="By model" shares=models none="" />
             <Shares title="By purpose" shares=purposes.collect() none="" />
-            <Shares title="By user" shares=users none="No user" />
+            <Shares title="By user" shares=users none="Without a user" />
         </div>
     }
     .into_any()

@@ -79,7 +79,7 @@ fn Confirm(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
 fn Row(proposal: Proposal) -> impl IntoView {
     view! {
         <tr>
-            <td><a class="block font-medium break-words text-ink" href=format!("/vocabulary?focus={}", proposal.id)>{proposal.phrase}</a></td>
+            <td><a class="block font-medium break-words" href=format!("/vocabulary?focus={}", proposal.id)>{proposal.phrase}</a></td>
             <td class="number">{text::number(proposal.count)}</td>
             <td class="hidden break-words text-soft @md:table-cell">{proposal.agents.join(", ")}</td>
             <td class="hidden text-soft @xl:table-cell"><Time at=proposal.last_seen /></td>

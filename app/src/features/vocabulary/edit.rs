@@ -39,7 +39,7 @@ pub fn Edit(term: Term) -> impl IntoView {
         </div>
     };
     let retire = view! {
-        <p class="text-sm text-soft">"Its memories return to their original wording."</p>
+        <p class="text-sm text-soft">"Its memories are filed under the topics that agents sent."</p>
         <ReasonField id="reason" typed="" error=None hint="Kept with the decision. At most 500 characters." />
     };
     view! {

@@ -14,7 +14,7 @@ pub fn Effects(effect: Effect) -> impl IntoView {
     let phrase = |(phrase, meaning): (String, Option<String>)| {
         let meaning = match meaning {
             Some(term) => view! { <span class="font-medium">{text::visible(&term)}</span> }.into_any(),
-            None => view! { <span class="text-soft">"no term: original wording"</span> }.into_any(),
+            None => view! { <span class="text-soft">"no term: the topic as sent"</span> }.into_any(),
         };
         view! {
             <li class="break-words" data-testid="phrase">

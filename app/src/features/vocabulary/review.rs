@@ -9,8 +9,8 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Choice, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading,
-        text,
+        Choice, EmptyCard, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed,
+        reading, text,
     },
 };
 use leptos::prelude::*;
@@ -138,14 +138,15 @@ fn Proposals(page: Page<Proposal>, query: Query, focus: Option<ProposalId>, may_
 fn Nothing(query: Query) -> impl IntoView {
     match query.any(NAMES) || query.any(&["after", "before"]) {
         true => view! {
-            <EmptyCard shape=Shape::Filter title="No proposal matches" href="/vocabulary" link="Show open proposals"
-                says="Only open proposals are shown unless you choose another state." />
-        },
+            <NoMatch thing="proposal" href="/vocabulary">"Only open proposals are shown unless you choose another state."</NoMatch>
+        }
+        .into_any(),
         false => view! {
             <EmptyCard shape=Shape::Done title="No open proposals" href="/vocabulary/terms" link="All terms"
                 says="When an agent files a memory under a phrase that the vocabulary does not know, or proposes one, it appears here within a \
                 second or two, with the memories it came from." />
-        },
+        }
+        .into_any(),
     }
 }
 

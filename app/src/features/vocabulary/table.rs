@@ -45,7 +45,7 @@ fn Row(row: Proposal, query: Query, focus: Option<ProposalId>, select: bool, fir
             {checkbox}
             <td>
                 <a
-                    class="block font-medium break-words text-ink"
+                    class="block font-medium break-words"
                     href=query.with("focus", id).href("/vocabulary")
                     data-noscroll="true"
                     data-keys=(first && focus.is_none()).then_some("j ArrowDown")

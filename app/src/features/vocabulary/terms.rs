@@ -3,7 +3,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Tone, awaited, choice,
+        Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice,
         columns, parsed, text,
     },
 };
@@ -98,8 +98,7 @@ pub fn retired(term: &Term) -> impl IntoView + use<> {
 fn NoTerms(filtered: bool) -> impl IntoView {
     if filtered {
         return view! {
-            <EmptyCard shape=Shape::Filter title="No term matches" href="/vocabulary/terms" link="All terms"
-                says="Retired terms are hidden unless you filter for them." />
+            <NoMatch thing="term" href="/vocabulary/terms">"Retired terms are hidden unless you filter for them."</NoMatch>
         }
         .into_any();
     }
